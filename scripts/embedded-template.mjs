@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './modified.mjs';
 
-const { openDatabase } = await import('../dist/src/database/open-database.js');
-const { migrate } = await import('../dist/src/database/migrate.js');
+const { openDatabase } = await import('../dist/src/platform/database/open-database.js');
+const { migrate } = await import('../dist/src/platform/database/migrate.js');
 
 const dist = path.join(root, 'dist');
 const template = path.join(dist, 'embedded-template');

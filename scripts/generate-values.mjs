@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { root } from './modified.mjs';
 
 const names = ['ProblemCode', 'ScopeName'];
-const output = path.join(root, 'src', 'contract', 'generated-values.ts');
+const output = path.join(root, 'src', 'platform', 'contract', 'generated-values.ts');
 
 const { schemas } = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8')).components;
 const types = names.map((name) => {

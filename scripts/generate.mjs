@@ -9,19 +9,19 @@ const always = process.argv.includes('--force');
 const steps = [
   {
     sources: ['openapi/v1.yaml', 'package-lock.json'],
-    output: 'src/contract/generated.ts',
+    output: 'src/platform/contract/generated.ts',
     command: [
       'openapi-typescript',
       'openapi/v1.yaml',
       '--redocly',
       'openapi/openapi-typescript.redocly.yaml',
       '--output',
-      'src/contract/generated.ts',
+      'src/platform/contract/generated.ts',
     ],
   },
   {
     sources: ['openapi/v1.yaml', 'scripts/generate-values.mjs'],
-    output: 'src/contract/generated-values.ts',
+    output: 'src/platform/contract/generated-values.ts',
     command: ['node', 'scripts/generate-values.mjs'],
   },
   {
@@ -31,7 +31,7 @@ const steps = [
   },
   {
     sources: ['prisma/schema.prisma', 'package-lock.json'],
-    output: 'src/database/generated/client.ts',
+    output: 'src/platform/database/generated/client.ts',
     command: ['prisma', 'generate'],
   },
   {

@@ -8,16 +8,16 @@ import { root } from './modified.mjs';
  * start first, which shortens the run. A file belongs to the folder with the longest matching path.
  */
 const processes = [
-  'all/faults',
-  'all/clients',
-  'all/contract',
-  'all/cli',
-  'all/browser',
-  'all',
-  'pages',
-  'http',
-  '',
-  'oauth',
+  ['all/faults'],
+  ['all/clients'],
+  ['all/contract'],
+  ['all/browser'],
+  ['all'],
+  ['imports', 'oauth-clients', 'second-factors', 'sign-in', 'single-sign-on', 'users'],
+  ['employees', 'events', 'mcp', 'reports', 'webhooks'],
+  ['platform'],
+  ['oauth'],
+  [''],
 ];
 
 const directory = path.join('dist', 'test', 'processes');
@@ -30,11 +30,11 @@ const directory = path.join('dist', 'test', 'processes');
 export function writeProcesses(files) {
   rmSync(path.join(root, directory), { recursive: true, force: true });
   mkdirSync(path.join(root, directory), { recursive: true });
-  const members = new Map(processes.map((name) => [name, []]));
+  const members = new Map(processes.map((folders) => [folders, []]));
   for (const file of files) members.get(processOf(file)).push(file);
   return [...members]
     .filter(([, members]) => members.length > 0)
-    .map(([name, members], index) => {
+    .map(([[name], members], index) => {
       const number = String(index + 1).padStart(2, '0');
       const program = path.join(directory, `${number}-${name.replaceAll('/', '-') || 'rest'}.js`);
       const list = members.map((file) => ({ title: file, file: path.join(root, compiled(file)) }));
@@ -48,7 +48,9 @@ export function writeProcesses(files) {
 
 function processOf(file) {
   const name = path.relative('test', file);
-  return processes
+  const folder = processes
+    .flat()
     .filter((prefix) => prefix === '' || name.startsWith(`${prefix}${path.sep}`))
     .reduce((longest, prefix) => (prefix.length > longest.length ? prefix : longest));
+  return processes.find((folders) => folders.includes(folder));
 }

@@ -9,46 +9,55 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { composeServices, type ServiceDependencies } from './composition.js';
-import { localiser, publish } from './contract/published.js';
-import { createValidatorCompiler } from './contract/validator.js';
-import { noAccount, withScope } from './database/scope.js';
-import { createAllowedMethods } from './http/allowed-methods.js';
-import { bindContract, type ContractRoutes } from './http/binding/bind.js';
-import { createConnectionErrorHandler } from './http/connection-errors.js';
-import { bodyLimitBytes, connectionLimits, headerLimits, idleLimits } from './http/connection-limits.js';
-import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './http/cors.js';
-import { documentRoutes } from './http/document-routes.js';
-import { createErrorHandler } from './http/error-handler.js';
-import { parseForm } from './http/form-parser.js';
-import { cleanForwardedFor } from './http/forwarded-for.js';
-import { healthRoutes } from './http/health-routes.js';
-import { closeIdleConnections, type IdleLimits } from './http/idle-connections.js';
-import { closeConnectionsAtTheEnd } from './http/lifecycle.js';
-import { mcpRoutes } from './http/mcp/routes.js';
-import { routeNotFound } from './http/not-found.js';
-import { originForm } from './http/origin-form.js';
-import { closePipelinedResponses } from './http/pipelined-responses.js';
-import { createProblemSender } from './http/problem-sender.js';
-import { checkRequestHead } from './http/request-head.js';
-import { requestIdFor, requestIdHeader } from './http/request-id.js';
-import { defaultRequestQueueLimits, RequestQueue, type RequestQueueLimits } from './http/request-queue.js';
-import { RequestLog } from './observability/request-log.js';
-import { RequestUsage } from './observability/request-usage.js';
-import { type RequestObserver, RequestWatch } from './observability/request-watch.js';
-import { assetRoutes } from './pages/assets.js';
-import { changelogPages } from './pages/changelog/routes.js';
-import { consentForm } from './pages/consent.js';
-import { consolePages } from './pages/console/routes.js';
-import { errorPages } from './pages/error-pages.js';
-import { linkPages } from './pages/links/routes.js';
-import { peopleSite } from './pages/people-site.js';
-import { problemPage } from './pages/problem-page.js';
-import { referencePages } from './pages/reference/routes.js';
-import { secondFactorPages } from './pages/second-factor/routes.js';
-import { privatePageHeaders } from './pages/security-headers.js';
-import { signInPages } from './pages/sign-in.js';
-import { singleSignOnPages } from './pages/single-sign-on/sign-in-pages.js';
-import type { UsageRecorder } from './services/usage/usage-recorder.js';
+import { changelogPages } from './features/documentation/changelog/routes.js';
+import { consolePages } from './features/documentation/console/routes.js';
+import { documentRoutes } from './features/documentation/document-routes.js';
+import { errorPages } from './features/documentation/pages/error-pages.js';
+import { referencePages } from './features/documentation/pages/routes.js';
+import { localiser, publish } from './features/documentation/published.js';
+import { mcpRoutes } from './features/mcp/routes.js';
+import { secondFactorPages } from './features/sign-in/pages/routes.js';
+import { signInPages } from './features/sign-in/pages/sign-in.js';
+import { singleSignOnPages } from './features/single-sign-on/pages/sign-in-pages.js';
+import { RequestUsage } from './features/usage/request-usage.js';
+import type { UsageRecorder } from './features/usage/usage-recorder.js';
+import { linkPages } from './features/users/pages/links/routes.js';
+import { consentForm } from './oauth/consent/consent.js';
+import { peopleSite } from './people-site.js';
+import { createValidatorCompiler } from './platform/contract/validator.js';
+import { noAccount, withScope } from './platform/database/scope.js';
+import { createAllowedMethods } from './platform/http/allowed-methods.js';
+import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';
+import { createConnectionErrorHandler } from './platform/http/connection-errors.js';
+import {
+  bodyLimitBytes,
+  connectionLimits,
+  headerLimits,
+  idleLimits,
+} from './platform/http/connection-limits.js';
+import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './platform/http/cors.js';
+import { createErrorHandler } from './platform/http/error-handler.js';
+import { parseForm } from './platform/http/form-parser.js';
+import { cleanForwardedFor } from './platform/http/forwarded-for.js';
+import { healthRoutes } from './platform/http/health-routes.js';
+import { closeIdleConnections, type IdleLimits } from './platform/http/idle-connections.js';
+import { closeConnectionsAtTheEnd } from './platform/http/lifecycle.js';
+import { routeNotFound } from './platform/http/not-found.js';
+import { originForm } from './platform/http/origin-form.js';
+import { closePipelinedResponses } from './platform/http/pipelined-responses.js';
+import { createProblemSender } from './platform/http/problem-sender.js';
+import { checkRequestHead } from './platform/http/request-head.js';
+import { requestIdFor, requestIdHeader } from './platform/http/request-id.js';
+import {
+  defaultRequestQueueLimits,
+  RequestQueue,
+  type RequestQueueLimits,
+} from './platform/http/request-queue.js';
+import { RequestLog } from './platform/observability/request-log.js';
+import { type RequestObserver, RequestWatch } from './platform/observability/request-watch.js';
+import { assetRoutes } from './platform/pages/assets.js';
+import { problemPage } from './platform/pages/problem-page.js';
+import { privatePageHeaders } from './platform/pages/security-headers.js';
 
 /** Dependencies and options of the application. */
 export interface AppDependencies extends ServiceDependencies {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { lexer, type Token, walkTokens } from 'marked';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/platform/package-root.js';
 import t from './support/tap.js';
 
 const resolve = (...parts: string[]) => path.join(packageRoot, ...parts);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { packageRoot } from '../src/package-root.js';
+import { packageRoot } from '../src/platform/package-root.js';
 import t from './support/tap.js';
 
 const read = (file: string) => readFileSync(path.join(packageRoot, file), 'utf8');
@@ -53,27 +53,27 @@ t.test(
 
 /** Files that parse URLs which this server or its operator wrote, or which were checked before they were stored. */
 const urlsOfOurs = [
-  'base-url.ts',
-  'cli/commands/webhooks.ts',
-  'config/config.ts',
-  'config/postgresql-hosts.ts',
-  'config/value-types.ts',
-  'contract/outside-text.ts',
-  'database/postgresql/hosts/current-host.ts',
-  'database/postgresql/hosts/find-read-write.ts',
-  'http/mcp/routes.ts',
+  'features/mcp/routes.ts',
+  'features/second-factors/passkeys.ts',
+  'features/single-sign-on/pages/message-page.tsx',
+  'features/single-sign-on/provider-client.ts',
+  'features/single-sign-on/provider-fetch.ts',
+  'features/webhooks/change-endpoint.ts',
+  'features/webhooks/commands.ts',
+  'features/webhooks/delivery/webhook-sender.ts',
+  'features/webhooks/pages/endpoint-state.tsx',
+  'features/webhooks/pause-notification.ts',
   'oauth/authorization/requesting-application.ts',
-  'pages/applications/webhooks/endpoint-state.tsx',
-  'pages/consent.tsx',
-  'pages/return-to.ts',
-  'pages/single-sign-on/message-page.tsx',
-  'services/mail/mailer.ts',
-  'services/second-factors/passkeys.ts',
-  'services/single-sign-on/provider-client.ts',
-  'services/single-sign-on/provider-fetch.ts',
-  'services/webhooks/change-endpoint.ts',
-  'services/webhooks/delivery/webhook-sender.ts',
-  'services/webhooks/pause-notification.ts',
+  'oauth/consent/consent.tsx',
+  'platform/config/base-url.ts',
+  'platform/config/config.ts',
+  'platform/config/postgresql-hosts.ts',
+  'platform/config/value-types.ts',
+  'platform/contract/outside-text.ts',
+  'platform/database/postgresql/hosts/current-host.ts',
+  'platform/database/postgresql/hosts/find-read-write.ts',
+  'platform/mail/mailer.ts',
+  'platform/pages/return-to.ts',
 ];
 
 t.test('only one file normalizes text from outside and parses its URLs', async (t) => {
@@ -82,8 +82,8 @@ t.test('only one file normalizes text from outside and parses its URLs', async (
       .filter((file) => /\.tsx?$/.test(file) && pattern.test(readFileSync(file, 'utf8')))
       .map((file) => path.relative(path.join(packageRoot, 'src'), file));
   t.same(using(/\.normalize\(|domainTo(ASCII|Unicode)|localeCompare|Intl\.(Collator|Segmenter)/), [
-    'contract/outside-text.ts',
-    'demo-data/employees.ts',
+    'features/demo-data/employees.ts',
+    'platform/contract/outside-text.ts',
   ]);
   t.same(using(/\bnew URL\(|\bURL\.(canParse|parse)\(/), urlsOfOurs);
 });

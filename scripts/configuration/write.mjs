@@ -1,7 +1,7 @@
 // Writes the table of environment variables into docs/configuration.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { variables } from '../../dist/src/config/variables.js';
+import { variables } from '../../dist/src/platform/config/variables.js';
 import { root } from '../modified.mjs';
 import { withTable } from './table.mjs';
 

@@ -1,4 +1,4 @@
-import { demoAccounts } from '../../dist/src/demo-data/accounts.js';
+import { demoAccounts } from '../../dist/src/features/demo-data/accounts.js';
 import { send } from './send.mjs';
 
 /** The context of entries: a server, access tokens of its applications, and the responses of other entries. */

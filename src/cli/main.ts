@@ -1,4 +1,4 @@
-import { exitCodes } from './cli-error.js';
+import { exitCodes } from '../platform/cli/cli-error.js';
 import { runCommandLine } from './run.js';
 
 // The reader of the output may close the pipe early, as `head` does.

@@ -1,14 +1,14 @@
 import { Command } from 'commander';
-import type { CommandProcess } from './command-process.js';
-import { addAccountCommands } from './commands/accounts.js';
-import { addApplicationCommands } from './commands/applications.js';
-import { addEmployeeCommands } from './commands/employees.js';
-import { addEventCommands } from './commands/events.js';
-import { addIssuerCommands } from './commands/issuer.js';
-import { addKeyCommands } from './commands/keys.js';
-import { addMaintenanceCommands } from './commands/maintenance.js';
-import { addUserCommands } from './commands/users.js';
-import { addWebhookCommands } from './commands/webhooks.js';
+import { addEventCommands } from '../features/events/commands.js';
+import { addEmployeeCommands } from '../features/imports/command/employees.js';
+import { addApplicationCommands } from '../features/oauth-clients/commands.js';
+import { addUserCommands } from '../features/users/command/users.js';
+import { addWebhookCommands } from '../features/webhooks/commands.js';
+import { addIssuerCommands } from '../oauth/commands/issuer.js';
+import type { CommandProcess } from '../platform/cli/command-process.js';
+import { addAccountCommands } from './accounts.js';
+import { addKeyCommands } from './keys.js';
+import { addMaintenanceCommands } from './maintenance.js';
 
 /** Creates the program with all commands. Invalid arguments throw a {@link CommanderError}. */
 export function createProgram(commandProcess: CommandProcess): Command {

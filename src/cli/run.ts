@@ -1,8 +1,12 @@
 import { CommanderError } from 'commander';
-import { DatabaseOpenError, describeError, isDatabaseUnavailable } from '../database/database-errors.js';
+import { CliError, exitCodes } from '../platform/cli/cli-error.js';
+import type { CommandProcess } from '../platform/cli/command-process.js';
+import {
+  DatabaseOpenError,
+  describeError,
+  isDatabaseUnavailable,
+} from '../platform/database/database-errors.js';
 import { describeFailure } from '../process/operator-errors.js';
-import { CliError, exitCodes } from './cli-error.js';
-import type { CommandProcess } from './command-process.js';
 import { createProgram } from './program.js';
 
 /** Runs one command. Errors are one line on standard error and an exit code. */

@@ -1,19 +1,19 @@
-import type { Clock } from '../clock.js';
-import type { Config } from '../config/config.js';
-import type { ClientRegistry } from '../services/applications/client-registry.js';
-import type { SecretUse } from '../services/applications/secret-use.js';
-import type { AuditLog } from '../services/audit-log.js';
-import type { FailureLimit } from '../services/failure-limit.js';
-import type { AuthorizationCodes } from '../services/grants/authorization-codes.js';
-import type { Grants } from '../services/grants/grants.js';
-import type { AccessTokenRevocations } from '../services/tokens/access-token-revocations.js';
-import type { RefreshTokens } from '../services/tokens/refresh-tokens.js';
-import { AccessTokens } from './access-tokens.js';
+import type { AuditLog } from '../platform/audit/audit-log.js';
+import type { Clock } from '../platform/clock.js';
+import type { Config } from '../platform/config/config.js';
+import type { FailureLimit } from '../platform/limits/failure-limit.js';
 import { AuthorizationEndpoint } from './authorization/authorization-endpoint.js';
-import { ClientAuthentication } from './client-authentication.js';
+import { ClientAuthentication } from './clients/client-authentication.js';
+import type { ClientRegistry } from './clients/client-registry.js';
+import type { SecretUse } from './clients/secret-use.js';
+import type { AuthorizationCodes } from './grants/authorization-codes.js';
+import type { Grants } from './grants/grants.js';
+import type { SigningKeys } from './keys/signing-keys.js';
 import { RevocationEndpoint } from './revocation-endpoint.js';
-import type { SigningKeys } from './signing-keys.js';
 import { TokenEndpoint } from './token-endpoint.js';
+import type { AccessTokenRevocations } from './tokens/access-token-revocations.js';
+import { AccessTokens } from './tokens/access-tokens.js';
+import type { RefreshTokens } from './tokens/refresh-tokens.js';
 
 export interface AuthorizationServerDependencies {
   readonly config: Config;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Problem } from '../problems/problem.js';
+import { Problem } from '../platform/problems/problem.js';
 
 /** Milliseconds from the start of the work to its failure: several times the usual duration of the work. */
 const failureMilliseconds = 20;

@@ -1,5 +1,5 @@
-import type { Contract } from '../contract/contract.js';
-import type { components } from '../contract/generated.js';
+import type { Contract } from '../platform/contract/contract.js';
+import type { components } from '../platform/contract/generated.js';
 import { grantTypes } from './token-endpoint.js';
 
 export type AuthorizationServerMetadata = components['schemas']['AuthorizationServerMetadata'];

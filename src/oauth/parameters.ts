@@ -1,4 +1,4 @@
-import { invalidParameter } from '../problems/problem.js';
+import { invalidParameter } from '../platform/problems/problem.js';
 
 /**
  * Value of a required form parameter.

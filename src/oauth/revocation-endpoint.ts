@@ -1,17 +1,17 @@
-import type { Clock } from '../clock.js';
-import type { components } from '../contract/generated.js';
-import { Problem } from '../problems/problem.js';
-import type { Application } from '../services/applications/client-registry.js';
-import type { AuditOrigin } from '../services/audit-log.js';
-import type { Grants } from '../services/grants/grants.js';
-import type { AccessTokenRevocations } from '../services/tokens/access-token-revocations.js';
-import type { RefreshTokens } from '../services/tokens/refresh-tokens.js';
-import type { AccessTokens } from './access-tokens.js';
-import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './client-request-context.js';
-import { readClientCredentials } from './credentials.js';
-import { hashOpaqueToken } from './opaque-token.js';
+import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import type { Clock } from '../platform/clock.js';
+import type { components } from '../platform/contract/generated.js';
+import { Problem } from '../platform/problems/problem.js';
+import type { ClientAuthentication } from './clients/client-authentication.js';
+import type { Application } from './clients/client-registry.js';
+import type { ClientCall } from './clients/client-request-context.js';
+import { readClientCredentials } from './clients/credentials.js';
+import type { Grants } from './grants/grants.js';
 import { requireParameter } from './parameters.js';
+import type { AccessTokenRevocations } from './tokens/access-token-revocations.js';
+import type { AccessTokens } from './tokens/access-tokens.js';
+import { hashOpaqueToken } from './tokens/opaque-token.js';
+import type { RefreshTokens } from './tokens/refresh-tokens.js';
 
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
 

@@ -1,5 +1,5 @@
-import { Problem } from '../problems/problem.js';
-import { parseScope } from '../services/scopes.js';
+import { Problem } from '../platform/problems/problem.js';
+import { parseScope } from './scopes.js';
 
 /**
  * Scopes of a token: the requested ones, or all available ones when the request has none.

@@ -1,8 +1,8 @@
-import { Problem } from '../problems/problem.js';
-import type { ClientAuthentication } from './client-authentication.js';
-import type { ClientCall } from './client-request-context.js';
+import { Problem } from '../platform/problems/problem.js';
+import type { ClientAuthentication } from './clients/client-authentication.js';
+import type { ClientCall } from './clients/client-request-context.js';
+import { invalidClient, readClientCredentials } from './clients/credentials.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
-import { invalidClient, readClientCredentials } from './credentials.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';
 import type { Grant, GrantContext, GrantRequest, TokenForm, TokenResponse } from './grants/grant.js';

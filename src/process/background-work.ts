@@ -1,13 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Clock } from '../clock.js';
-import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/signing-keys.js';
-import {
-  type UploadWorker,
-  uploadPollMilliseconds,
-} from '../services/employee-imports/uploads/upload-worker.js';
-import type { Housekeeping } from '../services/housekeeping.js';
-import { type UsageRecorder, usageIntervalMilliseconds } from '../services/usage/usage-recorder.js';
-import { type WebhookWorker, webhookPollMilliseconds } from '../services/webhooks/delivery/webhook-worker.js';
+import { type UploadWorker, uploadPollMilliseconds } from '../features/imports/uploads/upload-worker.js';
+import { type UsageRecorder, usageIntervalMilliseconds } from '../features/usage/usage-recorder.js';
+import { type WebhookWorker, webhookPollMilliseconds } from '../features/webhooks/delivery/webhook-worker.js';
+import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/keys/signing-keys.js';
+import type { Clock } from '../platform/clock.js';
+import type { Housekeeping } from './housekeeping.js';
 
 const pruneIntervalMilliseconds = 600_000;
 

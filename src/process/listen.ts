@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { FastifyInstance } from 'fastify';
-import { ConfigError } from '../config/config-error.js';
-import { describeError } from '../database/database-errors.js';
+import { ConfigError } from '../platform/config/config-error.js';
+import { describeError } from '../platform/database/database-errors.js';
 
 /**
  * Listens on one address. For a name with several addresses Fastify opens several servers, and the connection limits and the

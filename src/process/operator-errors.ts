@@ -1,15 +1,15 @@
-import { ConfigError } from '../config/config-error.js';
+import { UnreadableProviderSecretError } from '../features/single-sign-on/provider-secrets.js';
+import { UnreadableWebhookSecretError } from '../features/webhooks/webhook-secrets.js';
+import { UnreadableSigningKeyError } from '../oauth/keys/sealed-keys.js';
+import { IssuerError } from '../oauth/recorded-issuer.js';
+import { ConfigError } from '../platform/config/config-error.js';
 import {
   DatabaseOpenError,
   DatabaseStoppedError,
   describeError,
   isDatabaseUnavailable,
-} from '../database/database-errors.js';
-import { MigrationError } from '../database/migrate.js';
-import { UnreadableSigningKeyError } from '../oauth/sealed-keys.js';
-import { IssuerError } from '../services/recorded-issuer.js';
-import { UnreadableProviderSecretError } from '../services/single-sign-on/provider-secrets.js';
-import { UnreadableWebhookSecretError } from '../services/webhooks/webhook-secrets.js';
+} from '../platform/database/database-errors.js';
+import { MigrationError } from '../platform/database/migrate.js';
 
 const kinds = [
   ConfigError,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Lifecycle } from '../http/lifecycle.js';
+import type { Lifecycle } from '../platform/http/lifecycle.js';
 
 /** Milliseconds for requests and streams to finish after the server has stopped accepting connections. */
 const drainMilliseconds = 10_000;

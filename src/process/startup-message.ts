@@ -1,4 +1,4 @@
-import { demoBackend, demoPassword } from '../demo-data/accounts.js';
+import { demoBackend, demoPassword } from '../features/demo-data/accounts.js';
 
 /**
  * The text on standard output when the server listens: its addresses, and with the demo data a first request and a user.

@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/clock.js';
-import { SigningKeys } from '../../src/oauth/signing-keys.js';
-import { SigningKeyStore } from '../../src/services/signing-key-store.js';
+import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
+import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import { systemClock } from '../../src/platform/clock.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { testSecret } from '../support/server/app.js';

@@ -1,6 +1,6 @@
-import { type Contract, createContract } from '../../src/contract/contract.js';
-import type { ContractDocument } from '../../src/contract/document.js';
-import { publicOperations } from '../../src/http/binding/handlers.js';
+import { type Contract, createContract } from '../../src/platform/contract/contract.js';
+import type { ContractDocument } from '../../src/platform/contract/document.js';
+import { publicOperations } from '../../src/platform/http/binding/handlers.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';

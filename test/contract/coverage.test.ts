@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/platform/package-root.js';
 import t from '../support/tap.js';
 
 const { requirementsOf, coveredBy } = await import(

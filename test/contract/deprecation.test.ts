@@ -1,6 +1,6 @@
-import { type Contract, loadContract } from '../../src/contract/contract.js';
-import { readDeprecation } from '../../src/contract/deprecation.js';
-import type { RawOperation } from '../../src/contract/document.js';
+import { type Contract, loadContract } from '../../src/platform/contract/contract.js';
+import { readDeprecation } from '../../src/platform/contract/deprecation.js';
+import type { RawOperation } from '../../src/platform/contract/document.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { contractFile, type ProblemCode } from '../../src/contract/contract.js';
+import { contractFile, type ProblemCode } from '../../src/platform/contract/contract.js';
 import { Conformance } from '../support/contract/conformance.js';
 import { attributesOf } from '../support/records/employee-attributes.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';

@@ -1,6 +1,6 @@
-import { resolve } from '../../src/contract/contract.js';
-import type { JsonSchema, Parameter } from '../../src/contract/document.js';
-import { contractAttributes } from '../../src/contract/employee-attributes.js';
+import { resolve } from '../../src/platform/contract/contract.js';
+import type { JsonSchema, Parameter } from '../../src/platform/contract/document.js';
+import { contractAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -115,6 +115,6 @@ t.test('the generated constants have the attributes of the contract', async (t) 
   t.same(
     contractAttributes.map(({ name }) => name),
     attributes,
-    'src/contract/generated-values.ts: npm run generate',
+    'src/platform/contract/generated-values.ts: npm run generate',
   );
 });

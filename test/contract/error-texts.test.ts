@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
-import { type Operation, type ProblemCode, resolve } from '../../src/contract/contract.js';
-import type { JsonSchema, Parameter } from '../../src/contract/document.js';
-import { describeRule } from '../../src/problems/describe-rule.js';
-import { exampleProblem } from '../../src/problems/example.js';
-import { problemSlug } from '../../src/problems/problem-document.js';
+import { type Operation, type ProblemCode, resolve } from '../../src/platform/contract/contract.js';
+import type { JsonSchema, Parameter } from '../../src/platform/contract/document.js';
+import { describeRule } from '../../src/platform/problems/describe-rule.js';
+import { exampleProblem } from '../../src/platform/problems/example.js';
+import { problemSlug } from '../../src/platform/problems/problem-document.js';
 import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { InjectOptions } from 'fastify';
-import type { OperationId } from '../../src/contract/contract.js';
+import type { OperationId } from '../../src/platform/contract/contract.js';
 import { asOwner } from '../support/database/owner.js';
 import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/oauth/users.js';
 import { buildTestApp, contract, type TestApp } from '../support/server/app.js';

@@ -2,8 +2,8 @@
  * Handlers that the compiler must reject. Each `@ts-expect-error` is a test: if the line below it compiles, `tsc --noEmit`
  * fails.
  */
-import type { components } from '../../src/contract/generated.js';
-import type { Handlers, Input, Output } from '../../src/http/binding/handlers.js';
+import type { components } from '../../src/platform/contract/generated.js';
+import type { Handlers, Input, Output } from '../../src/platform/http/binding/handlers.js';
 
 type ListOutput = Output<'listEmployees'>;
 type GetOutput = Output<'getEmployee'>;

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lexer, walkTokens } from 'marked';
 import { parse } from 'yaml';
-import { resolve } from '../../src/contract/contract.js';
-import { contractFormats, readerDocuments } from '../../src/contract/document-list.js';
-import { publish } from '../../src/contract/published.js';
-import type { DocumentedParameter, DocumentedResponse } from '../../src/contract/reference/nodes.js';
-import { rawOperation } from '../../src/contract/reference/nodes.js';
-import { samplesOf } from '../../src/contract/samples/samples.js';
-import { packageRoot } from '../../src/package-root.js';
+import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
+import { publish } from '../../src/features/documentation/published.js';
+import type {
+  DocumentedParameter,
+  DocumentedResponse,
+} from '../../src/features/documentation/reference/nodes.js';
+import { rawOperation } from '../../src/features/documentation/reference/nodes.js';
+import { samplesOf } from '../../src/features/documentation/samples/samples.js';
+import { resolve } from '../../src/platform/contract/contract.js';
+import { packageRoot } from '../../src/platform/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

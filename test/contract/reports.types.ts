@@ -1,8 +1,8 @@
 /**
  * Reports that the compiler must reject, as the server does. Each `@ts-expect-error` is a test: if the line below it
- * compiles, `tsc --noEmit` fails. `test/http/reports/shapes.test.ts` sends such bodies to the server.
+ * compiles, `tsc --noEmit` fails. `test/reports/shapes.test.ts` sends such bodies to the server.
  */
-import type { components } from '../../src/contract/generated.js';
+import type { components } from '../../src/platform/contract/generated.js';
 
 type Create = components['schemas']['ReportCreateRequest'];
 type Update = components['schemas']['ReportUpdateRequest'];

@@ -1,13 +1,13 @@
 import { maxHeaderSize } from 'node:http';
-import { readConfig } from '../../src/config/config.js';
-import { defaultReportStatementTimeoutMs } from '../../src/database/postgresql/postgresql.js';
-import { bodyLimitBytes } from '../../src/http/connection-limits.js';
-import { maximumPairs } from '../../src/http/form-parser.js';
-import { defaultPageSize, maximumPageSize } from '../../src/http/page-size.js';
-import { defaultReportLimits } from '../../src/http/report-limits.js';
-import { defaultRequestQueueLimits } from '../../src/http/request-queue.js';
-import { waitMs } from '../../src/services/idempotency/idempotency.js';
-import { retentionMs } from '../../src/services/idempotency/key-claim.js';
+import { readConfig } from '../../src/platform/config/config.js';
+import { defaultReportStatementTimeoutMs } from '../../src/platform/database/postgresql/postgresql.js';
+import { bodyLimitBytes } from '../../src/platform/http/connection-limits.js';
+import { maximumPairs } from '../../src/platform/http/form-parser.js';
+import { defaultPageSize, maximumPageSize } from '../../src/platform/http/page-size.js';
+import { defaultReportLimits } from '../../src/platform/http/report-limits.js';
+import { defaultRequestQueueLimits } from '../../src/platform/http/request-queue.js';
+import { waitMs } from '../../src/platform/idempotency/idempotency.js';
+import { retentionMs } from '../../src/platform/idempotency/key-claim.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

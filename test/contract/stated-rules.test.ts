@@ -1,6 +1,6 @@
-import { resolve } from '../../src/contract/contract.js';
-import { createValidatorCompiler } from '../../src/contract/validator.js';
-import { namePattern, personNameRule } from '../../src/services/name-rules.js';
+import { namePattern, personNameRule } from '../../src/platform/accounts/name-rules.js';
+import { resolve } from '../../src/platform/contract/contract.js';
+import { createValidatorCompiler } from '../../src/platform/contract/validator.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { OperationId } from '../../src/contract/contract.js';
-import { packageRoot } from '../../src/package-root.js';
+import type { OperationId } from '../../src/platform/contract/contract.js';
+import { packageRoot } from '../../src/platform/package-root.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

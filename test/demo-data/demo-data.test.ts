@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { migrate } from '../../src/database/migrate.js';
-import { openDatabase } from '../../src/database/open-database.js';
-import { fillDemoData } from '../../src/demo-data/fill.js';
-import { hasDemoApplication } from '../../src/demo-data/find.js';
+import { fillDemoData } from '../../src/features/demo-data/fill.js';
+import { hasDemoApplication } from '../../src/features/demo-data/find.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
 import { startupMessage } from '../../src/process/startup-message.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { createTenant } from '../support/records/tenant.js';

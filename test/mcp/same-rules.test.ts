@@ -1,4 +1,4 @@
-import { UsageReader } from '../../src/services/usage/usage-reader.js';
+import { UsageReader } from '../../src/features/usage/usage-reader.js';
 import { callTool, sendMessage } from '../support/mcp/call-tool.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';

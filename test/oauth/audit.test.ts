@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import { Browser } from '../support/browser/browser.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import {
   createScene,
   createUser,

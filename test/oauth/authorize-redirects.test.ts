@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizationRequest, createScene, type Scene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';

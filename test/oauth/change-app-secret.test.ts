@@ -1,7 +1,7 @@
-import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
-import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
-import type { AppSecrets } from '../../src/services/keyring.js';
-import { SigningKeyStore } from '../../src/services/signing-key-store.js';
+import { resealSigningKeys } from '../../src/oauth/keys/reseal-keys.js';
+import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
+import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
+import type { AppSecrets } from '../../src/platform/crypto/keyring.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { authorizationRequest, createScene, type Scene, tokenAccepted } from '../support/oauth/users.js';

@@ -1,5 +1,5 @@
-import { randomId } from '../../src/database/ids.js';
-import { hashSecret } from '../../src/oauth/client-authentication.js';
+import { hashSecret } from '../../src/oauth/clients/client-authentication.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import {
   address,
   basic,

@@ -1,4 +1,4 @@
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import { hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import {

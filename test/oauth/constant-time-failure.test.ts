@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import type { LightMyRequestResponse } from 'fastify';
 import { withConstantTimeFailure } from '../../src/oauth/constant-time-failure.js';
-import { Problem } from '../../src/problems/problem.js';
+import { Problem } from '../../src/platform/problems/problem.js';
 import {
   createScene,
   expectOAuthError,

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { openDatabase } from '../../src/database/open-database.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import {

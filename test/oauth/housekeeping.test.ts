@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../src/database/client.js';
-import { randomId } from '../../src/database/ids.js';
-import { Housekeeping } from '../../src/services/housekeeping.js';
+import type { Database } from '../../src/platform/database/client.js';
+import { randomId } from '../../src/platform/database/ids.js';
+import { Housekeeping } from '../../src/process/housekeeping.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
 import {

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { absoluteSeconds, idleSeconds } from '../../src/services/sessions.js';
+import { absoluteSeconds, idleSeconds } from '../../src/platform/accounts/sessions.js';
 import {
   authorizationRequest,
   createScene,

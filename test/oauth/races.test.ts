@@ -1,7 +1,7 @@
-import { systemClock } from '../../src/clock.js';
-import { migrate } from '../../src/database/migrate.js';
-import { openDatabase } from '../../src/database/open-database.js';
-import { AccessTokens } from '../../src/oauth/access-tokens.js';
+import { AccessTokens } from '../../src/oauth/tokens/access-tokens.js';
+import { systemClock } from '../../src/platform/clock.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
 import { createScene, grantCode, grantTokens, refresh } from '../support/oauth/users.js';

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import {
   createScene,
   expectOAuthError,

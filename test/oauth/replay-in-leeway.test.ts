@@ -1,4 +1,4 @@
-import { Housekeeping } from '../../src/services/housekeeping.js';
+import { Housekeeping } from '../../src/process/housekeeping.js';
 import { testServer } from '../support/database/database.js';
 import {
   createScene,

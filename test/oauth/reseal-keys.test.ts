@@ -1,8 +1,8 @@
-import { resealSigningKeys } from '../../src/oauth/reseal-keys.js';
-import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
-import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { resealSigningKeys } from '../../src/oauth/keys/reseal-keys.js';
+import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
+import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
+import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';

@@ -1,6 +1,6 @@
-import { openDatabase } from '../../src/database/open-database.js';
-import { AccessTokens } from '../../src/oauth/access-tokens.js';
-import { OAuthApplications } from '../../src/services/applications/oauth-applications.js';
+import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
+import { AccessTokens } from '../../src/oauth/tokens/access-tokens.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
 import { untilWaiting } from '../support/database/transaction.js';
 import {

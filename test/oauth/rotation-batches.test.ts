@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { randomId } from '../../src/database/ids.js';
-import { openDatabase } from '../../src/database/open-database.js';
-import { newOpaqueToken } from '../../src/oauth/opaque-token.js';
+import { newOpaqueToken } from '../../src/oauth/tokens/opaque-token.js';
+import { randomId } from '../../src/platform/database/ids.js';
+import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { openTransaction, untilWaiting, waitingStatements } from '../support/database/transaction.js';

@@ -7,13 +7,13 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import type { Database } from '../../src/database/client.js';
-import { randomId } from '../../src/database/ids.js';
-import { UnreadableSigningKeyError } from '../../src/oauth/sealed-keys.js';
-import { SigningKeys } from '../../src/oauth/signing-keys.js';
+import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
+import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
+import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import type { Database } from '../../src/platform/database/client.js';
+import { randomId } from '../../src/platform/database/ids.js';
+import { Housekeeping } from '../../src/process/housekeeping.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { Housekeeping } from '../../src/services/housekeeping.js';
-import { SigningKeyStore } from '../../src/services/signing-key-store.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { expectTokenRejected, revoke, tokenAccepted } from '../support/oauth/users.js';

@@ -1,4 +1,4 @@
-import { randomId } from '../../src/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import {
   createScene,
   expectOAuthError,

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import root, { type Test } from 'tap';
-import { packageRoot } from '../../src/package-root.js';
+import { packageRoot } from '../../src/platform/package-root.js';
 
 // Tests import this module instead of tap, because `npm test` runs the files of a folder in one process. A process takes 3.4
 // seconds of CPU time (measured) until its first application is built: it loads the modules, starts PostgreSQL in

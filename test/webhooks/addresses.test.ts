@@ -1,8 +1,8 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isPublicAddress, publicLookup } from '../../src/services/public-address.js';
-import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
+import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
+import { isPublicAddress, publicLookup } from '../../src/platform/network/public-address.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
 import { startNameServer } from '../support/webhooks/name-server.js';

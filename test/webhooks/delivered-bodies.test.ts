@@ -1,5 +1,5 @@
-import { type Actor, setActor } from '../../src/database/set-actor.js';
-import { insertEmployees } from '../../src/services/employees/insert-employees.js';
+import { insertEmployees } from '../../src/features/employees/insert-employees.js';
+import { type Actor, setActor } from '../../src/platform/database/set-actor.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';

@@ -1,4 +1,4 @@
-import { demoAccounts } from '../../src/demo-data/accounts.js';
+import { demoAccounts } from '../../src/features/demo-data/accounts.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';

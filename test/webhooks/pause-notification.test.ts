@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { accountScope, withScope } from '../../src/database/scope.js';
-import { LinkDelivery } from '../../src/services/links/link-delivery.js';
-import { Mailer } from '../../src/services/mail/mailer.js';
-import type { EndpointOutcome } from '../../src/services/webhooks/delivery/store-outcomes.js';
-import { notifyOwners } from '../../src/services/webhooks/pause-notification.js';
+import type { EndpointOutcome } from '../../src/features/webhooks/delivery/store-outcomes.js';
+import { notifyOwners } from '../../src/features/webhooks/pause-notification.js';
+import { accountScope, withScope } from '../../src/platform/database/scope.js';
+import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
+import { Mailer } from '../../src/platform/mail/mailer.js';
 import { createUser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';

@@ -1,6 +1,6 @@
-import { publicLookup } from '../../src/services/public-address.js';
-import { WebhookSender } from '../../src/services/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/services/webhooks/webhook-url.js';
+import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
+import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
+import { publicLookup } from '../../src/platform/network/public-address.js';
 import { withoutThreads } from '../support/server/threads.js';
 import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';

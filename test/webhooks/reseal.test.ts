@@ -1,5 +1,5 @@
-import { resealWebhookSecrets } from '../../src/services/webhooks/reseal-webhook-secrets.js';
-import { WebhookSecrets } from '../../src/services/webhooks/webhook-secrets.js';
+import { resealWebhookSecrets } from '../../src/features/webhooks/reseal-webhook-secrets.js';
+import { WebhookSecrets } from '../../src/features/webhooks/webhook-secrets.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant } from '../support/records/tenant.js';
 import t, { type Test } from '../support/tap.js';

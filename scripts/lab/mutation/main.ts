@@ -24,10 +24,10 @@ const usage = `npm run mutation -- [options]
 /** The sources whose mutants the tests of `npm test` should notice, and the tests that run first for each. */
 const scope = new Map([
   ['src/oauth', 'test/oauth'],
-  ['src/http/binding', 'test/http'],
-  ['src/services/tokens', 'test/oauth'],
-  ['src/services/grants', 'test/oauth'],
-  ['src/database/scope.ts', 'test/database'],
+  ['src/platform/http/binding', 'test/platform/http'],
+  ['src/oauth/tokens', 'test/oauth'],
+  ['src/oauth/grants', 'test/oauth'],
+  ['src/platform/database/scope.ts', 'test/platform/database'],
 ]);
 
 /** Maximum time for the tests of a mutant, which may loop. Such a mutant counts as killed. */

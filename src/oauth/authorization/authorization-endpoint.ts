@@ -1,12 +1,12 @@
-import type { Clock } from '../../clock.js';
-import { Problem } from '../../problems/problem.js';
-import type { AccountId } from '../../services/account-id.js';
-import type { Application, ClientRegistry } from '../../services/applications/client-registry.js';
-import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
-import type { AuthorizationCodes } from '../../services/grants/authorization-codes.js';
-import type { User } from '../../services/user.js';
-import { invalidClient } from '../credentials.js';
-import { newOpaqueToken } from '../opaque-token.js';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import { Problem } from '../../platform/problems/problem.js';
+import type { Application, ClientRegistry } from '../clients/client-registry.js';
+import { invalidClient } from '../clients/credentials.js';
+import type { AuthorizationCodes } from '../grants/authorization-codes.js';
+import { newOpaqueToken } from '../tokens/opaque-token.js';
 import {
   type AuthorizationParameters,
   AuthorizationRejection,

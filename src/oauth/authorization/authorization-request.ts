@@ -1,5 +1,5 @@
-import type { operations } from '../../contract/generated.js';
-import { oauthDescription } from '../../problems/problem-document.js';
+import type { operations } from '../../platform/contract/generated.js';
+import { oauthDescription } from '../../platform/problems/problem-document.js';
 
 /** Parameters of an authorization request, validated against the contract. */
 export type AuthorizationParameters = operations['authorize']['parameters']['query'];

@@ -1,5 +1,5 @@
-import type { ClientRegistry } from '../../services/applications/client-registry.js';
-import { isClientId } from '../client-authentication.js';
+import { isClientId } from '../clients/client-authentication.js';
+import type { ClientRegistry } from '../clients/client-registry.js';
 
 /**
  * Finds the name of the application that an authorization request is from.

@@ -1,6 +1,6 @@
-import { Problem } from '../../problems/problem.js';
-import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
+import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
+import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { Grant } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 

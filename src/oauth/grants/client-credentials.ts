@@ -1,4 +1,4 @@
-import { Problem } from '../../problems/problem.js';
+import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
 import { selectScopes } from '../select-scopes.js';
 import type { Grant } from './grant.js';

@@ -1,11 +1,11 @@
-import type { Clock } from '../../clock.js';
-import type { components } from '../../contract/generated.js';
-import type { Application } from '../../services/applications/client-registry.js';
-import type { AuditLog, AuditOrigin } from '../../services/audit-log.js';
-import type { AuthorizationCodes } from '../../services/grants/authorization-codes.js';
-import type { RefreshTokens } from '../../services/tokens/refresh-tokens.js';
-import type { AccessTokens } from '../access-tokens.js';
-import type { ClientCredentials } from '../credentials.js';
+import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { components } from '../../platform/contract/generated.js';
+import type { Application } from '../clients/client-registry.js';
+import type { ClientCredentials } from '../clients/credentials.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
+import type { RefreshTokens } from '../tokens/refresh-tokens.js';
+import type { AuthorizationCodes } from './authorization-codes.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];

@@ -1,9 +1,9 @@
-import { Problem } from '../../problems/problem.js';
-import { mayGrant } from '../../services/grantable-scopes.js';
-import { parseScope } from '../../services/scopes.js';
-import type { StoredToken } from '../../services/tokens/refresh-tokens.js';
-import { hashOpaqueToken, newOpaqueToken } from '../opaque-token.js';
+import { Problem } from '../../platform/problems/problem.js';
+import { mayGrant } from '../grantable-scopes.js';
 import { requireParameter } from '../parameters.js';
+import { parseScope } from '../scopes.js';
+import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
+import type { StoredToken } from '../tokens/refresh-tokens.js';
 import type { Grant } from './grant.js';
 import { issueUserTokens } from './user-tokens.js';
 

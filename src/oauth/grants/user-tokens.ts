@@ -1,5 +1,5 @@
-import type { Application } from '../../services/applications/client-registry.js';
-import type { OpaqueToken } from '../opaque-token.js';
+import type { Application } from '../clients/client-registry.js';
+import type { OpaqueToken } from '../tokens/opaque-token.js';
 import type { GrantContext, TokenResponse } from './grant.js';
 
 /** Token response for an application that acts on behalf of a user. */

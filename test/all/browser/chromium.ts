@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { systemClock } from '../../../src/clock.js';
+import { systemClock } from '../../../src/platform/clock.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
 import { freePort } from '../../support/server/free-port.js';
 import root, { type Test } from '../../support/tap.js';

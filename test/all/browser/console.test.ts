@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2';
 import type { Page } from 'playwright-core';
-import { demoPassword } from '../../../src/demo-data/accounts.js';
-import { fillDemoData } from '../../../src/demo-data/fill.js';
+import { demoPassword } from '../../../src/features/demo-data/accounts.js';
+import { fillDemoData } from '../../../src/features/demo-data/fill.js';
 import { contract } from '../../support/server/app.js';
 import type { Test } from '../../support/tap.js';
 import { browserTest, isAccessible, type LiveSite } from './chromium.js';

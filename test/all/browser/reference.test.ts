@@ -1,4 +1,9 @@
-import { chaptersOf, rawOperation, slugOf, webhooksOf } from '../../../src/contract/reference/nodes.js';
+import {
+  chaptersOf,
+  rawOperation,
+  slugOf,
+  webhooksOf,
+} from '../../../src/features/documentation/reference/nodes.js';
 import { contract } from '../../support/server/app.js';
 import { browserTest, isAccessible, phone } from './chromium.js';
 

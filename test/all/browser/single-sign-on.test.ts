@@ -1,7 +1,7 @@
-import { hashSessionId } from '../../../src/services/sessions.js';
+import { hashSessionId } from '../../../src/platform/accounts/sessions.js';
 import { createScene } from '../../support/oauth/users.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
-import { startOpenIdProvider } from '../pages/openid-provider.js';
+import { startOpenIdProvider } from '../single-sign-on/openid-provider.js';
 import { main, signIn } from './browser-steps.js';
 import { browserTest, isAccessible } from './chromium.js';
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { randomId } from '../../../src/database/ids.js';
+import { randomId } from '../../../src/platform/database/ids.js';
 import { hostileNames } from '../../support/input/hostile-names.js';
 import { createScene, createUser, type Scene } from '../../support/oauth/users.js';
 import { storeCalls, storeRejection } from '../../support/records/usage.js';

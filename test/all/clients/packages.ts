@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 
 /** Where packages are installed: those of the generators, then those of the project. */
 const installations = ['test/all/clients', '.'].map((folder) =>

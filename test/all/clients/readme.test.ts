@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { fillDemoData } from '../../../src/demo-data/fill.js';
+import { fillDemoData } from '../../../src/features/demo-data/fill.js';
 import { withoutTap } from '../../support/processes/plain-process.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';

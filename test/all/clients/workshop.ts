@@ -3,7 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { withoutTap } from '../../support/processes/plain-process.js';
 import type { Generator } from './generator.js';
 import { commandFile, linkPackages, makeFolder } from './packages.js';

@@ -1,6 +1,6 @@
-import type { OperationId } from '../../../src/contract/contract.js';
-import { type Sample, samplesOf } from '../../../src/contract/samples/samples.js';
-import { demoAccounts } from '../../../src/demo-data/accounts.js';
+import { demoAccounts } from '../../../src/features/demo-data/accounts.js';
+import { type Sample, samplesOf } from '../../../src/features/documentation/samples/samples.js';
+import type { OperationId } from '../../../src/platform/contract/contract.js';
 import { grantTokens } from '../../support/oauth/users.js';
 import { run, skipWithout } from '../../support/processes/command.js';
 import { type Programs, preparePrograms, skipLanguage } from '../../support/samples/programs.js';

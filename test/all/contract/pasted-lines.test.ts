@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { run, skipWithout } from '../../support/processes/command.js';
 import { contract } from '../../support/server/app.js';
 import { startDemoServer } from '../../support/server/demo-server.js';

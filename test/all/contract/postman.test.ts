@@ -1,6 +1,6 @@
 import postman, { type Item } from 'postman-collection';
-import type { OperationId } from '../../../src/contract/contract.js';
-import { rawOperation } from '../../../src/contract/reference/nodes.js';
+import { rawOperation } from '../../../src/features/documentation/reference/nodes.js';
+import type { OperationId } from '../../../src/platform/contract/contract.js';
 import {
   createApplication,
   createTenant,

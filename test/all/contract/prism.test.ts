@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { contractFile } from '../../../src/contract/contract.js';
+import { contractFile } from '../../../src/platform/contract/contract.js';
 import { contract } from '../../support/server/app.js';
 import { startDemoServer } from '../../support/server/demo-server.js';
 import t from '../../support/tap.js';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { openDatabase } from '../../../src/database/open-database.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import { slowWritesDown } from '../../support/faults/slow-writes.js';
 import { createArena } from '../../support/faults/write-arena.js';

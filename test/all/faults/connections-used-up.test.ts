@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import pg from 'pg';
-import { migrate } from '../../../src/database/migrate.js';
-import { openDatabase } from '../../../src/database/open-database.js';
-import { allAccounts, withScope } from '../../../src/database/scope.js';
+import { migrate } from '../../../src/platform/database/migrate.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { allAccounts, withScope } from '../../../src/platform/database/scope.js';
 import { testServer } from '../../support/database/database.js';
 import { createDatabaseUser, type DatabaseUser } from '../../support/database/database-user.js';
 import { administrativeUrlOf } from '../../support/database/direct-url.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import type { Database } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import { query } from '../../support/database/query.js';
 import { createSmallDisk } from '../../support/faults/disk.js';

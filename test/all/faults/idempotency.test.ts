@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
-import type { Database, DatabaseOptions } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database, DatabaseOptions } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { startDatabaseProxy } from '../../support/faults/database-proxy.js';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../src/database/open-database.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { stateOn } from '../../support/browser/import-pages.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import {

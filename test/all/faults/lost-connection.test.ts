@@ -1,5 +1,5 @@
-import { openDatabase } from '../../../src/database/open-database.js';
-import { noAccount } from '../../../src/database/scope.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { noAccount } from '../../../src/platform/database/scope.js';
 import { describeFailure } from '../../../src/process/operator-errors.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';

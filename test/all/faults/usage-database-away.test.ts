@@ -1,4 +1,4 @@
-import { UsageReader } from '../../../src/services/usage/usage-reader.js';
+import { UsageReader } from '../../../src/features/usage/usage-reader.js';
 import { testServer } from '../../support/database/database.js';
 import { openBehindProxy } from '../../support/faults/database-proxy.js';
 import { createTenant } from '../../support/records/tenant.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { openDatabase } from '../../../src/database/open-database.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import { runCommand } from '../../support/processes/cli.js';
 import {

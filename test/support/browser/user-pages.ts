@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 import type { Browser } from './browser.js';
 
 export const usersPath = '/people/settings/users';

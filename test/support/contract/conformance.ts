@@ -6,7 +6,7 @@ import {
   type Operation,
   type ProblemCode,
   resolve,
-} from '../../../src/contract/contract.js';
+} from '../../../src/platform/contract/contract.js';
 import { type Recorded, recordExchange } from './exchange-log.js';
 
 /** The response of a server, as `inject` and the socket helper both return it. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { withoutTap } from '../processes/plain-process.js';
 import type { Change, Node } from './contract-edits.js';
 

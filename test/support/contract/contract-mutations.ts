@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { released } from './contract-changes.js';
 import * as edits from './contract-edits.js';
 import { type Change, type Node, type Place, pointer, prepend, put } from './contract-edits.js';

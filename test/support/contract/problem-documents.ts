@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { ProblemCode } from '../../../src/contract/contract.js';
+import type { ProblemCode } from '../../../src/platform/contract/contract.js';
 import { contract } from '../server/app.js';
 import type { Response } from './conformance.js';
 

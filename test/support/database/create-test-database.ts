@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Test } from 'tap';
-import type { DatabaseOptions } from '../../../src/database/client.js';
-import { allAccounts } from '../../../src/database/scope.js';
+import type { DatabaseOptions } from '../../../src/platform/database/client.js';
+import { allAccounts } from '../../../src/platform/database/scope.js';
 import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Test } from 'tap';
-import type { DatabaseOptions } from '../../../src/database/client.js';
-import { randomId } from '../../../src/database/ids.js';
+import type { DatabaseOptions } from '../../../src/platform/database/client.js';
+import { randomId } from '../../../src/platform/database/ids.js';
 import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { dropPostgresqlDatabase } from './postgresql-template.js';
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Database, DatabaseOptions } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database, DatabaseOptions } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase, type TestDatabaseOptions } from './create-test-database.js';
 import { takeDatabase } from './reused-database.js';
 import { readsFromStandbys, watchWrites } from './standbys.js';

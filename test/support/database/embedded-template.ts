@@ -1,9 +1,9 @@
 import { constants, cpSync } from 'node:fs';
 import { access, appendFile, mkdir, mkdtemp, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
-import { migrate } from '../../../src/database/migrate.js';
-import { openDatabase } from '../../../src/database/open-database.js';
-import { packageRoot } from '../../../src/package-root.js';
+import { migrate } from '../../../src/platform/database/migrate.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { query } from './query.js';
 import { templateKey } from './template-key.js';
 

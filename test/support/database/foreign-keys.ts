@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 
 /** Options of a test in which an account is deleted: a distributed database has no foreign keys from account data to accounts. */
 export const withForeignKeys = (database: Pick<Database, 'isDistributed'>): { skip?: string } =>

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 
 /**
  * Runs a statement without the privileges of the service, as the session user. If this user is a superuser, the service sets

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { distribute } from '../../../src/database/distribute.js';
-import { randomId } from '../../../src/database/ids.js';
-import { migrate } from '../../../src/database/migrate.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import { distribute } from '../../../src/platform/database/distribute.js';
+import { randomId } from '../../../src/platform/database/ids.js';
+import { migrate } from '../../../src/platform/database/migrate.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createCitusDatabase, dropCitusDatabase } from '../cluster/citus.js';
 import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 
 /** Runs one statement, in the scope of the caller. */
 export function query<Row extends object>(

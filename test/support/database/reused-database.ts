@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Database } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { root } from '../tap.js';
 import { createTestDatabase } from './create-test-database.js';
 import { asOwner } from './owner.js';

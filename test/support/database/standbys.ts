@@ -1,7 +1,12 @@
-import type { Database, DatabaseOptions, PrismaClient, ReadDatabase } from '../../../src/database/client.js';
-import type { HotStatement } from '../../../src/database/hot/hot-statement.js';
-import { openReplicas, type Replicas } from '../../../src/database/replicas/open-replicas.js';
-import { accountScope, allAccounts, noAccount, withScope } from '../../../src/database/scope.js';
+import type {
+  Database,
+  DatabaseOptions,
+  PrismaClient,
+  ReadDatabase,
+} from '../../../src/platform/database/client.js';
+import type { HotStatement } from '../../../src/platform/database/hot/hot-statement.js';
+import { openReplicas, type Replicas } from '../../../src/platform/database/replicas/open-replicas.js';
+import { accountScope, allAccounts, noAccount, withScope } from '../../../src/platform/database/scope.js';
 import { until } from '../until.js';
 
 /** URLs of standbys of the test server, from which applications then read. */

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Database, DatabaseOptions, Prisma } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
+import type { Database, DatabaseOptions, Prisma } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { until } from '../until.js';
 import { asOwner } from './owner.js';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Test } from 'tap';
-import type { Database, DatabaseOptions } from '../../../src/database/client.js';
-import { openDatabase } from '../../../src/database/open-database.js';
-import { allAccounts } from '../../../src/database/scope.js';
+import type { Database, DatabaseOptions } from '../../../src/platform/database/client.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { allAccounts } from '../../../src/platform/database/scope.js';
 import { createTestDatabase } from '../database/database.js';
 
 /** A proxy between a server and its database that simulates failures. */

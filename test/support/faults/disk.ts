@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 
 /** A disk whose free space a test controls, for the processes that are started with its environment. */
 export interface SmallDisk {

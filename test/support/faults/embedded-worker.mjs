@@ -1,5 +1,5 @@
 // Writes rows to an embedded database, and reports each, until it is killed.
-import { openDatabase } from '../../../dist/src/database/open-database.js';
+import { openDatabase } from '../../../dist/src/platform/database/open-database.js';
 
 const [dataDir = ''] = process.argv.slice(2);
 const { prisma } = await openDatabase({ dataDir });

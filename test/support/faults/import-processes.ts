@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database, DatabaseOptions } from '../../../src/database/client.js';
-import { Sessions } from '../../../src/services/sessions.js';
+import { Sessions } from '../../../src/platform/accounts/sessions.js';
+import type { Database, DatabaseOptions } from '../../../src/platform/database/client.js';
 import { hiddenFields } from '../browser/browser.js';
 import { chosenOn, factOn, importPath, stateOn } from '../browser/import-pages.js';
 import { createScene, type TestUser } from '../oauth/users.js';

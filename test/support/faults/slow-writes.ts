@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 import { asOwner } from '../database/owner.js';
 
 /** Tables whose rows the writers change. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 
 /** A copy of the database with another `$queryRaw`, which fails or waits. The given database is unchanged. */
 export function withQueryRaw(database: Database, queryRaw: () => Promise<unknown>): Database {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { randomId } from '../../../src/database/ids.js';
-import { AccessTokens } from '../../../src/oauth/access-tokens.js';
-import type { AccountId } from '../../../src/services/account-id.js';
-import { codeChallengeOf } from '../../../src/services/grants/pkce.js';
-import { Sessions } from '../../../src/services/sessions.js';
+import { codeChallengeOf } from '../../../src/oauth/grants/pkce.js';
+import { AccessTokens } from '../../../src/oauth/tokens/access-tokens.js';
+import type { AccountId } from '../../../src/platform/accounts/account-id.js';
+import { Sessions } from '../../../src/platform/accounts/sessions.js';
+import { randomId } from '../../../src/platform/database/ids.js';
 import { Browser, hiddenFields } from '../browser/browser.js';
 import { applicationsPath } from '../browser/pages.js';
 import { query } from '../database/query.js';

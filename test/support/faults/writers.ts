@@ -1,10 +1,10 @@
-import { accountScope, withScope } from '../../../src/database/scope.js';
-import { ClientSecrets } from '../../../src/services/applications/client-secrets.js';
-import { OAuthApplications } from '../../../src/services/applications/oauth-applications.js';
-import type { UserAuditContext } from '../../../src/services/audit-context.js';
-import { Grants } from '../../../src/services/grants/grants.js';
-import { Housekeeping } from '../../../src/services/housekeeping.js';
-import { Sessions } from '../../../src/services/sessions.js';
+import { ClientSecrets } from '../../../src/features/oauth-clients/client-secrets.js';
+import { OAuthApplications } from '../../../src/features/oauth-clients/oauth-applications.js';
+import { Grants } from '../../../src/oauth/grants/grants.js';
+import { Sessions } from '../../../src/platform/accounts/sessions.js';
+import type { UserAuditContext } from '../../../src/platform/audit/audit-context.js';
+import { accountScope, withScope } from '../../../src/platform/database/scope.js';
+import { Housekeeping } from '../../../src/process/housekeeping.js';
 import { authorizationRequest, refresh, revoke } from '../oauth/users.js';
 import { importText, makeRecords, toCsv } from '../records/import.js';
 import { type Arena, type ArenaItem, arenaRedirectUri } from './write-arena.js';

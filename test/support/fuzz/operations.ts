@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { contractFile } from '../../../src/contract/contract.js';
+import { contractFile } from '../../../src/platform/contract/contract.js';
 
 /** The keywords of a schema of the contract that {@link schemaValues} uses. */
 export interface Schema {

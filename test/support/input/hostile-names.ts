@@ -1,4 +1,4 @@
-import { nameTextRule } from '../../../src/services/name-rules.js';
+import { nameTextRule } from '../../../src/platform/accounts/name-rules.js';
 
 const alphabets = [
   'Ω≈ç√∫',

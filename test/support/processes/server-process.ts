@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { packageRoot } from '../../../src/package-root.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { directUrlOf } from '../database/direct-url.js';
 import { testSecret } from '../server/app.js';
 import { freePort } from '../server/free-port.js';

@@ -2,7 +2,7 @@ import {
   type AttributeType,
   type AttributeValues,
   employeeAttributes,
-} from '../../../src/services/employees/employee-attributes.js';
+} from '../../../src/features/employees/employee-attributes.js';
 
 /** An employee that a test creates, or that a model reads. Models have a `Date` for a date. */
 type AnyEmployee = { readonly [Member in keyof AttributeValues]?: AttributeValues[Member] | Date };

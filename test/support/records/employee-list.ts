@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import {
   type AttributeName,
   employeeAttributes,
-} from '../../../src/services/employees/employee-attributes.js';
+} from '../../../src/features/employees/employee-attributes.js';
 import type { TestApp } from '../server/app.js';
 import { attributesOf } from './employee-attributes.js';
 import { createTenant, makeEmployees, type TestEmployee } from './tenant.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 
 /** A page of an account's employees by id, read through the models of the Prisma client. */
 export async function pageById(

@@ -1,5 +1,5 @@
-import { insertEmployees } from '../../../src/services/employees/insert-employees.js';
-import type { Role } from '../../../src/services/user.js';
+import { insertEmployees } from '../../../src/features/employees/insert-employees.js';
+import type { Role } from '../../../src/platform/accounts/user.js';
 import { createScene, signedInBrowser } from '../oauth/users.js';
 import type { TestApp } from '../server/app.js';
 import { makeEmployees, type TestEmployee } from './tenant.js';

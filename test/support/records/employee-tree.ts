@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import type { Database } from '../../../src/database/client.js';
-import { employeeId } from '../../../src/database/ids.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { employeeId } from '../../../src/platform/database/ids.js';
 import { query } from '../database/query.js';
 
 /** Compares all maintained counts of employees with the counted rows. */

@@ -1,17 +1,17 @@
 import { Readable } from 'node:stream';
-import type { Database } from '../../../src/database/client.js';
-import type { AccountId } from '../../../src/services/account-id.js';
-import { readCsvEntries } from '../../../src/services/employee-imports/csv-entries.js';
-import { createEmployeeCheck } from '../../../src/services/employee-imports/employee-check.js';
-import { EmployeeImports } from '../../../src/services/employee-imports/employee-imports.js';
+import { createEmployeeCheck } from '../../../src/features/employees/employee-check.js';
+import type { EmployeeRecord } from '../../../src/features/employees/employee-record.js';
+import { readCsvEntries } from '../../../src/features/imports/csv-entries.js';
+import { EmployeeImports } from '../../../src/features/imports/employee-imports.js';
 import {
   type ImportOptions,
   type ImportOutcome,
   importEmployees,
-} from '../../../src/services/employee-imports/import-employees.js';
-import { readJsonEntries } from '../../../src/services/employee-imports/json-entries.js';
-import { splitLines } from '../../../src/services/employee-imports/lines.js';
-import type { EmployeeRecord } from '../../../src/services/employees/employee-record.js';
+} from '../../../src/features/imports/import-employees.js';
+import { readJsonEntries } from '../../../src/features/imports/json-entries.js';
+import { splitLines } from '../../../src/features/imports/lines.js';
+import type { AccountId } from '../../../src/platform/accounts/account-id.js';
+import type { Database } from '../../../src/platform/database/client.js';
 import { contract } from '../server/app.js';
 
 const { attributes, check } = createEmployeeCheck(contract);

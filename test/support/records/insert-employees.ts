@@ -1,9 +1,9 @@
-import type { PrismaClient } from '../../../src/database/client.js';
-import type { AccountId } from '../../../src/services/account-id.js';
 import {
   insertEmployees as insertEmployeesIn,
   type NewEmployee,
-} from '../../../src/services/employees/insert-employees.js';
+} from '../../../src/features/employees/insert-employees.js';
+import type { AccountId } from '../../../src/platform/accounts/account-id.js';
+import type { PrismaClient } from '../../../src/platform/database/client.js';
 
 /** Adds employees to an account in one transaction. */
 export function insertEmployees(

@@ -1,4 +1,4 @@
-import { employeeAttributes } from '../../../src/services/employees/employee-attributes.js';
+import { employeeAttributes } from '../../../src/features/employees/employee-attributes.js';
 import { attributesOf } from './employee-attributes.js';
 import type { TestEmployee } from './tenant.js';
 

@@ -1,8 +1,8 @@
-import type { Database } from '../../../src/database/client.js';
-import { randomAccountId, randomEmployeePrefix, randomId } from '../../../src/database/ids.js';
-import { hashSecret } from '../../../src/oauth/client-authentication.js';
-import { type AccountId, toAccountId } from '../../../src/services/account-id.js';
-import type { EmployeeRecord } from '../../../src/services/employees/employee-record.js';
+import type { EmployeeRecord } from '../../../src/features/employees/employee-record.js';
+import { hashSecret } from '../../../src/oauth/clients/client-authentication.js';
+import { type AccountId, toAccountId } from '../../../src/platform/accounts/account-id.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { randomAccountId, randomEmployeePrefix, randomId } from '../../../src/platform/database/ids.js';
 import { contract } from '../server/app.js';
 import { insertEmployees } from './insert-employees.js';
 

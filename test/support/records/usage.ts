@@ -1,5 +1,5 @@
-import type { Database } from '../../../src/database/client.js';
-import { randomId } from '../../../src/database/ids.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { randomId } from '../../../src/platform/database/ids.js';
 import type { Tenant } from './tenant.js';
 
 /** Calls that are stored for one hour and operation. */

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Sample } from '../../../src/contract/samples/samples.js';
-import { packageRoot } from '../../../src/package-root.js';
+import type { Sample } from '../../../src/features/documentation/samples/samples.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
 import { type CommandResult, run, skipWithout } from '../processes/command.js';
 import type { Test } from '../tap.js';
 import { Host } from './host.js';

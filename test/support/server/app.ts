@@ -4,20 +4,23 @@ import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
-import { type Config, readConfig } from '../../../src/config/config.js';
-import { type Contract, loadContract } from '../../../src/contract/contract.js';
-import type { Database, ReadDatabase } from '../../../src/database/client.js';
-import type { IdleLimits } from '../../../src/http/idle-connections.js';
-import type { Lifecycle } from '../../../src/http/lifecycle.js';
-import { defaultReportLimits, type ReportLimits } from '../../../src/http/report-limits.js';
-import { defaultRequestQueueLimits, type RequestQueueLimits } from '../../../src/http/request-queue.js';
-import { SigningKeys } from '../../../src/oauth/signing-keys.js';
-import type { RequestObserver } from '../../../src/observability/request-watch.js';
-import { UploadWorker } from '../../../src/services/employee-imports/uploads/upload-worker.js';
-import type { AppSecrets } from '../../../src/services/keyring.js';
-import { Passwords } from '../../../src/services/passwords.js';
-import { SigningKeyStore } from '../../../src/services/signing-key-store.js';
-import { UsageRecorder } from '../../../src/services/usage/usage-recorder.js';
+import { UploadWorker } from '../../../src/features/imports/uploads/upload-worker.js';
+import { UsageRecorder } from '../../../src/features/usage/usage-recorder.js';
+import { SigningKeyStore } from '../../../src/oauth/keys/signing-key-store.js';
+import { SigningKeys } from '../../../src/oauth/keys/signing-keys.js';
+import { Passwords } from '../../../src/platform/accounts/passwords.js';
+import { type Config, readConfig } from '../../../src/platform/config/config.js';
+import { type Contract, loadContract } from '../../../src/platform/contract/contract.js';
+import type { AppSecrets } from '../../../src/platform/crypto/keyring.js';
+import type { Database, ReadDatabase } from '../../../src/platform/database/client.js';
+import type { IdleLimits } from '../../../src/platform/http/idle-connections.js';
+import type { Lifecycle } from '../../../src/platform/http/lifecycle.js';
+import { defaultReportLimits, type ReportLimits } from '../../../src/platform/http/report-limits.js';
+import {
+  defaultRequestQueueLimits,
+  type RequestQueueLimits,
+} from '../../../src/platform/http/request-queue.js';
+import type { RequestObserver } from '../../../src/platform/observability/request-watch.js';
 import { Conformance } from '../contract/conformance.js';
 import { checkNetworkResponses } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';

@@ -1,6 +1,6 @@
 import { mock } from 'node:test';
 import type { Test } from 'tap';
-import type { Clock } from '../../../src/clock.js';
+import type { Clock } from '../../../src/platform/clock.js';
 
 /** A clock that changes only when a test advances it. */
 export interface TestClock {

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import fastify, { type RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { SchemaCompilers } from '../../../src/app.js';
-import type { Contract, Operation, OperationId } from '../../../src/contract/contract.js';
-import { createValidatorCompiler } from '../../../src/contract/validator.js';
-import type { ContractRoute, ContractRoutes } from '../../../src/http/binding/bind.js';
+import type { Contract, Operation, OperationId } from '../../../src/platform/contract/contract.js';
+import { createValidatorCompiler } from '../../../src/platform/contract/validator.js';
+import type { ContractRoute, ContractRoutes } from '../../../src/platform/http/binding/bind.js';
 
 // The applications of a process share routes and compiled schemas. Deriving the routes takes 0.3 seconds of processor time and
 // compiling the schemas 0.2, for each of the thousand applications that the tests build.

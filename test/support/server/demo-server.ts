@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from '@node-rs/argon2';
 import type { Test } from 'tap';
-import { demoAccounts } from '../../../src/demo-data/accounts.js';
-import { fillDemoData } from '../../../src/demo-data/fill.js';
-import { WebhookSecrets } from '../../../src/services/webhooks/webhook-secrets.js';
+import { demoAccounts } from '../../../src/features/demo-data/accounts.js';
+import { fillDemoData } from '../../../src/features/demo-data/fill.js';
+import { WebhookSecrets } from '../../../src/features/webhooks/webhook-secrets.js';
 import { buildTestApp, contract, type TestApp, testSecrets } from './app.js';
 import { createTestClock } from './clock.js';
 import { freePort } from './free-port.js';

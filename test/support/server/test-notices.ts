@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/clock.js';
-import type { Database } from '../../../src/database/client.js';
-import { createSecurityNotices, type SecurityNotices } from '../../../src/services/security-notices.js';
+import type { Clock } from '../../../src/platform/clock.js';
+import type { Database } from '../../../src/platform/database/client.js';
+import { createSecurityNotices, type SecurityNotices } from '../../../src/platform/mail/security-notices.js';
 import { testConfig } from './app.js';
 
 /** Notices of a server without a mail server. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { randomId } from '../../../src/database/ids.js';
-import { createProviderSeal } from '../../../src/services/single-sign-on/provider-seal.js';
+import { createProviderSeal } from '../../../src/features/single-sign-on/provider-seal.js';
+import { randomId } from '../../../src/platform/database/ids.js';
 import { Browser } from '../browser/browser.js';
 import { createScene, type Scene } from '../oauth/users.js';
 import { type TestApp, testSecrets } from '../server/app.js';

@@ -1,4 +1,4 @@
-import { loadContract } from '../../../../src/contract/contract.js';
+import { loadContract } from '../../../../src/platform/contract/contract.js';
 import { authorizePath, Browser, hiddenFields } from '../../kit/http/browser.js';
 import { type HttpRequest, jsonOf, type Send } from '../../kit/http/client.js';
 import { postForm } from '../../kit/http/requests.js';

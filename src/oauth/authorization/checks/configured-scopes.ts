@@ -1,5 +1,5 @@
-import type { Application } from '../../../services/applications/client-registry.js';
-import { parseScope } from '../../../services/scopes.js';
+import type { Application } from '../../clients/client-registry.js';
+import { parseScope } from '../../scopes.js';
 import { AuthorizationRejection } from '../authorization-request.js';
 
 /** @throws {AuthorizationRejection} `invalid_scope` */

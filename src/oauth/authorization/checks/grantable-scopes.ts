@@ -1,5 +1,5 @@
-import { mayGrant } from '../../../services/grantable-scopes.js';
-import type { User } from '../../../services/user.js';
+import type { User } from '../../../platform/accounts/user.js';
+import { mayGrant } from '../../grantable-scopes.js';
 import { AuthorizationRejection } from '../authorization-request.js';
 
 export interface GrantableScopes {

@@ -1,6 +1,6 @@
-import type { Application, ClientRegistry } from '../../../services/applications/client-registry.js';
-import { isClientId } from '../../client-authentication.js';
-import { invalidClient } from '../../credentials.js';
+import { isClientId } from '../../clients/client-authentication.js';
+import type { Application, ClientRegistry } from '../../clients/client-registry.js';
+import { invalidClient } from '../../clients/credentials.js';
 
 /** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
 export async function knownClient(applications: ClientRegistry, clientId: string): Promise<Application> {

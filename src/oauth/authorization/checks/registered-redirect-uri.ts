@@ -1,5 +1,5 @@
-import { invalidParameter } from '../../../problems/problem.js';
-import type { Application } from '../../../services/applications/client-registry.js';
+import { invalidParameter } from '../../../platform/problems/problem.js';
+import type { Application } from '../../clients/client-registry.js';
 
 /**
  * The redirect URI must be registered for the application. It is compared character by character.

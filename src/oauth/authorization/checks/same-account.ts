@@ -1,6 +1,6 @@
-import { OtherAccountProblem } from '../../../problems/problem.js';
-import type { Application } from '../../../services/applications/client-registry.js';
-import type { User } from '../../../services/user.js';
+import type { User } from '../../../platform/accounts/user.js';
+import { OtherAccountProblem } from '../../../platform/problems/problem.js';
+import type { Application } from '../../clients/client-registry.js';
 
 /**
  * The user must belong to the account of the application.

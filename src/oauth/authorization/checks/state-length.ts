@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../../problems/problem.js';
+import { invalidParameter } from '../../../platform/problems/problem.js';
 
 /** Maximum length of `state`, in bytes of UTF-8. */
 const maximumBytes = 2048;

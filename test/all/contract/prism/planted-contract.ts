@@ -1,5 +1,5 @@
-import { resolve } from '../../../../src/contract/contract.js';
-import type { JsonSchema } from '../../../../src/contract/document.js';
+import { resolve } from '../../../../src/platform/contract/contract.js';
+import type { JsonSchema } from '../../../../src/platform/contract/document.js';
 import { contract } from '../../../support/server/app.js';
 
 interface Node {

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { demoAccounts, demoPassword } from '../../../../src/demo-data/accounts.js';
-import { toAccountId } from '../../../../src/services/account-id.js';
+import { demoAccounts, demoPassword } from '../../../../src/features/demo-data/accounts.js';
+import { toAccountId } from '../../../../src/platform/accounts/account-id.js';
 import { grantTokens, type Scene } from '../../../support/oauth/users.js';
 import type { TestApplication } from '../../../support/records/tenant.js';
 import { contract } from '../../../support/server/app.js';

@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { addDomainCommands } from '../features/single-sign-on/commands.js';
+import { accountNameRule, personNameRule } from '../platform/accounts/name-rules.js';
+import { emailRule } from '../platform/accounts/user-rules.js';
+import { asCliError, checkedBy, jsonOption } from '../platform/cli/arguments.js';
+import { CliError, exitCodes } from '../platform/cli/cli-error.js';
+import type { CommandProcess } from '../platform/cli/command-process.js';
+import { withContext } from '../platform/cli/context.js';
+import { readNewPassword } from '../platform/cli/password.js';
+import { harmless, print } from '../platform/cli/print.js';
+import { printList } from '../platform/cli/print-list.js';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly ownerEmail?: string;
+  readonly givenName?: string;
+  readonly familyName?: string;
+  readonly json?: boolean;
+}
+
+/** `accounts create`, `accounts list` and the commands for domains */
+export function addAccountCommands(program: Command, commandProcess: CommandProcess): void {
+  const accounts = program
+    .command('accounts')
+    .description('manage accounts; each has its own users and employees');
+  accounts
+    .command('create')
+    .description('create an account, optionally with its first owner')
+    .requiredOption('--name <name>', 'name of the account', checkedBy(accountNameRule))
+    .option(
+      '--owner-email <address>',
+      'e-mail address of the first owner, for signing in',
+      checkedBy(emailRule),
+    )
+    .option('--given-name <name>', 'given name of the owner', checkedBy(personNameRule))
+    .option('--family-name <name>', 'family name of the owner', checkedBy(personNameRule))
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+The password of the owner is prompted for, or read from standard input: one line with at least 12 characters.
+
+Examples:
+  npm run cli -- accounts create --name Initech
+  npm run cli -- accounts create --name Initech \\
+    --owner-email bill@initech.example --given-name Bill --family-name Lumbergh < password.txt`,
+    )
+    .action((options: CreateOptions) => create(commandProcess, options));
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run cli -- accounts list\n  npm run --silent cli -- accounts list --json',
+    )
+    .action((options: { json?: boolean }) =>
+      withContext(commandProcess, async ({ accounts }) => {
+        const rows = (await accounts.list()).map(({ id, name, users, employees, createdAt }) => {
+          return { id, name, users, employees, created_at: createdAt.toISOString() };
+        });
+        printList(commandProcess, ['id', 'name', 'users', 'employees', 'created_at'], rows, options);
+      }),
+    );
+  addDomainCommands(accounts, commandProcess);
+}
+
+async function create(
+  commandProcess: CommandProcess,
+  { name, ownerEmail, givenName, familyName, json }: CreateOptions,
+): Promise<void> {
+  const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
+  if (given.length % 3 !== 0) {
+    throw new CliError(
+      '--owner-email, --given-name and --family-name must be used together',
+      exitCodes.usage,
+    );
+  }
+  await withContext(commandProcess, async ({ accounts, clock }) => {
+    const owner =
+      ownerEmail === undefined || givenName === undefined || familyName === undefined
+        ? undefined
+        : {
+            email: ownerEmail,
+            givenName,
+            familyName,
+            role: 'owner' as const,
+            password: await readNewPassword(commandProcess),
+          };
+    const { accountId, ownerId } = await accounts.create({ name, owner, at: clock() }).catch(asCliError);
+    if (json) print(commandProcess, JSON.stringify({ id: accountId, name, owner_id: ownerId }));
+    else
+      print(
+        commandProcess,
+        `Created account ${accountId} (${harmless(name)})${ownerId === null ? '' : ` with owner ${ownerId}`}.`,
+      );
+  });
+}

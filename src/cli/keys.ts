@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import {
+  AuthenticatorAppSecrets,
+  createAppSeal,
+} from '../features/second-factors/authenticator-app-secrets.js';
+import { createProviderSeal } from '../features/single-sign-on/provider-seal.js';
+import { ProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
+import { resealWebhookSecrets } from '../features/webhooks/reseal-webhook-secrets.js';
+import { resealSigningKeys } from '../oauth/keys/reseal-keys.js';
+import { SigningKeyStore } from '../oauth/keys/signing-key-store.js';
+import { SigningKeys } from '../oauth/keys/signing-keys.js';
+import type { CommandProcess } from '../platform/cli/command-process.js';
+import { withContext } from '../platform/cli/context.js';
+import { print } from '../platform/cli/print.js';
+
+/** `keys rotate` and `keys reseal` */
+export function addKeyCommands(program: Command, commandProcess: CommandProcess): void {
+  const keys = program.command('keys').description('manage the keys of stored secrets and of access tokens');
+  keys
+    .command('rotate')
+    .description('create a new signing key; the old one is published until its last token has expired')
+    .option(
+      '--discard-old',
+      'reject all tokens that were signed with an earlier key, for a key that may have leaked',
+    )
+    .action(({ discardOld = false }: { discardOld?: boolean }) =>
+      withContext(commandProcess, async ({ config, database, clock, appSecrets }) => {
+        const signingKeys = await SigningKeys.open(new SigningKeyStore(database), await appSecrets(), clock);
+        const kid = await signingKeys.rotate(
+          discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
+        );
+        print(commandProcess, `Created signing key ${kid}. Running servers use it within a minute.`);
+      }),
+    );
+  keys
+    .command('reseal')
+    .description('re-encrypt stored keys and secrets from APP_SECRET_PREVIOUS to APP_SECRET')
+    .action(() =>
+      withContext(commandProcess, async ({ database, clock, appSecrets }) => {
+        const secrets = await appSecrets();
+        const count = await resealSigningKeys(new SigningKeyStore(database), secrets, clock());
+        const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
+        print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
+        const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));
+        print(
+          commandProcess,
+          `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,
+        );
+        const providers = await new ProviderSecrets(database).reseal(createProviderSeal(secrets), clock());
+        const ofProviders = providers === 1 ? '1 secret' : `${providers} secrets`;
+        print(commandProcess, `Re-encrypted ${ofProviders} of identity providers.`);
+        const endpoints = await resealWebhookSecrets(database, secrets, clock());
+        const ofEndpoints = endpoints === 1 ? '1 webhook endpoint' : `${endpoints} webhook endpoints`;
+        print(commandProcess, `Re-encrypted the secrets of ${ofEndpoints}.`);
+      }),
+    );
+}

@@ -1,0 +1,166 @@
+import type { Users } from '../../../platform/accounts/users.js';
+import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
+import { DataTable } from '../../../platform/pages/data-table.js';
+import { ErrorSummary, type FormError } from '../../../platform/pages/form-parts.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { timeZoneOf } from '../../../platform/pages/timestamp.js';
+import { invalidParameter } from '../../../platform/problems/problem.js';
+import type { OAuthApplications } from '../../oauth-clients/index.js';
+import type { AuditLogExports } from '../audit-log-exports.js';
+import { auditRetentionDays } from '../audit-log-filter.js';
+import type { AuditAnchor, AuditEntry, AuditLogReader } from '../audit-log-reader.js';
+import { auditColumns } from './audit-columns.js';
+import { type AuditQuery, auditAddress, readAnchor, readAuditQuery } from './audit-query.js';
+import { type FilterChoices, FilterForm } from './filter-form.js';
+import { resolveFilter } from './resolve-filter.js';
+
+const pageSize = 50;
+
+/** Users and applications that the form offers. Others can be selected by address, and by a link in the list. */
+const offeredChoices = 200;
+
+const csvPath = `${settings.auditLog}.csv`;
+
+export interface AuditLogPageDependencies {
+  readonly auditLog: AuditLogReader;
+  readonly auditLogExports: AuditLogExports;
+  readonly users: Users;
+  readonly applications: OAuthApplications;
+}
+
+/** Settings → Audit log: events of the account, newest first, and the same as CSV. */
+export function auditLogPage(site: Site, dependencies: AuditLogPageDependencies): void {
+  const { auditLog, auditLogExports, users } = dependencies;
+  site.get(settings.auditLog, async (context) => {
+    const { user: reader } = context;
+    const query = readAuditQuery(context.query);
+    const after = readAnchor(context.query.text('after'));
+    const [choices, resolved] = await Promise.all([
+      readChoices(context, dependencies),
+      resolveFilter(query, { reader, users }),
+    ]);
+    if ('errors' in resolved) {
+      const { errors } = resolved;
+      return { status: 400, page: <AuditLogPage {...{ context, query, choices, errors }} /> };
+    }
+    const { filter } = resolved;
+    const found = await auditLog.list(reader.accountId, { filter, after, size: pageSize });
+    return { page: <AuditLogPage {...{ context, query, choices, after, found }} /> };
+  });
+  site.download(csvPath, async ({ query: fields, user: reader, auditContext }) => {
+    const query = readAuditQuery(fields);
+    const resolved = await resolveFilter(query, { reader, users });
+    if ('errors' in resolved) {
+      const [{ field, message }] = resolved.errors as readonly [FormError];
+      throw invalidParameter(field, `is not valid: ${message}`);
+    }
+    const details = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+    return {
+      fileName: `audit-log-${auditContext.at.toISOString().slice(0, 10)}.csv`,
+      make: (signal) => auditLogExports.stream(auditContext, { ...resolved, details, signal }),
+    };
+  });
+}
+
+async function readChoices(
+  { user }: PageContext,
+  { users, applications }: AuditLogPageDependencies,
+): Promise<FilterChoices> {
+  const [people, names] = await Promise.all([
+    users.names(user.accountId, offeredChoices),
+    applications.names(user.accountId, offeredChoices),
+  ]);
+  return { people, applications: names, timeZone: timeZoneOf(user) };
+}
+
+function AuditLogPage({
+  context,
+  query,
+  choices,
+  errors = [],
+  after,
+  found,
+}: {
+  context: PageContext;
+  query: AuditQuery;
+  choices: FilterChoices;
+  errors?: readonly FormError[];
+  after?: AuditAnchor | undefined;
+  /** Absent with errors. */
+  found?: { readonly entries: readonly AuditEntry[]; readonly more: boolean };
+}) {
+  return (
+    <SitePage context={context} title="Audit log" current="auditLog" hasErrors={errors.length > 0}>
+      <h1>Audit log</h1>
+      <ErrorSummary errors={errors} />
+      <p>
+        Actions of users and applications in your account. Events are kept for {auditRetentionDays} days.
+        Tokens that are issued, refreshed and revoked are shown on request.
+      </p>
+      <FilterForm {...{ query, choices, errors }} />
+      {found !== undefined && <Events {...{ context, query, after, ...found }} />}
+    </SitePage>
+  );
+}
+
+function Events({
+  context,
+  query,
+  after,
+  entries,
+  more,
+}: {
+  context: PageContext;
+  query: AuditQuery;
+  after: AuditAnchor | undefined;
+  entries: readonly AuditEntry[];
+  more: boolean;
+}) {
+  const last = entries.at(-1);
+  if (last === undefined) {
+    return (
+      <div class="empty">
+        <p>
+          <strong>No events.</strong>
+        </p>
+        <p>
+          {after === undefined ? 'No event matches the filters.' : 'There are no older events.'}{' '}
+          {after !== undefined && <a href={auditAddress(query)}>Show the newest</a>}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <>
+      <p>
+        <a href={auditAddress(query, { path: csvPath })} download>
+          Download all of these events as CSV
+        </a>{' '}
+        or as{' '}
+        <a href={excelAddress(auditAddress(query, { path: csvPath }))} download>
+          CSV for Excel
+        </a>
+      </p>
+      <CsvHint />
+      <DataTable
+        caption="Events, newest first"
+        columns={auditColumns(context.user)}
+        rows={entries}
+        rowKey={({ id }) => id}
+      />
+      {(after !== undefined || more) && (
+        <nav aria-label="Pages" class="pager">
+          {after !== undefined && <a href={auditAddress(query)}>« Newest</a>}
+          {more && (
+            <a href={auditAddress(query, { after: last })} rel="next">
+              Older ›
+            </a>
+          )}
+        </nav>
+      )}
+    </>
+  );
+}

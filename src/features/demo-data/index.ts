@@ -1,0 +1,1 @@
+export { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from './accounts.js';

@@ -1,0 +1,1 @@
+export type { Localise } from './published.js';

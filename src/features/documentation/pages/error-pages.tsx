@@ -1,0 +1,133 @@
+import type { FastifyInstance } from 'fastify';
+import type { Contract, ProblemCode, ProblemKind } from '../../../platform/contract/contract.js';
+import { Precompressed } from '../../../platform/http/precompressed.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
+import { pageHeaders } from '../../../platform/pages/security-headers.js';
+import { exampleProblem } from '../../../platform/problems/example.js';
+import { problemSlug } from '../../../platform/problems/problem-document.js';
+import type { Localise } from '../published.js';
+import { DocumentationFooter } from './documentation-footer.js';
+import { DocumentationHeader } from './documentation-header.js';
+
+type Row = readonly [ProblemCode, ProblemKind];
+
+/** `/errors` and `/errors/<slug>`, the address in the `type` of a problem document. */
+export async function errorPages(
+  app: FastifyInstance,
+  { contract, localise }: { contract: Contract; localise: Localise },
+): Promise<void> {
+  const kinds = Object.entries(contract.problems) as Row[];
+  publish('/errors', () => <ErrorIndex kinds={kinds} />);
+  for (const [code, kind] of kinds) {
+    publish(`/errors/${problemSlug(code)}`, () => {
+      const example = localise(JSON.stringify(exampleProblem(contract, code), null, 2));
+      return <ErrorPage code={code} kind={kind} example={example} />;
+    });
+  }
+
+  function publish(path: string, page: () => Page): void {
+    const content = new Precompressed(() => renderPage(page()));
+    app.get(path, async (request, reply) =>
+      content.send(
+        request,
+        reply
+          .headers(pageHeaders())
+          .header('cache-control', 'public, max-age=300')
+          .type('text/html; charset=utf-8'),
+      ),
+    );
+  }
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    key: 'code',
+    heading: 'Code',
+    label: 'Code',
+    cell: ([code]) => (
+      <a class="whole" href={`/errors/${problemSlug(code)}`}>
+        <code>{code}</code>
+      </a>
+    ),
+  },
+  { key: 'status', heading: 'Status', label: 'Status', cell: ([, { status }]) => status },
+  {
+    key: 'what',
+    heading: 'What happened',
+    label: 'What happened',
+    cell: ([, { description }]) => <Prose text={description} />,
+  },
+];
+
+function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
+  return (
+    <Layout
+      title="Errors"
+      header={<DocumentationHeader current="/errors" />}
+      footer={<DocumentationFooter />}
+    >
+      <h1>Errors</h1>
+      <p>
+        Every error of the API is a problem document (RFC 9457). Its <code>code</code> is one of these, and
+        its <code>type</code> is the address of the page that describes it. See also{' '}
+        <a href="/docs/guides/errors">Errors in the reference</a>.
+      </p>
+      <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
+    </Layout>
+  );
+}
+
+function ErrorPage({ code, kind, example }: { code: ProblemCode; kind: ProblemKind; example: string }) {
+  return (
+    <Layout
+      title={kind.title}
+      header={<DocumentationHeader current="/errors" />}
+      footer={<DocumentationFooter />}
+    >
+      <nav class="crumbs" aria-label="Breadcrumbs">
+        <ol>
+          <li>
+            <a href="/errors">Errors</a>
+          </li>
+          <li aria-current="page">{kind.title}</li>
+        </ol>
+      </nav>
+      <h1>{kind.title}</h1>
+      <p>
+        Code <code>{code}</code>, HTTP status {kind.status}
+      </p>
+      <h2>What happened</h2>
+      <p>
+        <Prose text={kind.description} />
+      </p>
+      <h2>Causes</h2>
+      <ul>
+        {kind.causes.map((cause) => (
+          <li key={cause}>
+            <Prose text={cause} />
+          </li>
+        ))}
+      </ul>
+      <h2>What to do</h2>
+      <p>
+        <Prose text={kind.resolution} />
+      </p>
+      <p>
+        The <code>detail</code> of the response describes your case. Quote its <code>request_id</code> when
+        you contact support.
+      </p>
+      <h2>Example</h2>
+      <pre class="example">
+        <code>{example}</code>
+      </pre>
+    </Layout>
+  );
+}
+
+/** Text of the contract; backticks mark code. */
+function Prose({ text }: { text: string }) {
+  return (
+    <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}</>
+  );
+}

@@ -1,0 +1,64 @@
+import { contractFormats, readerDocuments } from '../document-list.js';
+import { chaptersOf, operationsOf, slugOf, webhooksIn } from '../reference/nodes.js';
+import type { ReferenceContext } from './context.js';
+import { ReferencePage } from './frame.js';
+import { Prose } from './markdown.js';
+import { OperationList } from './operation-list.js';
+
+/**
+ * `/docs`: the introduction of the contract, all chapters and all operations. Their ids are the fragments with which the
+ * texts of the contract name them.
+ */
+export function OverviewPage({ context }: { context: ReferenceContext }) {
+  const { contract, links } = context;
+  const { title, version, description } = contract.document.info as Readonly<Record<string, string>>;
+  const chapters = chaptersOf(contract);
+  const hasOperations = (chapter: (typeof chapters)[number]) =>
+    operationsOf(contract, chapter).length + webhooksIn(contract, chapter).length > 0;
+  return (
+    <ReferencePage
+      context={context}
+      title={`${title}`}
+      current="/docs"
+      markdown="/llms.txt"
+      text={description ?? ''}
+    >
+      <h1>{title}</h1>
+      <p class="hint">Version {version}</p>
+      <Prose text={links.relink(description ?? '')} />
+      <section id="guides">
+        <h2>Guides</h2>
+        <ul>
+          {chapters
+            .filter((chapter) => !hasOperations(chapter))
+            .map(({ name }) => (
+              <li key={name} id={`/${slugOf(name)}`}>
+                <a href={links.guide(name)}>{name}</a>
+              </li>
+            ))}
+        </ul>
+      </section>
+      {chapters.filter(hasOperations).map((chapter) => (
+        <section key={chapter.name} id={`/${slugOf(chapter.name)}`}>
+          <h2>
+            <a href={links.guide(chapter.name)}>{chapter.name}</a>
+          </h2>
+          <OperationList context={context} chapter={chapter} />
+        </section>
+      ))}
+      <section id="documents">
+        <h2>Other documents</h2>
+        <dl class="members">
+          {[...contractFormats, ...readerDocuments].map(({ path, title, description }) => (
+            <div key={path}>
+              <dt>
+                <a href={path}>{title}</a>
+              </dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </ReferencePage>
+  );
+}

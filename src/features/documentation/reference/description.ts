@@ -1,0 +1,66 @@
+import type { ProblemCode } from '../../../platform/contract/contract.js';
+
+/** An operation or a webhook, for readers. All texts are Markdown with complete links. */
+export interface Description {
+  readonly title: string;
+  readonly text: string;
+  /** Name of its chapter. */
+  readonly chapter: string;
+  /** Date of the deprecation, if it is deprecated. */
+  readonly deprecatedSince: string | undefined;
+  readonly parameters: readonly DescribedParameter[];
+  readonly body: DescribedBody | undefined;
+  readonly successes: readonly DescribedResponse[];
+  readonly errors: readonly DescribedError[];
+  /** The named schemas that the other parts refer to. */
+  readonly schemas: readonly DescribedSchema[];
+}
+
+/** A member of an object. */
+export interface DescribedMember {
+  readonly name: string;
+  readonly required: boolean;
+  /** Type and limits in a few words. */
+  readonly type: string;
+  readonly text: string;
+}
+
+export interface DescribedParameter extends DescribedMember {
+  readonly place: 'path' | 'query' | 'header' | 'cookie';
+  readonly example: unknown;
+}
+
+export interface DescribedBody {
+  readonly required: boolean;
+  readonly text: string;
+  readonly contents: readonly DescribedContent[];
+}
+
+/** A body in one media type. */
+export interface DescribedContent {
+  readonly mediaType: string;
+  readonly type: string;
+  readonly examples: readonly { readonly title: string; readonly source: string }[];
+}
+
+/** A response that is not an error. */
+export interface DescribedResponse {
+  readonly status: string;
+  readonly text: string;
+  readonly headers: readonly Pick<DescribedMember, 'name' | 'type' | 'text'>[];
+  readonly contents: readonly DescribedContent[];
+}
+
+export interface DescribedError {
+  readonly status: string;
+  readonly text: string;
+  readonly codes: readonly ProblemCode[];
+}
+
+export interface DescribedSchema {
+  readonly name: string;
+  readonly text: string;
+  /** Empty for objects with members. */
+  readonly type: string;
+  readonly members: readonly DescribedMember[];
+}

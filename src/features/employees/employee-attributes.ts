@@ -1,0 +1,92 @@
+import {
+  type AttributeName,
+  type AttributeValues,
+  type ContractAttribute,
+  contractAttributes,
+  memberOf,
+} from '../../platform/contract/employee-attributes.js';
+
+export type {
+  AttributeName,
+  AttributeType,
+  AttributeValues,
+} from '../../platform/contract/employee-attributes.js';
+
+interface Presentation {
+  /** Heading of the attribute in reports and on pages. */
+  readonly label: string;
+  /** Whether the directory shows the attribute, as text, after the columns that the page defines. */
+  readonly inDirectory?: true;
+  /** Values for the demo employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
+  readonly demoValues?: readonly (string | null)[];
+}
+
+/** Properties of the attributes that the contract does not define. See docs/adding-an-employee-attribute.md. */
+const presentations: Readonly<Record<AttributeName, Presentation>> = {
+  employee_number: { label: 'Employee number' },
+  first_name: { label: 'First name' },
+  last_name: { label: 'Last name' },
+  email: { label: 'E-mail' },
+  status: { label: 'Status' },
+  department: {
+    label: 'Department',
+    // The number of occurrences of a department determines its size.
+    demoValues: (
+      'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
+      'Engineering,People,Customer Success,Operations,Design,Sales,Legal'
+    ).split(','),
+  },
+  job_title: {
+    label: 'Job title',
+    inDirectory: true,
+    // In the order of the departments, twice.
+    demoValues: (
+      'Engineering Manager,Head of Sales,Software Engineer,Customer Success Manager,Operations Manager,' +
+      'Senior Software Engineer,Content Strategist,Accountant,Account Executive,Product Manager,' +
+      'Site Reliability Engineer,HR Business Partner,Support Specialist,Office Manager,Product Designer,' +
+      'Sales Development Representative,Legal Counsel,' +
+      'Software Engineer,Account Executive,Senior Software Engineer,Support Specialist,Logistics Coordinator,' +
+      'Data Engineer,Marketing Manager,Financial Analyst,Account Executive,Product Manager,' +
+      'Software Engineer,Recruiter,Onboarding Specialist,Facilities Coordinator,UX Researcher,' +
+      'Sales Engineer,Contract Manager'
+    ).split(','),
+  },
+  location: {
+    label: 'Location',
+    inDirectory: true,
+    demoValues: [
+      ...'London,Berlin,London,Lisbon,London,New York,Berlin,London,Singapore,New York,Lisbon,London'.split(
+        ',',
+      ),
+      null,
+    ],
+  },
+  hire_date: { label: 'Hire date' },
+  termination_date: { label: 'Termination date' },
+  manager_id: { label: 'Manager' },
+  updated_at: { label: 'Updated at' },
+};
+
+/** An attribute of an employee. */
+export interface EmployeeAttribute extends ContractAttribute, Presentation {
+  /** Member of {@link AttributeValues} that contains its value. */
+  readonly member: keyof AttributeValues;
+}
+
+/** The attributes of an employee in the order of the contract. */
+export const employeeAttributes: readonly EmployeeAttribute[] = contractAttributes.map((attribute) => ({
+  ...attribute,
+  ...presentations[attribute.name],
+  member: memberOf(attribute.name),
+}));
+
+/** The attributes that callers provide: all except the time of the last change. */
+export type GivenValues = Omit<AttributeValues, 'updatedAt'>;
+
+export interface GivenAttribute extends EmployeeAttribute {
+  readonly member: keyof GivenValues;
+}
+
+export const givenAttributes: readonly GivenAttribute[] = employeeAttributes.filter(
+  (attribute): attribute is GivenAttribute => attribute.member !== 'updatedAt',
+);

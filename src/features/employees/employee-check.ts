@@ -1,0 +1,187 @@
+import type { ErrorObject } from 'ajv';
+import { addressTextRule, nameTextRule } from '../../platform/accounts/name-rules.js';
+import type { Contract } from '../../platform/contract/contract.js';
+import { isDateText } from '../../platform/contract/date-text.js';
+import type { JsonSchema } from '../../platform/contract/document.js';
+import { isStorableText } from '../../platform/contract/storable-text.js';
+import { createBodyValidation } from '../../platform/contract/validator.js';
+import { describeValidation } from '../../platform/problems/describe-validation.js';
+import { givenAttributes } from './employee-attributes.js';
+import type { EmployeeRecord } from './employee-record.js';
+import type { ManagerReference } from './manager-assignments.js';
+
+/** A member of a record. Only one that is nullable can be absent. */
+export interface RecordMember {
+  readonly name: string;
+  /** Name for users. */
+  readonly label: string;
+  readonly nullable: boolean;
+}
+
+/** The manager by employee number, which a file can have instead of `manager_id`. */
+const managerNumber = {
+  name: 'manager_employee_number',
+  label: 'Manager (employee number)',
+  nullable: true,
+} as const satisfies RecordMember;
+
+/** The members that a record can have. */
+export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
+
+/** An error of a record. */
+export interface RecordError {
+  /** Name of the member; empty for the whole record. */
+  readonly member: string;
+  /** Predicate of a sentence about the member. */
+  readonly rule: string;
+}
+
+interface ValidRecord {
+  readonly employee: EmployeeRecord;
+  /** Absent: the record has no manager, and does not remove it. */
+  readonly manager?: ManagerReference;
+  readonly errors?: never;
+}
+
+interface InvalidRecord<Error> {
+  readonly errors: readonly Error[];
+  readonly employee?: never;
+}
+
+export type CheckedRecord = ValidRecord | InvalidRecord<string>;
+
+export type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
+
+/** Validation of the records of an import file. */
+export interface EmployeeCheck {
+  readonly attributes: readonly RecordMember[];
+  /** The employee of a valid record without the manager, who may not be stored yet; or all errors. */
+  check(value: unknown): CheckedRecord;
+  /**
+   * The same, with errors by member.
+   *
+   * @param unchanged members that have their stored value. It may be older than the rules for names and addresses.
+   */
+  checkMembers(value: unknown, unchanged?: ReadonlySet<string>): CheckedMembers;
+}
+
+/**
+ * Creates the validation from the attributes of an employee in the contract, except those that the service sets. A record
+ * can omit a nullable attribute, or leave it blank. White space at the ends of values is removed.
+ */
+export function createEmployeeCheck(contract: Contract): EmployeeCheck {
+  const validate = createBodyValidation(() => recordSchema(contract));
+  const checkMembers = (given: unknown, unchanged: ReadonlySet<string> = new Set()): CheckedMembers => {
+    const value = withoutBlanks(trimmed(given, unchanged));
+    const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
+    const findings = validate(value);
+    if (findings.length === 0 && blank.length === 0) {
+      const record = value as Attributes;
+      const errors = checkedTexts
+        .filter(({ name }) => !unchanged.has(name))
+        .flatMap((member) => storageErrors(member, record[member.name]));
+      if (typeof record.manager_id === 'string' && typeof record[managerNumber.name] === 'string') {
+        errors.push({ member: 'manager_id', rule: `and ${managerNumber.name} must not be together` });
+      }
+      return errors.length > 0 ? { errors } : toRecord(record);
+    }
+    const required = blank.map((member) => ({ member, rule: 'is required' }));
+    const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
+    return { errors: [...required, ...(others.length > 0 ? describe(others) : [])] };
+  };
+  return {
+    attributes: recordMembers,
+    checkMembers,
+    check(given) {
+      const checked = checkMembers(given);
+      if (checked.errors === undefined) return checked;
+      return { errors: checked.errors.map(({ member, rule }) => `${member || 'the record'} ${rule}`) };
+    },
+  };
+}
+
+type Attributes = Readonly<Record<string, string | null | undefined>>;
+
+const names: readonly string[] = recordMembers.map(({ name }) => name);
+const nullableNames: readonly string[] = recordMembers
+  .filter(({ nullable }) => nullable)
+  .map(({ name }) => name);
+const requiredNames = names.filter((name) => !nullableNames.includes(name));
+
+function recordSchema({ document }: Contract): JsonSchema {
+  const { properties = {} } = document.components.schemas.EmployeeAttributes ?? {};
+  const given = Object.entries(properties).filter(([name]) => names.includes(name));
+  const reference = { type: ['string', 'null'], maxLength: 255 };
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(given),
+      // A malformed id is reported like an unknown one.
+      manager_id: reference,
+      [managerNumber.name]: reference,
+    },
+    required: requiredNames,
+    additionalProperties: false,
+  };
+}
+
+/** The given value without white space at the ends of its texts. */
+function trimmed(given: unknown, unchanged: ReadonlySet<string>): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' && !unchanged.has(name) ? value.trim() : value,
+    ]),
+  );
+}
+
+/** A blank value of a nullable attribute counts as `null`. */
+function withoutBlanks(given: unknown): unknown {
+  const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
+  if (blank.length === 0) return given;
+  return { ...(given as Attributes), ...Object.fromEntries(blank.map((name) => [name, null])) };
+}
+
+function describe(findings: readonly ErrorObject[]): RecordError[] {
+  const { errors = [] } = describeValidation(findings, 'body', { form: true });
+  return errors.map((error) => {
+    const member = 'parameter' in error ? error.parameter : '';
+    const { detail } = error;
+    return { member, rule: detail.slice(member.length + 1).replace(/\.$/, '') };
+  });
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+const checkedTexts = [...givenAttributes, { name: managerNumber.name, type: 'text' }];
+
+/** Errors of a value that the schema of the response does not cover. */
+function storageErrors(
+  { name: member, type }: { name: string; type: string },
+  value: string | null | undefined,
+): RecordError[] {
+  const rule = value === null || value === undefined ? undefined : storageRule(member, type, value);
+  return rule === undefined ? [] : [{ member, rule }];
+}
+
+function storageRule(name: string, type: string, value: string): string | undefined {
+  if (type === 'date') return isDateText(value) ? undefined : 'must be a date from 0001-01-01 to 9999-12-31';
+  if (!isStorableText(value)) return 'must be valid Unicode without NUL characters';
+  // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
+  if (value.includes('\uFFFD')) return 'must be valid UTF-8';
+  return name === 'email' ? addressTextRule(value) : nameTextRule(value);
+}
+
+function toRecord(value: Attributes): ValidRecord {
+  const given = givenAttributes.filter(({ name }) => name !== 'manager_id' && value[name] !== undefined);
+  const employee = Object.fromEntries(
+    given.map(({ name, member }) => [member, value[name]]),
+  ) as EmployeeRecord;
+  const { manager_id: id, [managerNumber.name]: employeeNumber } = value;
+  if (typeof id === 'string') return { employee, manager: { id } };
+  if (typeof employeeNumber === 'string') return { employee, manager: { employeeNumber } };
+  return id === null || employeeNumber === null ? { employee, manager: null } : { employee };
+}

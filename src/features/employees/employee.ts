@@ -1,0 +1,68 @@
+import { Prisma } from '../../platform/database/generated/client.js';
+import { dateText, type OrderTerm } from '../../platform/database/keyset.js';
+import { type AttributeType, type AttributeValues, employeeAttributes } from './employee-attributes.js';
+
+/** An employee record of one account. */
+export type Employee = { readonly id: string } & AttributeValues;
+
+/** A column of the table `employees`. */
+export interface EmployeeColumn {
+  readonly name: Prisma.Sql;
+  readonly type: AttributeType;
+  readonly nullable: boolean;
+  /** Whether the database maintains the number of employees for each combination of such columns. */
+  readonly hasFacets: boolean;
+  /** Terms that order rows by the column. */
+  readonly order: ColumnOrder;
+}
+
+export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
+
+const facets: ReadonlySet<string> = new Set(['status', 'department']);
+
+/** Replacements for NULL in an order, because its values must not be NULL. */
+const instead: Readonly<Record<OrderTerm['type'], Prisma.Sql>> = {
+  text: Prisma.sql`''`,
+  date: Prisma.sql`date '0001-01-01'`,
+  timestamptz: Prisma.sql`timestamptz '0001-01-01Z'`,
+  int8: Prisma.sql`0::int8`,
+};
+
+/** The column of each member of {@link Employee}. */
+export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> = {
+  // Ids and positions have the same order, and the indexes contain positions.
+  id: {
+    name: Prisma.sql`id`,
+    type: 'text',
+    nullable: false,
+    hasFacets: false,
+    order: [{ value: Prisma.sql`employees.position`, type: 'int8' }],
+  },
+  ...(Object.fromEntries(
+    employeeAttributes.map(({ member, name, type, nullable }) => {
+      const sql = Prisma.raw(name);
+      const column = { name: sql, type, nullable, hasFacets: facets.has(name) };
+      return [member, { ...column, order: columnOrder(sql, column) }];
+    }),
+  ) as Record<keyof AttributeValues, EmployeeColumn>),
+};
+
+/** Orders by a value of a column, with NULL last, as in PostgreSQL. */
+export function columnOrder(
+  value: Prisma.Sql,
+  { type, nullable }: { readonly type: OrderTerm['type']; readonly nullable: boolean },
+): ColumnOrder {
+  if (!nullable) return [{ value, type }];
+  return [
+    { value: Prisma.sql`(${value} IS NULL)::int::int8`, type: 'int8' },
+    { value: Prisma.sql`coalesce(${value}, ${instead[type]})`, type },
+  ];
+}
+
+/** Select list that yields rows with the names of {@link Employee}. */
+export const employeeSelection = Prisma.join(
+  Object.entries(employeeColumns).map(([member, { name, type }]) => {
+    const value = type === 'date' ? dateText(name) : name;
+    return Prisma.sql`${value} AS ${Prisma.raw(`"${member}"`)}`;
+  }),
+);

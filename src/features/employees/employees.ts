@@ -1,0 +1,137 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
+import type { Anchor } from '../../platform/database/keyset.js';
+import { cutPage, type PageStart, pageQuery } from '../../platform/database/page-query.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { type Employee, employeeSelection } from './employee.js';
+import { employeeById } from './employee-by-id.js';
+import { filterConditions } from './employee-filter.js';
+import { type EmployeeSort, fromEmployeeAnchor, isById, toEmployeeAnchor } from './employee-order.js';
+import type { EmployeeListRequest, EmployeePage } from './employee-page.js';
+import { employeePage } from './employee-page-statement.js';
+import { EmployeeQuery } from './employee-query.js';
+import { employeeResource } from './employee-resource.js';
+import { readEmployee } from './read-employee.js';
+
+/** The resource object of a record. */
+const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
+
+interface PageRead {
+  readonly columns: Prisma.Sql;
+  readonly sort: readonly EmployeeSort[];
+  readonly size: number;
+  readonly start: PageStart;
+}
+
+/** The employees of accounts. */
+export class Employees {
+  readonly #prisma: ReadDatabase['prisma'];
+  readonly #findById;
+  readonly #readPageById;
+
+  constructor(database: ReadDatabase) {
+    this.#prisma = database.prisma;
+    this.#findById = employeeById(database);
+    this.#readPageById = employeePage(database);
+  }
+
+  /** Reads the account's employee with this id as JSON; `null` if this account has none with this id. */
+  find(accountId: AccountId, id: string): Promise<string | null> {
+    return this.#findById({ accountId, id });
+  }
+
+  /** Reads the account's employee with this id; `null` if this account has none with this id. */
+  get(accountId: AccountId, id: string): Promise<Employee | null> {
+    return withScope(accountScope(accountId), () => readEmployee(this.#prisma, accountId, id));
+  }
+
+  /**
+   * Reads a page of an account's employees. The cost does not depend on the position of the page in a list by id, and in a
+   * filtered or sorted list if the page starts after an anchor.
+   */
+  async list(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
+    return isWholeListById(request) ? this.#pageById(accountId, request) : this.#page(accountId, request);
+  }
+
+  /** Reads a page of the employees with a manager, by last name. */
+  async directReports(
+    accountId: AccountId,
+    managerId: string,
+    { size, skip }: { size: number; skip: number },
+  ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
+    const query = new EmployeeQuery(accountId, filterConditions(accountId, { managerId }));
+    const sort = (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false }));
+    return this.#employees(accountId, query, { sort, size, skip });
+  }
+
+  async #employees(
+    accountId: AccountId,
+    query: EmployeeQuery,
+    { sort, size, skip }: { sort: readonly EmployeeSort[]; size: number; skip: number },
+  ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
+    const { rows, recordCount } = await this.#read<Employee>(accountId, query, {
+      columns: employeeSelection,
+      sort,
+      size,
+      start: { skip },
+    });
+    return { employees: rows, recordCount };
+  }
+
+  /** Reads a page of the whole list by id. Concurrent requests share one statement. */
+  async #pageById(accountId: AccountId, { size, from }: EmployeeListRequest): Promise<EmployeePage> {
+    const page = await this.#readPageById({
+      accountId,
+      size,
+      from: 'anchor' in from ? { position: from.anchor.position } : from,
+    });
+    // The statement returns one row for each request, even for an account without employees.
+    if (page === null) throw new Error('The statement for a page of employees returned no row');
+    const { resources, count, recordCount, next } = page;
+    return {
+      resources,
+      count,
+      recordCount,
+      nextAnchor: next === null ? null : { values: [], position: next },
+    };
+  }
+
+  async #page(
+    accountId: AccountId,
+    { filter, sort, size, from }: EmployeeListRequest,
+  ): Promise<EmployeePage> {
+    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
+    const { rows, recordCount, nextAnchor } = await this.#read<{ resource: string }>(accountId, query, {
+      columns: resourceColumn,
+      sort,
+      size,
+      start: 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from,
+    });
+    return {
+      resources: rows.map(({ resource }) => resource).join(','),
+      count: rows.length,
+      recordCount,
+      nextAnchor: nextAnchor === null ? null : toEmployeeAnchor(nextAnchor),
+    };
+  }
+
+  async #read<Row extends object>(
+    accountId: AccountId,
+    query: EmployeeQuery,
+    { columns, sort, size, start }: PageRead,
+  ): Promise<{ rows: readonly Row[]; recordCount: number; nextAnchor: Anchor | null }> {
+    const [[total], rows] = await withScope(accountScope(accountId), () =>
+      Promise.all([
+        this.#prisma.$queryRaw<{ count: string }[]>(query.count()),
+        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(
+          pageQuery(query.inOrder(sort), columns, { size, start }),
+        ),
+      ]),
+    );
+    return { ...cutPage(rows, size), recordCount: Number(total?.count ?? 0) };
+  }
+}
+
+function isWholeListById({ filter, sort }: EmployeeListRequest): boolean {
+  return isById(sort) && Object.values(filter).every((value) => value === undefined);
+}

@@ -1,0 +1,36 @@
+export { deleteEmployees } from './delete-employees.js';
+export {
+  type ColumnOrder,
+  columnOrder,
+  type Employee,
+  type EmployeeColumn,
+  employeeColumns,
+  employeeSelection,
+} from './employee.js';
+export {
+  type AttributeName,
+  type AttributeType,
+  employeeAttributes,
+  type GivenValues,
+  givenAttributes,
+} from './employee-attributes.js';
+export { EmployeeChanges } from './employee-changes.js';
+export {
+  type CheckedRecord,
+  createEmployeeCheck,
+  type EmployeeCheck,
+  type RecordMember,
+  recordMembers,
+} from './employee-check.js';
+export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
+export type { EmployeeRecord } from './employee-record.js';
+export type { ResolvedReferences } from './employee-references.js';
+export { insertEmployees, type NewEmployee } from './insert-employees.js';
+export type {
+  ManagerAssignments,
+  ManagerError,
+  ManagerOutcome,
+  ManagerReference,
+} from './manager-assignments.js';
+export { managersAbove } from './managers.js';
+export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';

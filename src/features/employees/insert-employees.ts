@@ -1,0 +1,71 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { Prisma } from '../../platform/database/client.js';
+import { employeeId } from '../../platform/database/ids.js';
+import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
+import type { EmployeeRecord } from './employee-record.js';
+
+/** An employee as callers provide it, without an id. */
+export type NewEmployee = EmployeeRecord & {
+  /** Default: now. */
+  readonly createdAt?: Date;
+  readonly updatedAt?: Date;
+};
+
+const batchSize = 5_000;
+
+const names = Prisma.raw(givenAttributes.map(({ name }) => name).join(', '));
+
+/**
+ * Adds employees to an account atomically, in the given order. Concurrent writes to one account run one after the other.
+ *
+ * @param tx the transaction in which all records are stored, or none
+ * @returns their ids, ascending
+ * @throws a violation of `employees_account_id_employee_number_key` if another employee has the same number
+ */
+export async function insertEmployees(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  rows: readonly NewEmployee[],
+): Promise<string[]> {
+  const { prefix, first } = await takePositions(tx, accountId, rows.length);
+  const now = new Date();
+  const ids: string[] = [];
+  for (let start = 0; start < rows.length; start += batchSize) {
+    const batch = rows.slice(start, start + batchSize);
+    const positions = batch.map((_, index) => first + BigInt(start + index));
+    const batchIds = positions.map((position) => employeeId(prefix, position));
+    const column = (value: (row: NewEmployee) => string): string[] => batch.map(value);
+    await tx.$executeRaw`
+      INSERT INTO employees (account_id, id, position, ${names}, created_at, updated_at)
+      SELECT account_totals.account_id, given.* FROM account_totals CROSS JOIN unnest(
+        ${batchIds}::text[],
+        ${positions.map(String)}::text[]::bigint[],
+        ${Prisma.join(givenAttributes.map((attribute) => valuesOf(attribute, batch)))},
+        ${column((row) => (row.createdAt ?? now).toISOString())}::text[]::timestamptz[],
+        ${column((row) => (row.updatedAt ?? row.createdAt ?? now).toISOString())}::text[]::timestamptz[]
+      ) AS given
+      WHERE account_totals.account_id = ${accountId}`;
+    ids.push(...batchIds);
+  }
+  return ids;
+}
+
+/** Builds the array of the values of an attribute. */
+function valuesOf({ member, type }: GivenAttribute, rows: readonly NewEmployee[]): Prisma.Sql {
+  const values = Prisma.sql`${rows.map((row) => row[member] ?? null)}::text[]`;
+  return type === 'text' ? values : Prisma.sql`${values}::${Prisma.raw(type)}[]`;
+}
+
+/** Reserves the next positions. The account's row stays locked until the transaction ends. */
+async function takePositions(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  count: number,
+): Promise<{ prefix: string; first: bigint }> {
+  const account = await tx.account.update({
+    where: { id: accountId },
+    data: { employeeSequence: { increment: count } },
+    select: { employeePrefix: true, employeeSequence: true },
+  });
+  return { prefix: account.employeePrefix, first: account.employeeSequence - BigInt(count) };
+}

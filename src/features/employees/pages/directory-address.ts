@@ -1,0 +1,85 @@
+import type { Fields } from '../../../platform/pages/fields.js';
+import { home } from '../../../platform/pages/paths.js';
+import type { Employee } from '../employee.js';
+import type { EmployeeSort } from '../employee-order.js';
+import type { DirectoryFilter } from '../employee-page.js';
+
+/** Search text, filters and order of the directory. */
+export interface DirectorySearch {
+  readonly text: string;
+  readonly filter: DirectoryFilter;
+  readonly order: string;
+}
+
+/** Orders of the directory; the first is the default. */
+export const directoryOrders = [
+  { value: 'name', label: 'Name, A to Z' },
+  { value: '-name', label: 'Name, Z to A' },
+  { value: 'number', label: 'Number, lowest first' },
+  { value: '-number', label: 'Number, highest first' },
+  { value: 'department', label: 'Department, A to Z' },
+  { value: '-department', label: 'Department, Z to A' },
+  { value: 'status', label: 'Status, A to Z' },
+  { value: '-status', label: 'Status, Z to A' },
+] as const;
+
+/** Each list is a prefix of an index, so that PostgreSQL reads a page in order and does not sort. */
+const keys: Readonly<Record<string, readonly (keyof Employee)[]>> = {
+  name: ['lastName', 'firstName'],
+  number: ['employeeNumber'],
+  department: ['department'],
+  status: ['status'],
+};
+
+/** The order with this value, or the default. */
+export function directoryOrder(value: string): string {
+  return directoryOrders.some((order) => order.value === value) ? value : directoryOrders[0].value;
+}
+
+/** Sort keys of an order. */
+export function directorySort(order: string): EmployeeSort[] {
+  const descending = order.startsWith('-');
+  return (keys[order.replace('-', '')] ?? []).map((key) => ({ key, descending }));
+}
+
+/** Names of the filters in a query, in the order of the page. */
+export const directoryFilters = ['department', 'status', 'location'] as const;
+
+/** The filters of a query. */
+export function directoryFilter(query: Fields): DirectoryFilter {
+  return Object.fromEntries(
+    directoryFilters.flatMap((name) => {
+      const text = query.text(name);
+      return text === '' ? [] : [[name, filterValue(text)]];
+    }),
+  );
+}
+
+/** A value of a filter as text: `-` for none, and another `-` before a value that starts with it. */
+export function filterText(value: string | null): string {
+  if (value === null) return '-';
+  return value.startsWith('-') ? `-${value}` : value;
+}
+
+function filterValue(text: string): string | null {
+  if (text === '-') return null;
+  return text.startsWith('--') ? text.slice(1) : text;
+}
+
+/** Path and query of a page of the directory. */
+export function directoryAddress({
+  text,
+  filter,
+  order,
+  page = 1,
+}: DirectorySearch & { page?: number }): string {
+  const query = new URLSearchParams();
+  if (text !== '') query.set('q', text);
+  for (const name of directoryFilters) {
+    const value = filter[name];
+    if (value !== undefined) query.set(name, filterText(value));
+  }
+  if (order !== directoryOrders[0].value) query.set('sort', order);
+  if (page > 1) query.set('page', String(page));
+  return query.size === 0 ? home : `${home}?${query}`;
+}

@@ -1,0 +1,96 @@
+import { Badge, type Tone } from '../../../platform/pages/badge.js';
+import type { Column } from '../../../platform/pages/data-table.js';
+import type { Employee } from '../employee.js';
+import { givenAttributes } from '../employee-attributes.js';
+import { type DirectorySearch, directoryAddress } from './directory-address.js';
+import { employeeAddress } from './employee-pages.js';
+
+const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);
+
+/** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
+export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
+  const { order } = search;
+  const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
+    const ascending = order === key;
+    const sorted = ascending ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
+    const next = ascending ? `-${key}` : key;
+    const mark = sorted === undefined ? '' : ascending ? ' ↑' : ' ↓';
+    return {
+      key,
+      label,
+      sorted,
+      cell,
+      heading: (
+        <a href={directoryAddress({ ...search, order: next })}>
+          {label}
+          <span aria-hidden="true">{mark}</span>
+        </a>
+      ),
+    };
+  };
+  return [
+    sortable('name', 'Name', ({ id, firstName, lastName, email }) => (
+      <>
+        <strong>
+          <a href={employeeAddress(id)}>
+            {lastName}, {firstName}
+          </a>
+        </strong>
+        <span class="hint">
+          <Email address={email} />
+        </span>
+      </>
+    )),
+    sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
+    sortable('department', 'Department', ({ department }) => department),
+    ...otherAttributes.map(({ name, label, member }) => ({
+      key: name,
+      label,
+      heading: label,
+      cell: (employee: Employee) => employee[member] ?? '–',
+    })),
+    sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />),
+  ];
+}
+
+/** The status of an employee. */
+export function StatusBadge({ status }: { status: string }) {
+  return <Badge {...toneOf(status)}>{statusWords(status)}</Badge>;
+}
+
+/** An e-mail address that may be wrapped before its domain. */
+function Email({ address }: { address: string }) {
+  const [name, ...domain] = address.split('@');
+  return (
+    <>
+      {name}
+      {domain.length > 0 && (
+        <>
+          <wbr />@{domain.join('@')}
+        </>
+      )}
+    </>
+  );
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  on_leave: 'caution',
+  inactive: 'ended',
+  terminated: 'ended',
+};
+
+/** The statuses that this version knows. */
+export const knownStatuses: readonly string[] = Object.keys(tones);
+
+/** The colour of a status; none for a status that this version does not know. */
+function toneOf(status: string): { tone?: Tone } {
+  const tone = Object.hasOwn(tones, status) ? tones[status] : undefined;
+  return tone === undefined ? {} : { tone };
+}
+
+/** A status as text: `on_leave` becomes "On leave". */
+export function statusWords(status: string): string {
+  const words = status.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

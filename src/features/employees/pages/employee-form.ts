@@ -1,0 +1,94 @@
+import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
+import type { FormError } from '../../../platform/pages/form-parts.js';
+import type { Employee } from '../employee.js';
+import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
+import type { EmployeeCheck } from '../employee-check.js';
+import type { EmployeeInput, Rejection } from '../resolve-input.js';
+
+/** The submitted form of an employee, valid or not: the values by the names of {@link formFields}. */
+export type EmployeeForm = Readonly<Record<string, string>>;
+
+/** A field of the form. Its name is its `id`. */
+export type EmployeeField = Pick<GivenAttribute, 'type' | 'label' | 'nullable'> & { readonly name: string };
+
+const managerField = 'manager_employee_number';
+
+/** All fields. The manager is entered by employee number. */
+export const formFields: readonly EmployeeField[] = givenAttributes.map((attribute) =>
+  attribute.name === 'manager_id'
+    ? { ...attribute, name: managerField, label: 'Employee number of the manager' }
+    : attribute,
+);
+
+/** Initial values of the form for a new employee. */
+export const emptyForm: EmployeeForm = { status: 'active' };
+
+/** Reads the fields of the form and ignores all others. */
+export function readEmployeeForm(form: Fields): EmployeeForm {
+  return Object.fromEntries(formFields.map(({ name }) => [name, form.text(name)]));
+}
+
+/** The form with the stored values. */
+export function storedForm(employee: Employee, manager: Employee | null): EmployeeForm {
+  const values = givenAttributes.map(({ name, member }) => [name, employee[member] ?? '']);
+  return { ...Object.fromEntries(values), [managerField]: manager?.employeeNumber ?? '' };
+}
+
+/** Names of the fields that have another value than the stored form. */
+export function changedFields(form: EmployeeForm, stored: EmployeeForm): string[] {
+  return formFields
+    .map(({ name }) => name)
+    .filter((name) => !isUnchanged(form[name] ?? '', stored[name] ?? ''));
+}
+
+/**
+ * Returns the values of a form, or its errors in the order of its fields. A value that the user did not change keeps its stored
+ * spelling.
+ *
+ * @param stored the form with the stored values of an employee that exists
+ */
+export function checkForm(
+  form: EmployeeForm,
+  employeeCheck: EmployeeCheck,
+  stored: EmployeeForm = {},
+): { readonly input: EmployeeInput } | { readonly errors: readonly FormError[] } {
+  const changed = changedFields(form, stored);
+  const unchanged = new Set(Object.keys(form).filter((name) => name in stored && !changed.includes(name)));
+  const values = Object.entries(form).map(([name, value]) => [
+    name,
+    unchanged.has(name) ? stored[name] : value,
+  ]);
+  const checked = employeeCheck.checkMembers(Object.fromEntries(values), unchanged);
+  if (checked.errors === undefined) {
+    const { employee, manager = null } = checked;
+    const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;
+    return { input: { employee, managerNumber } };
+  }
+  const rules = new Map(checked.errors.map(({ member, rule }) => [member, rule]));
+  return {
+    errors: formFields.flatMap(({ name: field, label, type }) => {
+      const rule = type === 'date' && rules.has(field) ? dateRule : rules.get(field);
+      return rule === undefined ? [] : [{ field, message: `${label} ${rule}.` }];
+    }),
+  };
+}
+
+const dateRule = 'must be an existing date from 0001-01-01 to 9999-12-31, such as 2026-01-31';
+
+const rejections: Readonly<Record<Rejection, FormError>> = {
+  number_taken: { field: 'employee_number', message: 'Another employee has this employee number.' },
+  manager_unknown: {
+    field: managerField,
+    message: 'No employee of your account has the number of the manager.',
+  },
+  manager_self: { field: managerField, message: 'The manager must be another employee.' },
+  manager_cycle: {
+    field: managerField,
+    message: 'This manager reports to the employee, directly or through others. Enter another one.',
+  },
+};
+
+/** The errors of a form whose values are rejected. */
+export function rejectionErrors(reasons: readonly Rejection[]): FormError[] {
+  return reasons.map((reason) => rejections[reason]);
+}

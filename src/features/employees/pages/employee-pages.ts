@@ -1,0 +1,53 @@
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { home } from '../../../platform/pages/paths.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { Employee } from '../employee.js';
+import type { EmployeeChanges } from '../employee-changes.js';
+import type { EmployeeCheck } from '../employee-check.js';
+import type { Employees } from '../employees.js';
+
+/** Dependencies of the pages of employees. */
+export interface EmployeePagesDependencies {
+  readonly employees: Employees;
+  readonly employeeChanges: EmployeeChanges;
+  readonly employeeCheck: EmployeeCheck;
+}
+
+/** Path of the pages of employees. */
+export const employeesPath = `${home}/employees`;
+
+/** Path of the form for a new employee. */
+export const newEmployeePath = `${employeesPath}/new`;
+
+/** Path of the page of an employee, or of a page below it. */
+export function employeeAddress(id: string, ...below: readonly string[]): string {
+  return [employeesPath, id, ...below].join('/');
+}
+
+/** An employee's name: first name, then last name. */
+export function fullName({ firstName, lastName }: Pick<Employee, 'firstName' | 'lastName'>): string {
+  return `${firstName} ${lastName}`;
+}
+
+/**
+ * The employee that the path identifies.
+ *
+ * @throws {Problem} 404 `not_found` when the account has no employee with this id
+ */
+export async function requestedEmployee(
+  { user: { accountId }, parameter }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+): Promise<Employee> {
+  const employee = await employees.get(accountId, parameter('employee_id'));
+  if (employee === null) throw recordNotFound();
+  return employee;
+}
+
+/** The manager of an employee; `null` without one. */
+export async function managerOf(
+  { user: { accountId } }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+  { managerId }: Employee,
+): Promise<Employee | null> {
+  return managerId === null ? null : await employees.get(accountId, managerId);
+}

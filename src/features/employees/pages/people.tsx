@@ -1,0 +1,124 @@
+import { DataTable } from '../../../platform/pages/data-table.js';
+import { isAdministrator } from '../../../platform/pages/page-context.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { home, importPath } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import type { Directory } from '../directory.js';
+import { maximumMatches, maximumSearchLength } from '../employee-search.js';
+import {
+  type DirectorySearch,
+  directoryAddress,
+  directoryFilter,
+  directoryOrder,
+  directorySort,
+} from './directory-address.js';
+import { directoryColumns } from './directory-columns.js';
+import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
+import { newEmployeePath } from './employee-pages.js';
+
+const pageSize = 25;
+
+/** The directory: all employees of the account, for every signed-in user. */
+export function peoplePage(site: Site, { directory }: { directory: Directory }): void {
+  site.get(home, async (context) => {
+    const search: DirectorySearch = {
+      text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),
+      filter: directoryFilter(context.query),
+      order: directoryOrder(context.query.text('sort')),
+    };
+    // The cost of a page grows with its number.
+    const number = Math.min(pageNumber(context.query), lastPage(maximumMatches, pageSize) + 1);
+    const { employees, count, more, choices } = await directory.read(context.user.accountId, {
+      text: search.text,
+      filter: search.filter,
+      sort: directorySort(search.order),
+      size: pageSize,
+      skip: (number - 1) * pageSize,
+    });
+    const last = lastPage(Math.min(count, maximumMatches), pageSize);
+    if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
+    return {
+      page: (
+        <SitePage context={context} title="Directory">
+          <div class="heading">
+            <h1>Directory</h1>
+            {isAdministrator(context.user) && (
+              <div class="row-actions">
+                <a class="button secondary" href={newEmployeePath}>
+                  Add employee
+                </a>
+                <a class="button secondary" href={importPath}>
+                  Import
+                </a>
+              </div>
+            )}
+          </div>
+          <DirectorySearchForm search={search} choices={choices} />
+          <ActiveFilters search={search} />
+          <p class="hint" role="status">
+            {countWords(count, more, search.text)}
+          </p>
+          {employees.length > 0 ? (
+            <DataTable
+              caption="People of your account"
+              columns={directoryColumns(search)}
+              rows={employees}
+              rowKey={({ id }) => id}
+            />
+          ) : (
+            <NoPeople {...search} />
+          )}
+          <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
+          {number === last && (more || count > maximumMatches) && (
+            <p class="hint">
+              The directory lists up to {maximumMatches.toLocaleString('en')} people. Search or filter to find
+              others.
+            </p>
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function NoPeople({ text, filter }: DirectorySearch) {
+  const filtered = Object.keys(filter).length > 0;
+  if (text === '' && !filtered) {
+    return (
+      <div class="empty">
+        <p>
+          <strong>No people yet.</strong>
+        </p>
+        <p>
+          People appear here when an owner or an administrator adds employees or imports the employee records
+          of your account.
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="empty">
+      <p>
+        <strong>
+          {text === '' ? 'No people match the filters.' : `No people match “${text}”`}
+          {text !== '' && (filtered ? ' and the filters.' : '.')}
+        </strong>
+      </p>
+      <p>
+        {text !== '' &&
+          'The search matches the start of the words of names, of e-mail addresses and of employee numbers. '}
+        <a href={home}>Show all people</a>
+      </p>
+    </div>
+  );
+}
+
+function countWords(count: number, more: boolean, text: string): string {
+  const number = count.toLocaleString('en');
+  const people = count === 1 ? '1 person' : `${number} people`;
+  const words = more ? `${count < maximumMatches ? 'At least' : 'More than'} ${people}` : people;
+  return text === ''
+    ? words
+    : `${words} for “${text}”${more ? '. Enter more letters to see all matches.' : ''}`;
+}

@@ -1,0 +1,113 @@
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { isAdministrator, type PageContext } from '../../../platform/pages/page-context.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import type { Employee } from '../employee.js';
+import { employeeAttributes } from '../employee-attributes.js';
+import { AttributeValue, EmployeeLink } from './attribute-value.js';
+import { StatusBadge } from './directory-columns.js';
+import {
+  type EmployeePagesDependencies,
+  employeeAddress,
+  fullName,
+  managerOf,
+  requestedEmployee,
+} from './employee-pages.js';
+
+const reportsPerPage = 50;
+
+/** The page of an employee, for every signed-in user. */
+export function showPages(site: Site, dependencies: EmployeePagesDependencies): void {
+  const { employees } = dependencies;
+
+  site.get(employeeAddress(':employee_id'), async (context) => {
+    const employee = await requestedEmployee(context, dependencies);
+    const number = pageNumber(context.query);
+    const [manager, { employees: reports, recordCount }] = await Promise.all([
+      managerOf(context, dependencies, employee),
+      employees.directReports(context.user.accountId, employee.id, {
+        size: reportsPerPage,
+        skip: (number - 1) * reportsPerPage,
+      }),
+    ]);
+    const last = lastPage(recordCount, reportsPerPage);
+    if (number > last) return { redirect: pageAddress(employee, last) };
+    return { page: <ShowPage {...{ context, employee, manager, reports, recordCount, number, last }} /> };
+  });
+}
+
+function ShowPage({
+  context,
+  employee,
+  manager,
+  reports,
+  recordCount,
+  number,
+  last,
+}: {
+  context: PageContext;
+  employee: Employee;
+  manager: Employee | null;
+  /** The direct reports on this page, and the number of all. */
+  reports: readonly Employee[];
+  recordCount: number;
+  number: number;
+  last: number;
+}) {
+  const name = fullName(employee);
+  return (
+    <SitePage context={context} title={name}>
+      <div class="heading">
+        <h1>
+          <bdi>{name}</bdi> <StatusBadge status={employee.status} />
+        </h1>
+        {isAdministrator(context.user) && (
+          <div class="row-actions">
+            <a class="button secondary" href={employeeAddress(employee.id, 'edit')}>
+              Edit
+            </a>
+            <a class="button danger" href={employeeAddress(employee.id, 'delete')}>
+              Delete
+            </a>
+          </div>
+        )}
+      </div>
+      <Facts>
+        {employeeAttributes.map((attribute) => (
+          <Fact key={attribute.name} name={attribute.label}>
+            <AttributeValue {...{ attribute, employee, manager }} reader={context.user} />
+          </Fact>
+        ))}
+      </Facts>
+      <section>
+        <h2>Direct reports</h2>
+        <p class="hint">{countWords(recordCount)}</p>
+        {reports.length > 0 && (
+          <ul class="plain">
+            {reports.map((report) => (
+              <li key={report.id}>
+                <EmployeeLink employee={report} />
+                {report.jobTitle !== null && (
+                  <>
+                    , <bdi>{report.jobTitle}</bdi>
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
+      </section>
+    </SitePage>
+  );
+}
+
+function pageAddress({ id }: Employee, page: number): string {
+  return page === 1 ? employeeAddress(id) : `${employeeAddress(id)}?page=${page}`;
+}
+
+function countWords(count: number): string {
+  if (count === 0) return 'No direct reports.';
+  return count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
+}

@@ -1,0 +1,119 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockAccount } from '../../platform/accounts/lock-account.js';
+import { Prisma } from '../../platform/database/client.js';
+import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
+import type { EmployeeRecord } from './employee-record.js';
+import { insertEmployees } from './insert-employees.js';
+
+/** A record identifies its employee by the employee number. */
+const changeable = givenAttributes.filter(({ member }) => member !== 'employeeNumber');
+
+/** Numbers of records by outcome. Each record is counted once. */
+export interface UpsertCounts {
+  readonly created: number;
+  readonly updated: number;
+  /** The stored values were equal to the record; the row was not written. */
+  readonly unchanged: number;
+}
+
+/** The account of an import does not exist, or no longer exists. */
+export class UnknownAccountError extends Error {
+  override readonly name = 'UnknownAccountError';
+}
+
+/**
+ * Adds the employees that an account does not have yet, by employee number, and updates those whose values differ.
+ * Concurrent writes to one account run one after the other, so a repeated or concurrent import creates no duplicates and
+ * loses no record.
+ *
+ * @param tx the transaction in which all records are stored, or none
+ * @param rows no two with the same `employeeNumber`
+ * @throws {UnknownAccountError}
+ */
+export async function upsertEmployees(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  rows: readonly EmployeeRecord[],
+): Promise<UpsertCounts> {
+  if (!(await lockAccount(tx, accountId)))
+    throw new UnknownAccountError(`No account has the id ${accountId}`);
+  const positions = await findPositions(tx, accountId, rows);
+  const fresh = rows.filter(({ employeeNumber }) => !positions.has(employeeNumber));
+  const known = rows.flatMap((row) => {
+    const position = positions.get(row.employeeNumber);
+    return position === undefined ? [] : [{ ...row, position }];
+  });
+  const updated = known.length > 0 ? await updateChanged(tx, accountId, known) : 0;
+  // Positions are never reused, so only new rows get one.
+  if (fresh.length > 0) await insertEmployees(tx, accountId, fresh);
+  return { created: fresh.length, updated, unchanged: known.length - updated };
+}
+
+/** Positions of the employees that have the numbers of the records. */
+async function findPositions(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  rows: readonly EmployeeRecord[],
+): Promise<Map<string, string>> {
+  const numbers = rows.map(({ employeeNumber }) => employeeNumber);
+  // OFFSET 0 makes PostgreSQL look up each number in the index. During a large import the planner has no statistics of the
+  // account yet, assumes that it is small, and would read all of its rows for every batch.
+  const found = await tx.$queryRaw<{ number: string; position: string }[]>`
+    SELECT given.number, found.position FROM unnest(${numbers}::text[]) AS given (number)
+    CROSS JOIN LATERAL (
+      SELECT position::text FROM employees
+      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
+    ) AS found`;
+  return new Map(found.map(({ number, position }) => [number, position]));
+}
+
+type KnownRecord = EmployeeRecord & { readonly position: string };
+
+/** @returns the number of rows that differed from their records */
+async function updateChanged(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  rows: readonly KnownRecord[],
+): Promise<number> {
+  let updated = 0;
+  for (const [attributes, alike] of byAttributes(rows)) {
+    updated += await updateAttributes(tx, { accountId, attributes, rows: alike });
+  }
+  return updated;
+}
+
+/** Groups records by the attributes that they contain. Absent attributes are not changed. */
+function byAttributes(rows: readonly KnownRecord[]): Iterable<[readonly GivenAttribute[], KnownRecord[]]> {
+  const groups = new Map<string, [readonly GivenAttribute[], KnownRecord[]]>();
+  for (const row of rows) {
+    const attributes = changeable.filter(({ member }) => row[member] !== undefined);
+    const key = attributes.map(({ name }) => name).join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [attributes, [row]]);
+    else group[1].push(row);
+  }
+  return groups.values();
+}
+
+function updateAttributes(
+  tx: Prisma.TransactionClient,
+  {
+    accountId,
+    attributes,
+    rows,
+  }: { accountId: AccountId; attributes: readonly GivenAttribute[]; rows: readonly KnownRecord[] },
+): Promise<number> {
+  // The planner estimates a JSON array as a hundred rows, whatever its length, and looks up each one by its key. The account
+  // is a member of each row for the same reason: with a constant alone, PostgreSQL would read all employees of the account.
+  const given = JSON.stringify(rows.map((row) => ({ ...row, accountId })));
+  const list = (part: (attribute: GivenAttribute) => string) => Prisma.raw(attributes.map(part).join(', '));
+  return tx.$executeRaw`
+    UPDATE employees SET
+      ${list(({ name, member }) => `${name} = given."${member}"`)},
+      updated_at = ${new Date().toISOString()}::timestamptz
+    FROM json_to_recordset(${given}::json) AS given
+      ("accountId" text, position bigint, ${list(({ member, type }) => `"${member}" ${type}`)})
+    WHERE employees.account_id = ${accountId} AND employees.account_id = given."accountId"
+      AND employees.position = given.position
+      AND (${list(({ name }) => `employees.${name}`)}) IS DISTINCT FROM (${list(({ member }) => `given."${member}"`)})`;
+}

@@ -1,0 +1,64 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import { defaultPageSize } from '../../platform/http/page-size.js';
+import { parseTimestamp } from '../../platform/http/timestamps.js';
+import { invalidParameter, type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import type { EventFeed, FeedRequest } from './event-feed.js';
+import { eventPosition } from './event-id.js';
+import { toEventList } from './event-list.js';
+import { eventsExpired } from './events-expired.js';
+
+type ListQuery = Input<'listEvents'>['query'];
+
+/** Handlers for the feed of events. */
+export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> {
+  readonly #feed: EventFeed;
+  readonly #baseUrl: string;
+
+  constructor(feed: EventFeed, baseUrl: string) {
+    this.#feed = feed;
+    this.#baseUrl = baseUrl;
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 410 `events_expired` */
+  async listEvents({ caller: { accountId }, query }: Input<'listEvents'>): Promise<Output<'listEvents'>> {
+    const types = query['filter[type]']?.split(',') ?? [];
+    const size = query['page[size]'] ?? defaultPageSize;
+    const outcome = await this.#feed.page(accountId, { start: readStart(accountId, query), size, types });
+    if (outcome.kind === 'unknown') throw unknownCursor();
+    if (outcome.kind === 'expired') throw eventsExpired('The events after page[after] are');
+    const parameters = Object.fromEntries(
+      (['page[size]', 'filter[type]'] as const).flatMap((name) => {
+        const value = query[name];
+        return value === undefined ? [] : [[name, String(value)]];
+      }),
+    );
+    const body = toEventList(this.#baseUrl, accountId, { ...outcome, parameters });
+    return { status: 200, records: outcome.events.length, body };
+  }
+
+  /** @throws {Problem} 404 `not_found`, 410 `events_expired` */
+  async getEvent({ caller: { accountId }, params }: Input<'getEvent'>): Promise<Output<'getEvent'>> {
+    const position = eventPosition(accountId, params.event_id);
+    if (position === null || position === 0n) throw recordNotFound();
+    const outcome = await this.#feed.find(accountId, position);
+    if (outcome.kind === 'unknown') throw recordNotFound();
+    if (outcome.kind === 'expired') throw eventsExpired('The event is');
+    return { status: 200, records: 1, body: { data: outcome.event } };
+  }
+}
+
+/** Start of the page. Default: the oldest event that is kept. */
+function readStart(accountId: AccountId, query: ListQuery): FeedRequest['start'] {
+  const after = query['page[after]'];
+  const since = parseTimestamp(query['filter[since]']);
+  if (after === undefined) return { since: since ?? new Date(0) };
+  if (since !== undefined) throw invalidParameter('filter[since]', 'cannot be combined with page[after]');
+  const position = eventPosition(accountId, after);
+  if (position === null) throw unknownCursor();
+  return { after: position };
+}
+
+function unknownCursor(): Problem {
+  return invalidParameter('page[after]', 'must be a cursor of this account');
+}

@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockAccount } from '../../platform/accounts/lock-account.js';
+import type { Prisma } from '../../platform/database/client.js';
+import { employeePosition } from '../../platform/database/ids.js';
+import type {
+  ManagerAssignments,
+  ManagerError,
+  ManagerOutcome,
+  ManagerReference,
+} from '../employees/index.js';
+import { managersAbove, UnknownAccountError } from '../employees/index.js';
+import { findCycles } from './manager-cycles.js';
+
+/** Rows in one statement, and items after which other work of the process runs. */
+const chunkSize = 5_000;
+
+interface StoredEmployee {
+  readonly id: string;
+  readonly managerId: string | null;
+  readonly updatedAt: Date;
+}
+
+interface Change {
+  readonly line: number;
+  readonly employee: StoredEmployee;
+  readonly managerId: string | null;
+}
+
+/**
+ * Stores the managers of an import, except those that are unknown, the employees themselves, or part of a cycle.
+ *
+ * @param tx the transaction in which all managers are stored, or none
+ * @param startedAt start of the import
+ * @throws {UnknownAccountError}
+ */
+export async function assignManagers(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  { assignments, startedAt }: { assignments: ManagerAssignments; startedAt: Date },
+): Promise<ManagerOutcome> {
+  if (!(await lockAccount(tx, accountId)))
+    throw new UnknownAccountError(`No account has the id ${accountId}`);
+  const { wanted, errors } = await resolve(tx, accountId, assignments);
+  const newManagers = new Set<string>();
+  for await (const chunk of chunks(wanted))
+    for (const { managerId } of chunk) if (managerId !== null) newManagers.add(managerId);
+  const managers = new Map<string, string>();
+  for await (const chunk of chunks(newManagers))
+    for (const { id, managerId } of await managersAbove(tx, accountId, chunk)) managers.set(id, managerId);
+  const { accepted, rejected } = await withoutCycles(managers, wanted);
+  for (const { line } of rejected) errors.push({ line, error: 'the managers of the employee form a cycle' });
+  let updated = 0;
+  for await (const chunk of chunks(accepted)) {
+    await store(tx, accountId, chunk);
+    updated += chunk.filter(({ employee }) => employee.updatedAt < startedAt).length;
+  }
+  return { updated, errors: errors.sort((one, other) => one.line - other.line) };
+}
+
+/** Number of rounds in which only the members of cycles are rejected. */
+const maximumRounds = 10;
+
+/**
+ * Rejects changes that form a cycle. Their employees keep their earlier managers, which may form another cycle with the
+ * other changes, so the search is repeated. The last round also rejects the changes of everyone below a cycle: the remaining
+ * changes never lead to a rejected employee, and the earlier managers have no cycle.
+ *
+ * @param managers the stored managers of all employees above the new managers; changed to the outcome
+ */
+async function withoutCycles(
+  managers: Map<string, string>,
+  changes: readonly Change[],
+): Promise<{ accepted: readonly Change[]; rejected: readonly Change[] }> {
+  const set = ({ employee }: Change, managerId: string | null) => {
+    if (managerId === null) managers.delete(employee.id);
+    else managers.set(employee.id, managerId);
+  };
+  for await (const chunk of chunks(changes)) for (const change of chunk) set(change, change.managerId);
+  let accepted = changes;
+  const rejected: Change[] = [];
+  for (let round = 1; ; round += 1) {
+    const { members, leading } = await findCycles(managers);
+    if (members.size === 0) return { accepted, rejected };
+    const cyclic = round < maximumRounds ? members : leading;
+    const kept: Change[] = [];
+    for await (const chunk of chunks(accepted)) {
+      for (const change of chunk) {
+        if (cyclic.has(change.employee.id)) {
+          set(change, change.employee.managerId);
+          rejected.push(change);
+        } else kept.push(change);
+      }
+    }
+    accepted = kept;
+  }
+}
+
+/** Finds the employees and their managers, and omits managers that do not change. */
+async function resolve(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  assignments: ManagerAssignments,
+): Promise<{ wanted: Change[]; errors: ManagerError[] }> {
+  const numbers = new Set<string>();
+  const ids = new Set<string>();
+  for await (const chunk of chunks(assignments)) {
+    for (const [number, { reference }] of chunk) {
+      numbers.add(number);
+      if (reference === null) continue;
+      if ('id' in reference) ids.add(reference.id);
+      else numbers.add(reference.employeeNumber);
+    }
+  }
+  const byNumber = await findByNumber(tx, accountId, numbers);
+  const known = await findIds(tx, accountId, ids);
+  const idOf = (reference: NonNullable<ManagerReference>): string | null => {
+    if ('id' in reference) return known.has(reference.id) ? reference.id : null;
+    return byNumber.get(reference.employeeNumber)?.id ?? null;
+  };
+  const wanted: Change[] = [];
+  const errors: ManagerError[] = [];
+  for await (const chunk of chunks(assignments)) {
+    for (const [number, { line, reference }] of chunk) {
+      const employee = byNumber.get(number);
+      // It was deleted while the file was imported.
+      if (employee === undefined) continue;
+      const managerId = reference === null ? null : idOf(reference);
+      if (reference !== null && managerId === null) errors.push({ line, error: unknownManager(reference) });
+      else if (managerId === employee.id)
+        errors.push({ line, error: 'the manager of an employee must be another employee' });
+      else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
+    }
+  }
+  return { wanted, errors };
+}
+
+function unknownManager(reference: NonNullable<ManagerReference>): string {
+  return 'id' in reference
+    ? `manager_id must be the id of an employee of the account: ${reference.id}`
+    : `manager_employee_number must be the number of an employee of the account: ${reference.employeeNumber}`;
+}
+
+async function findByNumber(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  numbers: Iterable<string>,
+): Promise<Map<string, StoredEmployee>> {
+  const found = new Map<string, StoredEmployee>();
+  for await (const chunk of chunks(numbers)) {
+    const rows = await tx.$queryRaw<(StoredEmployee & { number: string })[]>`
+      SELECT given.number, employee.* FROM unnest(${chunk}::text[]) AS given (number)
+      CROSS JOIN LATERAL (
+        SELECT id, manager_id AS "managerId", updated_at AS "updatedAt" FROM employees
+        WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
+      ) AS employee`;
+    for (const { number, ...employee } of rows) found.set(number, employee);
+  }
+  return found;
+}
+
+async function findIds(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  ids: Iterable<string>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const chunk of chunks(ids)) {
+    const rows = await tx.$queryRaw<{ id: string }[]>`
+      SELECT given.id FROM unnest(${chunk}::text[], ${chunk.map(employeePosition)}::bigint[]) AS given (id, position)
+      CROSS JOIN LATERAL (
+        SELECT FROM employees WHERE account_id = ${accountId} AND position = given.position AND id = given.id OFFSET 0
+      ) AS employee`;
+    for (const { id } of rows) found.add(id);
+  }
+  return found;
+}
+
+async function store(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  changes: readonly Change[],
+): Promise<void> {
+  // As in upsertEmployees, the planner must look up each row by its key.
+  const given = changes.map(({ employee, managerId }) => {
+    return { account_id: accountId, position: employeePosition(employee.id), manager_id: managerId };
+  });
+  await tx.$executeRaw`
+    UPDATE employees SET manager_id = given.manager_id, updated_at = ${new Date().toISOString()}::timestamptz
+    FROM json_to_recordset(${JSON.stringify(given)}::json) AS given (account_id text, position bigint, manager_id text)
+    WHERE employees.account_id = ${accountId} AND employees.account_id = given.account_id
+      AND employees.position = given.position`;
+}
+
+/** The items in chunks, between which other work of the process runs: a file can have a million managers. */
+async function* chunks<Item>(items: Iterable<Item>): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    if (chunk.push(item) < chunkSize) continue;
+    yield chunk;
+    await nextTurn();
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

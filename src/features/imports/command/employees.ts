@@ -1,0 +1,177 @@
+import { type Command, Option } from 'commander';
+import { accountOption, findAccount, jsonOption, wholeNumber } from '../../../platform/cli/arguments.js';
+import { CliError, exitCodes } from '../../../platform/cli/cli-error.js';
+import type { CommandProcess } from '../../../platform/cli/command-process.js';
+import { type CommandContext, withContext } from '../../../platform/cli/context.js';
+import { interruptible } from '../../../platform/cli/interruption.js';
+import { harmless, print } from '../../../platform/cli/print.js';
+import { loadContract } from '../../../platform/contract/contract.js';
+import { accountScope, withScope } from '../../../platform/database/scope.js';
+import { createEmployeeCheck, recordMembers } from '../../employees/index.js';
+import { readCsvEntries } from '../csv-entries.js';
+import type { Delimiter } from '../delimiter.js';
+import { EmployeeImports } from '../employee-imports.js';
+import { UnusableFileError } from '../entry.js';
+import { type ImportOptions, type ImportOutcome, importEmployees } from '../import-employees.js';
+import { readJsonEntries } from '../json-entries.js';
+import { splitLines } from '../lines.js';
+import { MissingEmployees } from '../missing-employees.js';
+import { addDeleteCommand } from './delete.js';
+import { collectNumbers, deleteMissing, type MissingReport } from './missing.js';
+import { Progress } from './progress.js';
+import { type ImportFormat, type ImportSource, openSource } from './source.js';
+import { describeOutcome, exitCodeOf } from './summary.js';
+
+interface ImportCommandOptions {
+  readonly account: string;
+  readonly dryRun?: boolean;
+  readonly format?: ImportFormat;
+  readonly delimiter?: keyof typeof delimiterNames;
+  readonly batchSize: number;
+  readonly maxErrors: number;
+  readonly deleteMissing?: boolean;
+  readonly deleteLimit: number;
+  readonly json?: boolean;
+}
+
+const delimiterNames = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Delimiter>;
+
+const required = recordMembers.filter(({ nullable }) => !nullable).map(({ name }) => name);
+const optional = recordMembers.filter(({ nullable }) => nullable).map(({ name }) => name);
+
+const help = `
+The file has a record for each employee. In CSV the first row names the attributes, in any order; in JSON Lines each line
+is an object.
+  required: ${required.join(', ')}
+${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
+The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
+all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.
+Employees are created or updated by employee_number; unchanged ones are not written. Rejected lines are reported on
+standard error and skipped. Each batch of lines is stored in one transaction; if an employee_number occurs several times in
+a batch, the last record counts. An interrupted import can be run again.
+With --delete-missing, employees of the account who are not in the file are deleted after a complete import without rejected
+lines. Nothing is deleted if they are more than 20 % of the employees (--delete-limit).
+
+Examples:
+  npm run cli -- employees import staff.csv --account Initech --dry-run
+  npm run cli -- employees import staff.jsonl --account Initech
+  npm run cli -- employees import staff.csv --account Initech --delete-missing --dry-run
+  zcat staff.csv.gz | npm run --silent cli -- employees import - --format csv --account Initech --json`;
+
+/** `employees import` and `delete` */
+export function addEmployeeCommands(program: Command, commandProcess: CommandProcess): void {
+  const employees = program.command('employees').description('manage employee records');
+  addDeleteCommand(employees, commandProcess);
+  employees
+    .command('import')
+    .description('create and update employees from a file')
+    .argument('<file>', 'CSV or JSON Lines in UTF-8; - is standard input')
+    .addOption(accountOption().makeOptionMandatory())
+    .option(
+      '--dry-run',
+      'validate the file against the database and print the result without changing anything',
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: by its name)').choices(['csv', 'jsonl']),
+    )
+    .addOption(
+      new Option(
+        '--delimiter <delimiter>',
+        'between the columns of CSV (default: recognized from the header)',
+      ).choices(Object.keys(delimiterNames)),
+    )
+    .option('--batch-size <n>', 'lines in one transaction', wholeNumber(1, 10_000), 2_000)
+    .option(
+      '--max-errors <n>',
+      'rejected lines after which the import stops',
+      wholeNumber(0, 1_000_000_000),
+      1_000,
+    )
+    .option('--delete-missing', 'delete the employees who are not in the file')
+    .option(
+      '--delete-limit <percent>',
+      'percentage of the employees that --delete-missing may delete',
+      wholeNumber(0, 100),
+      20,
+    )
+    .addOption(jsonOption())
+    .addHelpText('after', help)
+    .action((file: string, options: ImportCommandOptions) =>
+      interruptible(async (signal) => {
+        const source = await openSource(commandProcess, file, { format: options.format, signal });
+        const { outcome, missing } = await withContext(commandProcess, (context) =>
+          runImport(context, source, options, signal),
+        );
+        report(commandProcess, outcome, { ...options, missing });
+        const exitCode = exitCodeOf(outcome);
+        commandProcess.exitCode = exitCode === exitCodes.ok && missing?.failed ? exitCodes.failure : exitCode;
+      }),
+    );
+}
+
+function report(
+  commandProcess: CommandProcess,
+  outcome: ImportOutcome,
+  { json, dryRun = false, missing }: ImportCommandOptions & { missing: MissingReport | undefined },
+): void {
+  const { counts, ending } = outcome;
+  const lines = describeOutcome(outcome, { dryRun });
+  if (ending.kind !== 'complete') commandProcess.stderr.write(`${lines.shift()}\n`);
+  for (const line of missing?.lines ?? []) {
+    if (missing?.failed) commandProcess.stderr.write(`${line}\n`);
+    else lines.push(line);
+  }
+  if (json) {
+    const { managersRejected: managers_rejected, ...records } = counts;
+    const deleted = missing && { deleted: missing.deleted };
+    const printed = { ...records, managers_rejected, ...deleted, ending: ending.kind, dry_run: dryRun };
+    print(commandProcess, JSON.stringify(printed));
+  } else print(commandProcess, lines.join('\n'));
+}
+
+async function runImport(
+  { commandProcess, database, accounts, clock }: CommandContext,
+  source: ImportSource,
+  options: ImportCommandOptions,
+  signal: AbortSignal,
+): Promise<{ outcome: ImportOutcome; missing: MissingReport | undefined }> {
+  const { account, dryRun = false, delimiter, batchSize, maxErrors } = options;
+  const { id: accountId } = await findAccount(accounts, account);
+  const { attributes, check } = createEmployeeCheck(loadContract());
+  const numbers = new Set<string>();
+  const progress = new Progress(commandProcess.stderr, source.totalBytes);
+  const lines = splitLines(source.pieces);
+  try {
+    const importOptions: ImportOptions = {
+      imports: new EmployeeImports(database, clock),
+      accountId,
+      entries:
+        source.format === 'csv'
+          ? readCsvEntries(lines, attributes, { delimiter: delimiter && delimiterNames[delimiter] })
+          : readJsonEntries(lines),
+      check: options.deleteMissing ? collectNumbers(check, numbers) : check,
+      fileName: source.name,
+      batchSize,
+      maximumRejected: maxErrors,
+      dryRun,
+      signal,
+      onRejected: (line, errors) => progress.log(`line ${line}: ${harmless(errors.join('; '))}`),
+      onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
+    };
+    return await withScope(accountScope(accountId), async () => {
+      if (!options.deleteMissing)
+        return { outcome: await importEmployees(importOptions), missing: undefined };
+      const missingEmployees = new MissingEmployees(database, clock);
+      const start = await missingEmployees.start(accountId);
+      const outcome = await importEmployees(importOptions);
+      const request = { accountId, numbers, start, maximumPercent: options.deleteLimit, dryRun };
+      return { outcome, missing: await deleteMissing(missingEmployees, outcome, request) };
+    });
+  } catch (error) {
+    if (error instanceof UnusableFileError)
+      throw new CliError(`${harmless(source.name)}: ${harmless(error.message)}`);
+    throw error;
+  } finally {
+    progress.end();
+  }
+}

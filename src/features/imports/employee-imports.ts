@@ -1,0 +1,216 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { type AuditOrigin, recordProgressIn } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import { setActor } from '../../platform/database/set-actor.js';
+import type { EmployeeRecord, ManagerAssignments, ManagerError, ManagerOutcome } from '../employees/index.js';
+import { type UpsertCounts, upsertEmployees } from '../employees/index.js';
+import { assignManagers } from './assign-managers.js';
+
+/** Numbers of records that an import has read, by outcome. */
+export interface ImportCounts extends UpsertCounts {
+  readonly read: number;
+  /** Records that are invalid. */
+  readonly rejected: number;
+  /** Records that a later one of the same batch with the same employee number replaced. */
+  readonly superseded: number;
+  /** Stored records whose manager is invalid. */
+  readonly managersRejected: number;
+}
+
+/** Stores the batches of an import. */
+export interface ImportWrites {
+  /** Called with the records that an earlier run has stored, before the first batch. */
+  skip?(record: EmployeeRecord): void;
+  /**
+   * Stores a batch. All its records may be invalid, so that it is empty.
+   *
+   * @param counts of the earlier batches; `read` and `rejected` include this one
+   * @throws {UnknownAccountError} when the account does not exist
+   */
+  store(rows: readonly EmployeeRecord[], counts: ImportCounts): Promise<UpsertCounts>;
+  /**
+   * Stores the managers after the last batch, and marks the import as finished.
+   *
+   * @throws {UnknownAccountError} when the account does not exist
+   */
+  finish(assignments: ManagerAssignments, counts: ImportCounts): Promise<ManagerOutcome>;
+}
+
+/** Progress of an import. */
+export interface ImportProgress {
+  readonly counts: Omit<ImportCounts, 'superseded'>;
+  readonly finished: boolean;
+  /** Managers that are not stored; empty before the end. */
+  readonly managerErrors: readonly ManagerError[];
+}
+
+/** Data that an import records in addition to the employees. */
+export interface ImportRecord {
+  /** The user who imports; absent for the command line. */
+  readonly userId?: string;
+  readonly origin?: AuditOrigin;
+  /** Name of the file, for the audit log. */
+  readonly fileName: string;
+  /** Id of the audit event. An import that is continued has the same; default: a new one. */
+  readonly eventId?: string;
+  /** When the import started, if it is continued. Default: now. */
+  readonly startedAt?: Date;
+  /** Called in the transaction of each batch, with the counts up to and including it, and at the end. */
+  readonly progressIn?: (tx: Prisma.TransactionClient, progress: ImportProgress) => Promise<void>;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** Stores the employees of imports, in batches. */
+export class EmployeeImports {
+  readonly #prisma: Database['prisma'];
+  readonly #clock: Clock;
+
+  constructor({ prisma }: Database, clock: Clock) {
+    this.#prisma = prisma;
+    this.#clock = clock;
+  }
+
+  /**
+   * Starts or continues an import, which has one audit event. Each batch is one transaction, which also updates the event.
+   */
+  begin(accountId: AccountId, record: ImportRecord): ImportWrites {
+    const { userId, origin, fileName, eventId = randomId(), startedAt = new Date(), progressIn } = record;
+    const recordIn = async (tx: Prisma.TransactionClient, progress: ImportProgress) => {
+      const details = detailsOf(fileName, progress);
+      const event = { type: 'employees.imported', accountId, userId, origin, details } as const;
+      await recordProgressIn(tx, eventId, event, this.#clock());
+    };
+    return {
+      store: async (rows, counts) => {
+        if (progressIn === undefined && rows.length === 0) return noRows;
+        return await this.#prisma.$transaction(async (tx) => {
+          await setActor(tx, { userId });
+          const stored = await store(tx, accountId, rows);
+          const progress = { counts: addCounts(counts, stored), finished: false, managerErrors: [] };
+          if (rows.length > 0) await recordIn(tx, progress);
+          await progressIn?.(tx, progress);
+          return stored;
+        }, transactionLimits);
+      },
+      finish: async (assignments, counts) => {
+        // An import that stored nothing has an event only if its progress is recorded.
+        if (progressIn === undefined && storedRecords(counts) === 0) return noManagers;
+        return await this.#prisma.$transaction(async (tx) => {
+          await setActor(tx, { userId });
+          const outcome = await assign(tx, accountId, { assignments, startedAt });
+          const total = addManagers(counts, outcome);
+          const progress = { counts: total, finished: true, managerErrors: outcome.errors };
+          await recordIn(tx, progress);
+          await progressIn?.(tx, progress);
+          return outcome;
+        }, transactionLimits);
+      },
+    };
+  }
+
+  /** Runs an import in one transaction and rolls it back. A batch sees the rows of earlier batches. */
+  async rehearse<Result>(
+    accountId: AccountId,
+    work: (writes: ImportWrites) => Promise<Result>,
+  ): Promise<Result> {
+    const undo = new Error('A dry run is rolled back');
+    const startedAt = new Date();
+    let done: { readonly result: Result } | undefined;
+    const run = this.#prisma.$transaction(
+      async (tx) => {
+        const result = await work({
+          store: (rows) => store(tx, accountId, rows),
+          finish: (assignments) => assign(tx, accountId, { assignments, startedAt }),
+        });
+        done = { result };
+        throw undo;
+      },
+      { maxWait: 60_000, timeout: dayMilliseconds },
+    );
+    await run.catch((error) => {
+      if (error !== undo && done === undefined) throw error;
+    });
+    if (done === undefined) throw undo;
+    return done.result;
+  }
+
+  /** Stores a batch and rolls it back. It does not see the batches that were rolled back before. */
+  async rehearseBatch(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<UpsertCounts> {
+    const undo = new Error('A dry run is rolled back');
+    let stored: UpsertCounts = noRows;
+    const run = this.#prisma.$transaction(async (tx) => {
+      stored = await store(tx, accountId, rows);
+      throw undo;
+    }, transactionLimits);
+    await run.catch((error) => {
+      if (error !== undo) throw error;
+    });
+    return stored;
+  }
+}
+
+const transactionLimits = { maxWait: 60_000, timeout: 600_000 };
+
+const noRows: UpsertCounts = { created: 0, updated: 0, unchanged: 0 };
+
+const noManagers: ManagerOutcome = { updated: 0, errors: [] };
+
+/** Does not lock the account for an import without managers. */
+async function assign(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  request: { assignments: ManagerAssignments; startedAt: Date },
+): Promise<ManagerOutcome> {
+  return request.assignments.size === 0 ? noManagers : assignManagers(tx, accountId, request);
+}
+
+async function store(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  rows: readonly EmployeeRecord[],
+): Promise<UpsertCounts> {
+  return rows.length === 0 ? noRows : upsertEmployees(tx, accountId, rows);
+}
+
+/** The counts after a batch. */
+export function addCounts(counts: ImportCounts, stored: UpsertCounts): ImportCounts {
+  return {
+    ...counts,
+    created: counts.created + stored.created,
+    updated: counts.updated + stored.updated,
+    unchanged: counts.unchanged + stored.unchanged,
+  };
+}
+
+/** The counts after the managers. */
+export function addManagers(counts: ImportCounts, { updated, errors }: ManagerOutcome): ImportCounts {
+  // Clocks of processes that continue an import may differ.
+  const moved = Math.min(updated, counts.unchanged);
+  return {
+    ...counts,
+    updated: counts.updated + moved,
+    unchanged: counts.unchanged - moved,
+    managersRejected: errors.length,
+  };
+}
+
+function storedRecords({ created, updated, unchanged }: UpsertCounts): number {
+  return created + updated + unchanged;
+}
+
+function detailsOf(fileName: string, { counts, finished }: ImportProgress): Readonly<Record<string, string>> {
+  const { created, updated, unchanged, rejected, managersRejected } = counts;
+  return {
+    file: fileName,
+    created: String(created),
+    updated: String(updated),
+    unchanged: String(unchanged),
+    rejected: String(rejected),
+    ...(managersRejected > 0 && { managers_rejected: String(managersRejected) }),
+    // Remains `no` when the import is killed.
+    finished: finished ? 'yes' : 'no',
+  };
+}

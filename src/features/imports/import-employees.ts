@@ -1,0 +1,137 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { EmployeeCheck, ManagerAssignments } from '../employees/index.js';
+import { type BatchLines, EmployeeBatch } from './employee-batch.js';
+import {
+  addCounts,
+  addManagers,
+  type EmployeeImports,
+  type ImportCounts,
+  type ImportWrites,
+} from './employee-imports.js';
+import { type Entry, UnusableFileError } from './entry.js';
+
+export interface ImportOptions extends RunOptions {
+  readonly imports: EmployeeImports;
+  readonly accountId: AccountId;
+  /** Name of the file, for the audit log. */
+  readonly fileName: string;
+  /** Runs the import and rolls it back. */
+  readonly dryRun: boolean;
+}
+
+export interface RunOptions {
+  /** In batches of any size, which can be empty. */
+  readonly entries: AsyncIterable<readonly Entry[]>;
+  readonly check: EmployeeCheck['check'];
+  /** Lines that are stored in one transaction. */
+  readonly batchSize: number;
+  /** Rejected lines after which the import stops. */
+  readonly maximumRejected: number;
+  /** Counts of an earlier run that was stopped: continues after the entries that it has read. Default: starts. */
+  readonly continueFrom?: ImportCounts;
+  /** Stops the import after the current batch, and before more of the file is read. */
+  readonly signal: AbortSignal;
+  /** A record or its manager is not stored. Managers are reported up to the maximum. */
+  onRejected(line: number, errors: readonly string[]): void;
+  onProgress(counts: ImportCounts): void;
+}
+
+export type ImportEnding =
+  | { readonly kind: 'complete' | 'interrupted' | 'too_many_rejected' }
+  /** The database failed. The batch of these lines is not stored, or its outcome is unknown. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly lines: BatchLines };
+
+export interface ImportOutcome {
+  readonly counts: ImportCounts;
+  readonly ending: ImportEnding;
+}
+
+/**
+ * Imports the employees of an account from a file in batches, then their managers. The counts include stored batches even if the import fails.
+ * An import that is run again does not change employees that are already stored.
+ *
+ * @throws {UnusableFileError} when the whole file is invalid
+ */
+export async function importEmployees(options: ImportOptions): Promise<ImportOutcome> {
+  const { imports, accountId, fileName, dryRun } = options;
+  return dryRun
+    ? imports.rehearse(accountId, (writes) => runImport(options, writes))
+    : runImport(options, imports.begin(accountId, { fileName }));
+}
+
+const noCounts: ImportCounts = {
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  superseded: 0,
+  managersRejected: 0,
+};
+
+/** Entries after which other work of the process runs. Checking them takes a few milliseconds. */
+const entriesPerTurn = 50;
+
+/**
+ * Imports entries of a file into a store of batches.
+ *
+ * @throws {UnusableFileError} when the whole file is invalid
+ */
+export async function runImport(options: RunOptions, writes: ImportWrites): Promise<ImportOutcome> {
+  const { entries, check, batchSize, maximumRejected, signal, continueFrom = noCounts } = options;
+  let counts = continueFrom;
+  const managers: ManagerAssignments = new Map();
+  let batch = new EmployeeBatch();
+  let storedUpTo = counts.read;
+
+  const flush = async (): Promise<void> => {
+    if (counts.read === storedUpTo) return;
+    const stored = await writes.store(batch.rows, counts);
+    counts = { ...addCounts(counts, stored), superseded: counts.superseded + batch.superseded };
+    batch = new EmployeeBatch();
+    storedUpTo = counts.read;
+    options.onProgress(counts);
+  };
+
+  let position = 0;
+  const read = ({ line, ...entry }: Entry): void => {
+    position += 1;
+    // Of the entries that an earlier run has stored, only the managers are missing.
+    const isNew = position > continueFrom.read;
+    if (isNew) counts = { ...counts, read: counts.read + 1 };
+    const checked = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
+    if (checked.employee !== undefined) {
+      const { employee, manager } = checked;
+      if (isNew) batch.add(line, employee);
+      else writes.skip?.(employee);
+      if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
+    } else if (isNew) {
+      counts = { ...counts, rejected: counts.rejected + 1 };
+      options.onRejected(line, checked.errors);
+    }
+  };
+
+  try {
+    for await (const parsed of entries) {
+      if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
+      for (const entry of parsed) {
+        read(entry);
+        if (counts.rejected > maximumRejected) return { counts, ending: { kind: 'too_many_rejected' } };
+        if (counts.read - storedUpTo >= batchSize) await flush();
+        else if (position % entriesPerTurn === 0) await nextTurn();
+        else continue;
+        if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
+      }
+    }
+    await flush();
+    const outcome = await writes.finish(managers, counts);
+    for (const { line, error } of outcome.errors.slice(0, maximumRejected)) options.onRejected(line, [error]);
+    return { counts: addManagers(counts, outcome), ending: { kind: 'complete' } };
+  } catch (error) {
+    // The signal destroys a source that is waiting for data, such as a terminal.
+    if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
+    if (error instanceof UnusableFileError) throw error;
+    return { counts, ending: { kind: 'failed', error, lines: batch.lines } };
+  }
+}

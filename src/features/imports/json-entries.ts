@@ -1,0 +1,35 @@
+import { isDeeper } from '../../platform/contract/json-depth.js';
+import type { Entry } from './entry.js';
+import type { Line } from './lines.js';
+
+/** Maximum depth of an object. Attributes have no nested values, and serialization is recursive. */
+const maximumDepth = 32;
+
+/**
+ * Reads JSON Lines: an object in each line. Empty lines are skipped. Each batch of lines becomes one of entries, which can be
+ * empty.
+ *
+ * @see https://jsonlines.org
+ */
+export async function* readJsonEntries(
+  lines: AsyncIterable<readonly Line[]>,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  for await (const batch of lines) {
+    const entries: Entry[] = [];
+    for (const { number: line, text, tooLong } of batch) {
+      if (tooLong) entries.push({ line, error: 'the line is too long' });
+      else if (text.trim() !== '') entries.push(readEntry(line, text));
+    }
+    yield entries;
+  }
+}
+
+function readEntry(line: number, text: string): Entry {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isDeeper(value, maximumDepth)) return { line, value };
+    return { line, error: `the line must be a JSON object with at most ${maximumDepth} levels` };
+  } catch {
+    return { line, error: 'the line must be a JSON object' };
+  }
+}

@@ -1,0 +1,60 @@
+import type { Tone } from '../../../platform/pages/badge.js';
+import { isRecordId } from '../../../platform/pages/fields.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { home } from '../../../platform/pages/paths.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-uploads.js';
+import type { UploadState } from '../uploads/upload-state.js';
+import type { UploadSteps } from '../uploads/upload-steps.js';
+
+/** Dependencies of the import pages. */
+export interface ImportPagesDependencies {
+  readonly uploads: EmployeeUploads;
+  readonly uploadSteps: UploadSteps;
+  /** Starts queued imports in this process. */
+  readonly wakeImports: () => void;
+}
+
+const importsPath = `${home}/employees/imports`;
+
+/** Path of the page of an import, or of a page below it. */
+export function importAddress(id: string, ...below: readonly string[]): string {
+  return [importsPath, id, ...below].join('/');
+}
+
+/**
+ * The import that the path identifies.
+ *
+ * @throws {Problem} 404 `not_found` when the account has no import with this id
+ */
+export async function requestedImport(
+  { user: { accountId }, auditContext, parameter }: PageContext,
+  { uploads }: Pick<ImportPagesDependencies, 'uploads'>,
+): Promise<EmployeeUpload> {
+  const id = parameter('id');
+  const upload = isRecordId(id) ? await uploads.get(accountId, { id, now: auditContext.at }) : null;
+  if (upload === null) throw recordNotFound();
+  return upload;
+}
+
+/** Whether a check or an import is queued or runs. */
+export function isRunning({ state }: Pick<EmployeeUpload, 'state'>): boolean {
+  return state === 'checking' || state === 'importing';
+}
+
+/** Label and badge of each state. */
+export const stateLabels: Readonly<Record<UploadState, { readonly label: string; readonly tone: Tone }>> = {
+  uploading: { label: 'Uploading', tone: 'caution' },
+  uploaded: { label: 'Columns to assign', tone: 'caution' },
+  checking: { label: 'Checking', tone: 'caution' },
+  checked: { label: 'Checked, not imported', tone: 'caution' },
+  importing: { label: 'Importing', tone: 'caution' },
+  complete: { label: 'Imported', tone: 'good' },
+  cancelled: { label: 'Cancelled', tone: 'ended' },
+  failed: { label: 'Failed', tone: 'ended' },
+};
+
+/** A number with separators, such as 12,345. */
+export function countText(count: number): string {
+  return count.toLocaleString('en');
+}

@@ -1,0 +1,179 @@
+import type { ComponentChildren } from 'preact';
+import { Badge } from '../../../platform/pages/badge.js';
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { home, importPath } from '../../../platform/pages/paths.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import type { EmployeeUpload } from '../uploads/employee-uploads.js';
+import { CancelForm } from './cancel-form.js';
+import { ErrorsSection, type ErrorsSectionProps } from './errors-section.js';
+import { countText, importAddress, isRunning, stateLabels } from './import-pages.js';
+
+export interface StatusPageProps extends ErrorsSectionProps {
+  readonly context: PageContext;
+  /** Whether the page is not loaded again automatically. */
+  readonly paused: boolean;
+}
+
+/** An import whose columns are assigned. */
+export function StatusPage(props: StatusPageProps) {
+  const { context, upload } = props;
+  const { fileName, state, createdAt, finishedAt } = upload;
+  const title = titles[state] ?? 'Import';
+  return (
+    <SitePage context={context} title={title} parent={{ title: 'Import employees', href: importPath }}>
+      <h1>{title}</h1>
+      {isRunning(upload) ? <Running {...props} /> : <Summary {...props} />}
+      <Facts>
+        <Fact name="File">
+          <bdi>{fileName}</bdi>
+        </Fact>
+        <Fact name="State">
+          <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
+        </Fact>
+        <Fact name="Uploaded">
+          <Timestamp at={createdAt} reader={context.user} />
+        </Fact>
+        {finishedAt !== null && !isRunning(upload) && (
+          <Fact name={state === 'checked' ? 'Checked' : 'Ended'}>
+            <Timestamp at={finishedAt} reader={context.user} />
+          </Fact>
+        )}
+        <CountFacts upload={upload} />
+      </Facts>
+      <Steps {...props} />
+      <ErrorsSection {...props} />
+    </SitePage>
+  );
+}
+
+const titles: Partial<Record<EmployeeUpload['state'], string>> = {
+  checking: 'Checking the file',
+  checked: 'Result of the check',
+  importing: 'Importing employees',
+  complete: 'Import complete',
+  cancelled: 'Import cancelled',
+  failed: 'Import failed',
+};
+
+function Running({ upload, paused }: StatusPageProps) {
+  const { id, bytes, bytesRead, read, cancelRequested } = upload;
+  const percent = bytes === 0 ? 0 : Math.min(100, Math.floor((100 * bytesRead) / bytes));
+  return (
+    <>
+      <p role="status">
+        {cancelRequested
+          ? 'The import stops after the current batch.'
+          : `${countText(read)} records read, ${percent} % of the file.`}
+      </p>
+      <progress value={percent} max={100} aria-label="Part of the file that is read" />
+      <p>
+        {paused ? (
+          <>
+            <a href={importAddress(id)}>Refresh automatically</a> or{' '}
+            <a href={`${importAddress(id)}?refresh=off`}>refresh once</a>.
+          </>
+        ) : (
+          <>
+            This page refreshes every 2 seconds. <a href={importAddress(id)}>Refresh</a> or{' '}
+            <a href={`${importAddress(id)}?refresh=off`}>pause</a>. You can leave it: the work continues.
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Summary({ upload }: StatusPageProps) {
+  const { state, failure, created, updated, unchanged, managersRejected } = upload;
+  const rejected = upload.rejected + managersRejected;
+  const stored = created + updated + unchanged;
+  switch (state) {
+    case 'checked':
+      return (
+        <Box tone={rejected === 0 ? 'notice' : 'warning'}>
+          <p>
+            Nothing is changed yet.{rejected > 0 && ' Rejected records are not imported; the others are.'}{' '}
+            Managers are checked by the import.
+          </p>
+        </Box>
+      );
+    case 'complete':
+      return (
+        <Box tone={rejected === 0 ? 'notice' : 'warning'}>
+          <p>
+            {countText(stored)} records are stored. <a href={home}>Go to the directory</a>
+          </p>
+        </Box>
+      );
+    case 'cancelled':
+      return (
+        <Box tone="warning">
+          <p>The file is deleted. Employees that were imported before remain.</p>
+        </Box>
+      );
+    default:
+      return (
+        <Box tone="alert">
+          <p>
+            {failure} The file is deleted. Employees that were imported before remain.{' '}
+            <a href={importPath}>Upload the file again</a>; records that are stored are not changed.
+          </p>
+        </Box>
+      );
+  }
+}
+
+function Box({ tone, children }: { tone: 'notice' | 'warning' | 'alert'; children: ComponentChildren }) {
+  return (
+    <div class={tone} role="status">
+      {children}
+    </div>
+  );
+}
+
+function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
+  const { state, read, created, updated, unchanged, rejected, superseded, managersRejected } = upload;
+  const isCheck = state === 'checking' || state === 'checked';
+  return (
+    <>
+      <Fact name="Records read">{countText(read)}</Fact>
+      <Fact name={isCheck ? 'To be created' : 'Created'}>{countText(created)}</Fact>
+      <Fact name={isCheck ? 'To be updated' : 'Updated'}>{countText(updated)}</Fact>
+      <Fact name="Unchanged">{countText(unchanged)}</Fact>
+      <Fact name="Rejected">{countText(rejected)}</Fact>
+      {managersRejected > 0 && (
+        <Fact name="Without the manager in the file">{countText(managersRejected)}</Fact>
+      )}
+      {superseded > 0 && <Fact name="Replaced by a later record">{countText(superseded)}</Fact>}
+    </>
+  );
+}
+
+/** The actions of the user in the state. */
+function Steps({ context, upload }: StatusPageProps) {
+  const { id, state, read, rejected } = upload;
+  if (isRunning(upload)) return <CancelForm context={context} id={id} />;
+  if (state !== 'checked') return null;
+  return (
+    <>
+      <p class="hint">Records are compared with the employees that are stored now.</p>
+      <div class="actions">
+        {rejected < read && (
+          <form method="post" action={importAddress(id, 'start')}>
+            <CsrfField token={context.csrfToken} />
+            <button type="submit">Import {countText(read - rejected)} records</button>
+          </form>
+        )}
+        <p>
+          <a class="button secondary" href={importAddress(id, 'columns')}>
+            Change columns
+          </a>
+        </p>
+        <CancelForm context={context} id={id} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { isStorableText } from '../../../platform/contract/storable-text.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { describedBy, ErrorSummary, FieldError } from '../../../platform/pages/form-parts.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import { home, importPath } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { recordMembers } from '../../employees/index.js';
+import type { EmployeeUpload } from '../uploads/employee-uploads.js';
+import { type FileFormat, maximumFileBytes, maximumFiles, maximumImports } from '../uploads/upload-state.js';
+import { type ImportPagesDependencies, importAddress, stateLabels } from './import-pages.js';
+
+const fileField = 'file';
+
+/** The form for a file, and the imports of the account. */
+export function uploadPages(site: Site, { uploads }: ImportPagesDependencies): void {
+  const show = async (context: PageContext, error?: string) => {
+    const { accountId, at } = context.auditContext;
+    return <UploadPage {...{ context, error }} imports={await uploads.list(accountId, at)} />;
+  };
+  const rejected = async (context: PageContext, error: string, status = 400): Promise<PageResponse> => ({
+    status,
+    page: await show(context, error),
+  });
+  const tooLarge = (context: PageContext) =>
+    rejected(context, 'The file must not be larger than 50 MB.', 413);
+
+  site.get(importPath, async (context) => ({ page: await show(context) }));
+
+  site.upload(
+    importPath,
+    async (context, file) => {
+      if (file === null) return await rejected(context, 'Select a file.');
+      if (file.isTooLarge) return await tooLarge(context);
+      const outcome = await uploads.upload(context.auditContext, {
+        name: displayName(file.name),
+        format: formatOf(context.form.text('format'), file.name),
+        content: file.content,
+      });
+      switch (outcome.kind) {
+        case 'stored':
+          return { redirect: importAddress(outcome.id) };
+        case 'too_large':
+          return await tooLarge(context);
+        case 'unusable':
+          return await rejected(context, `The file cannot be imported: ${outcome.message}.`);
+        case 'too_many_files':
+          return await rejected(
+            context,
+            `An account can have ${maximumFiles} files at a time. Import or cancel one of the list first.`,
+            429,
+          );
+        case 'too_many_imports':
+          return await rejected(
+            context,
+            `An account can have ${maximumImports} imports in 24 hours. Try again later.`,
+            429,
+          );
+      }
+    },
+    // One more byte, so that a larger file is detected.
+    { maximumBytes: maximumFileBytes + 1 },
+  );
+}
+
+/** The name of a file as it is shown and recorded. */
+function displayName(name: string): string {
+  const text = isStorableText(name) ? name.replaceAll(/\p{Cc}/gu, ' ').trim() : '';
+  return text === '' ? 'file' : text.slice(0, 200).toWellFormed();
+}
+
+/** `null`: the content decides. */
+function formatOf(chosen: string, name: string): FileFormat | null {
+  if (chosen === 'csv' || chosen === 'jsonl') return chosen;
+  if (/\.(jsonl|ndjson)$/i.test(name)) return 'jsonl';
+  return /\.(csv|tsv)$/i.test(name) ? 'csv' : null;
+}
+
+const required = recordMembers.filter(({ nullable }) => !nullable).map(({ label }) => label);
+
+interface UploadPageProps {
+  readonly context: PageContext;
+  readonly imports: readonly EmployeeUpload[];
+  readonly error: string | undefined;
+}
+
+function UploadPage({ context, imports, error }: UploadPageProps) {
+  const title = 'Import employees';
+  const errors = error === undefined ? [] : [{ field: fileField, message: error }];
+  return (
+    <SitePage context={context} title={title} hasErrors={errors.length > 0}>
+      <h1>{title}</h1>
+      <ErrorSummary errors={errors} />
+      <p>
+        Upload a file with a record for each employee. On the next page, you assign its columns. Nothing is
+        changed before you have seen the result of a check and confirmed it.
+      </p>
+      <form method="post" action={importPath} encType="multipart/form-data" class="fields">
+        <CsrfField token={context.csrfToken} />
+        <div class="field">
+          <label for="format">Format</label>
+          <select id="format" name="format">
+            <option value="">Recognize from the file</option>
+            <option value="csv">CSV</option>
+            <option value="jsonl">JSON Lines</option>
+          </select>
+        </div>
+        <div class="field">
+          <label for={fileField}>File</label>
+          <p class="hint" id="file-hint">
+            CSV with a header row and commas, semicolons or tabs between the columns, or JSON Lines. UTF-8, at
+            most 50 MB. Required are {required.join(', ')}.
+          </p>
+          <FieldError field={fileField} message={error} />
+          <input
+            type="file"
+            id={fileField}
+            name={fileField}
+            accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
+            required
+            {...describedBy(fileField, { error: error !== undefined, hint: 'file-hint' })}
+          />
+        </div>
+        <div class="actions">
+          <button type="submit">Upload</button>
+          <a href={home}>Cancel</a>
+        </div>
+      </form>
+      {imports.length > 0 && (
+        <section>
+          <h2>Imports of the last 24 hours</h2>
+          <DataTable
+            caption="Imports of the last 24 hours"
+            columns={importColumns(context)}
+            rows={imports}
+            rowKey={({ id }) => id}
+          />
+        </section>
+      )}
+    </SitePage>
+  );
+}
+
+function importColumns({ user: reader }: PageContext): Column<EmployeeUpload>[] {
+  return [
+    column('File', ({ id, fileName }) => (
+      <a href={importAddress(id)}>
+        <bdi>{fileName}</bdi>
+      </a>
+    )),
+    column('Uploaded', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
+    column('State', ({ state }) => <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>),
+  ];
+}
+
+function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
+  return { key: label, label, heading: label, cell };
+}

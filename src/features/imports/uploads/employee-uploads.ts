@@ -1,0 +1,210 @@
+import type { AccountId } from '../../../platform/accounts/account-id.js';
+import { lockAccount } from '../../../platform/accounts/lock-account.js';
+import type { UserAuditContext } from '../../../platform/audit/audit-context.js';
+import type { Database, Prisma } from '../../../platform/database/client.js';
+import { randomId } from '../../../platform/database/ids.js';
+import { recordMembers } from '../../employees/index.js';
+import { UnusableFileError } from '../entry.js';
+import { suggestAttributes } from './column-names.js';
+import { type FilePreview, previewFile } from './file-preview.js';
+import { type ImportKey, StoredFiles } from './stored-file.js';
+import {
+  type FileFormat,
+  maximumFileBytes,
+  maximumFiles,
+  maximumImports,
+  storedStates,
+  type UploadState,
+} from './upload-state.js';
+import { expiryAt } from './upload-steps.js';
+
+/** An import of employees from an uploaded file. */
+export interface EmployeeUpload {
+  readonly id: string;
+  readonly fileName: string;
+  readonly format: FileFormat;
+  readonly delimiter: string | null;
+  readonly state: UploadState;
+  readonly bytes: number;
+  readonly columns: readonly string[];
+  /** The attribute of each column; empty: the column is ignored. */
+  readonly attributes: readonly string[];
+  readonly bytesRead: number;
+  readonly read: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+  readonly superseded: number;
+  /** Stored records whose manager is invalid. */
+  readonly managersRejected: number;
+  readonly failure: string | null;
+  readonly cancelRequested: boolean;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  readonly expiresAt: Date;
+}
+
+/** A rejected line. */
+export interface UploadError {
+  readonly line: number;
+  readonly message: string;
+}
+
+export type UploadOutcome =
+  | { readonly kind: 'stored'; readonly id: string }
+  | { readonly kind: 'too_many_files' | 'too_many_imports' | 'too_large' }
+  /** `message` completes a sentence that begins with the name of the file. */
+  | { readonly kind: 'unusable'; readonly message: string };
+
+const selected = {
+  id: true,
+  fileName: true,
+  format: true,
+  delimiter: true,
+  state: true,
+  bytes: true,
+  columns: true,
+  attributes: true,
+  bytesRead: true,
+  read: true,
+  created: true,
+  updated: true,
+  unchanged: true,
+  rejected: true,
+  superseded: true,
+  managersRejected: true,
+  failure: true,
+  cancelRequested: true,
+  createdAt: true,
+  finishedAt: true,
+  expiresAt: true,
+} as const satisfies Prisma.EmployeeImportSelect;
+
+/** Abandoned uploads are deleted after this time. */
+const uploadMilliseconds = 3_600_000;
+
+/** Files that users upload for an import of employees, and the results of the imports. */
+export class EmployeeUploads {
+  readonly #prisma: Database['prisma'];
+  readonly #files: StoredFiles;
+
+  constructor(database: Database) {
+    this.#prisma = database.prisma;
+    this.#files = new StoredFiles(database);
+  }
+
+  /** The imports of the last 24 hours, latest first. */
+  async list(accountId: AccountId, now: Date): Promise<EmployeeUpload[]> {
+    const rows = await this.#prisma.employeeImport.findMany({
+      where: { accountId, expiresAt: { gt: now }, state: { not: 'uploading' } },
+      orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
+      take: maximumImports,
+      select: selected,
+    });
+    return rows as EmployeeUpload[];
+  }
+
+  /** An import whose file is complete; `null` when the account has none with this id. */
+  async get(accountId: AccountId, { id, now }: { id: string; now: Date }): Promise<EmployeeUpload | null> {
+    const row = await this.#prisma.employeeImport.findFirst({
+      where: { accountId, id, expiresAt: { gt: now }, state: { not: 'uploading' } },
+      select: selected,
+    });
+    return row as EmployeeUpload | null;
+  }
+
+  /** Rejected lines after a line, in their order. */
+  async errors({ accountId, id: importId }: ImportKey, range: { after: number; size: number }) {
+    const rows: UploadError[] = await this.#prisma.employeeImportError.findMany({
+      where: { accountId, importId, line: { gt: range.after } },
+      orderBy: { line: 'asc' },
+      take: range.size,
+      select: { line: true, message: true },
+    });
+    return rows;
+  }
+
+  /**
+   * Stores a file while it arrives.
+   *
+   * @param file.format `null`: recognized from the content
+   */
+  async upload(
+    context: UserAuditContext,
+    file: { name: string; format: FileFormat | null; content: AsyncIterable<Uint8Array> },
+  ): Promise<UploadOutcome> {
+    const key = { accountId: context.accountId, id: randomId() };
+    const rejected = await this.#reserve(context, key, file);
+    if (rejected !== null) return { kind: rejected };
+    try {
+      const bytes = await this.#files.write(key, file.content, maximumFileBytes);
+      if (bytes > maximumFileBytes) {
+        await this.#delete(key);
+        return { kind: 'too_large' };
+      }
+      const preview = await this.#preview(key, { bytes, format: file.format });
+      const { count } = await this.#prisma.employeeImport.updateMany({
+        where: { ...key, state: 'uploading' },
+        data: {
+          state: 'uploaded',
+          bytes,
+          format: preview.format,
+          delimiter: preview.delimiter,
+          columns: [...preview.columns],
+          attributes: suggestAttributes(preview.columns, recordMembers),
+          expiresAt: expiryAt(context.at),
+        },
+      });
+      if (count === 0) throw new Error('The upload was deleted before it was complete');
+      return { kind: 'stored', id: key.id };
+    } catch (error) {
+      await this.#delete(key);
+      if (error instanceof UnusableFileError) return { kind: 'unusable', message: error.message };
+      throw error;
+    }
+  }
+
+  /** The first rows of the file of an import. */
+  async preview(
+    accountId: AccountId,
+    { id, bytes, format }: Pick<EmployeeUpload, 'id' | 'bytes' | 'format'>,
+  ): Promise<FilePreview> {
+    return await this.#preview({ accountId, id }, { bytes, format });
+  }
+
+  /** Counts the files of the account and adds one, with the account locked. */
+  async #reserve(
+    { accountId, userId, origin, at }: UserAuditContext,
+    { id }: ImportKey,
+    file: { name: string; format: FileFormat | null },
+  ): Promise<'too_many_files' | 'too_many_imports' | null> {
+    return await this.#prisma.$transaction(async (tx) => {
+      await lockAccount(tx, accountId);
+      const where = { accountId, expiresAt: { gt: at } };
+      const stored = await tx.employeeImport.count({ where: { ...where, state: { in: [...storedStates] } } });
+      if (stored >= maximumFiles) return 'too_many_files';
+      if ((await tx.employeeImport.count({ where })) >= maximumImports) return 'too_many_imports';
+      await tx.employeeImport.createMany({
+        data: {
+          ...{ accountId, id, userId, ...origin, eventId: randomId(), fileName: file.name },
+          ...{ format: file.format ?? 'csv', state: 'uploading', createdAt: at },
+          expiresAt: new Date(at.getTime() + uploadMilliseconds),
+        },
+      });
+      return null;
+    });
+  }
+
+  async #preview(
+    key: ImportKey,
+    { bytes, format }: { bytes: number; format: FileFormat | null },
+  ): Promise<FilePreview> {
+    const start = await this.#files.readStart(key);
+    return await previewFile(start, { isWhole: start.length >= bytes, format });
+  }
+
+  async #delete({ accountId, id }: ImportKey): Promise<void> {
+    await this.#prisma.employeeImport.deleteMany({ where: { accountId, id } });
+  }
+}

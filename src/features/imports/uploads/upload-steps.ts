@@ -1,0 +1,106 @@
+import type { UserAuditContext } from '../../../platform/audit/audit-context.js';
+import type { Database } from '../../../platform/database/client.js';
+import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
+import { recordMembers } from '../../employees/index.js';
+import { type ColumnError, checkColumns } from './column-rules.js';
+import { deleteFile } from './stored-file.js';
+import { retentionHours, type UploadState } from './upload-state.js';
+
+/** `running`: another check or import of the account is queued or runs. `state`: the import is in another state. */
+export type StepOutcome = 'started' | 'running' | 'state';
+
+const cancellableStates: readonly UploadState[] = ['uploaded', 'checking', 'checked', 'importing'];
+
+/** The steps of an import of an uploaded file that its users start. */
+export class UploadSteps {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Assigns attributes to the columns, and queues a check of the file that changes no employee. */
+  async startCheck(
+    context: UserAuditContext,
+    id: string,
+    attributes: readonly string[],
+  ): Promise<StepOutcome | readonly ColumnError[]> {
+    const errors = checkColumns(attributes, recordMembers);
+    if (errors.length > 0) return errors;
+    const step = { from: ['uploaded', 'checked'], to: 'checking', attributes } as const;
+    return await this.#start(context, id, step);
+  }
+
+  /** Queues the import of a checked file. */
+  async startImport(context: UserAuditContext, id: string): Promise<StepOutcome> {
+    return await this.#start(context, id, { from: ['checked'], to: 'importing' });
+  }
+
+  /**
+   * Cancels an import. A running import stops after the current batch. Stored rows are kept.
+   *
+   * @returns whether the import can be cancelled
+   */
+  async cancel({ accountId, at }: UserAuditContext, id: string): Promise<boolean> {
+    return await this.#prisma.$transaction(async (tx) => {
+      const [row] = await tx.$queryRaw<{ state: UploadState; isLocked: boolean }[]>`
+        SELECT state, locked_by IS NOT NULL AS "isLocked" FROM employee_imports
+        WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
+      if (row === undefined || !cancellableStates.includes(row.state)) return false;
+      const where = { accountId_id: { accountId, id } };
+      if (row.isLocked) {
+        await tx.employeeImport.update({ where, data: { cancelRequested: true } });
+      } else {
+        await tx.employeeImport.update({ where, data: { state: 'cancelled', finishedAt: at } });
+        await deleteFile(tx, { accountId, id });
+      }
+      return true;
+    });
+  }
+
+  async #start(
+    { accountId, userId, origin, at }: UserAuditContext,
+    id: string,
+    step: { from: readonly UploadState[]; to: UploadState; attributes?: readonly string[] },
+  ): Promise<StepOutcome> {
+    const { from, to, attributes } = step;
+    try {
+      return await this.#prisma.$transaction(async (tx) => {
+        const { count } = await tx.employeeImport.updateMany({
+          where: { accountId, id, expiresAt: { gt: at }, state: { in: [...from] } },
+          data: {
+            ...{ state: to, userId, ...origin, ...(attributes && { attributes: [...attributes] }) },
+            ...{
+              bytesRead: 0,
+              read: 0,
+              created: 0,
+              updated: 0,
+              unchanged: 0,
+              rejected: 0,
+              superseded: 0,
+              managersRejected: 0,
+            },
+            ...{
+              attempts: 0,
+              queuedAt: at,
+              expiresAt: expiryAt(at),
+              leaseUntil: null,
+              cancelRequested: false,
+            },
+          },
+        });
+        if (count === 0) return 'state';
+        await tx.employeeImportError.deleteMany({ where: { accountId, importId: id } });
+        return 'started';
+      });
+    } catch (error) {
+      if (violatedUniqueConstraint(error) === 'employee_imports_account_id_running_key') return 'running';
+      throw error;
+    }
+  }
+}
+
+/** The deletion time of an import, by the time of its last step. */
+export function expiryAt(at: Date): Date {
+  return new Date(at.getTime() + retentionHours * 3_600_000);
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../../../platform/clock.js';
+import type { Contract } from '../../../platform/contract/contract.js';
+import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
+import { randomId } from '../../../platform/database/ids.js';
+import { accountScope, withScope } from '../../../platform/database/scope.js';
+import { createEmployeeCheck, type EmployeeCheck } from '../../employees/index.js';
+import { EmployeeImports } from '../employee-imports.js';
+import { UnusableFileError } from '../entry.js';
+import { runUpload } from './run-upload.js';
+import { StoredFiles } from './stored-file.js';
+import { type ClaimedUpload, LeaseLostError, UploadQueue } from './upload-queue.js';
+
+/** Interval in which a process looks for imports that another process has queued. */
+export const uploadPollMilliseconds = 3_000;
+
+/** Imports that a process runs concurrently, of different accounts, so that a small one does not wait for a large one. */
+const maximumRunning = 2;
+
+const heartbeatMilliseconds = 5_000;
+
+/** Runs the queued checks and imports of uploaded files, in any process. */
+export class UploadWorker {
+  readonly #queue: UploadQueue;
+  readonly #files: StoredFiles;
+  readonly #imports: EmployeeImports;
+  readonly #check: EmployeeCheck;
+  readonly #logger: DatabaseLogger | undefined;
+  readonly #stopping = new AbortController();
+  readonly #runs = new Set<Promise<void>>();
+  /** Claims run one after the other. */
+  #claims: Promise<void> = Promise.resolve();
+
+  constructor({
+    database,
+    clock,
+    contract,
+    logger,
+  }: {
+    database: Database;
+    clock: Clock;
+    contract: Contract;
+    logger?: DatabaseLogger;
+  }) {
+    this.#queue = new UploadQueue(database, clock);
+    this.#files = new StoredFiles(database);
+    this.#imports = new EmployeeImports(database, clock);
+    this.#check = createEmployeeCheck(contract);
+    this.#logger = logger;
+  }
+
+  /** Looks for queued imports without waiting for the result. */
+  wake(): void {
+    this.poll().catch((err) => this.#logger?.warn({ err }, 'looking for imports failed and will be retried'));
+  }
+
+  /** Starts queued imports up to the limit of this process. */
+  poll(): Promise<void> {
+    const claims = this.#claims.then(() => this.#claimAll());
+    this.#claims = claims.catch(() => {});
+    return claims;
+  }
+
+  /** Resolves when no import runs in this process. */
+  async idle(): Promise<void> {
+    await this.#claims;
+    while (this.#runs.size > 0) {
+      await Promise.all(this.#runs);
+      await this.#claims;
+    }
+  }
+
+  /** Stops the running imports after their current batch. Other processes continue them. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.idle();
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#runs.size < maximumRunning && !this.#stopping.signal.aborted) {
+      const upload = await this.#queue.claim(randomId());
+      if (upload === null) return;
+      const run = this.#run(upload).finally(() => {
+        this.#runs.delete(run);
+        if (!this.#stopping.signal.aborted) this.wake();
+      });
+      this.#runs.add(run);
+    }
+  }
+
+  /** Never rejects. */
+  async #run(upload: ClaimedUpload): Promise<void> {
+    await withScope(accountScope(upload.accountId), () => this.#runInScope(upload)).catch((err) => {
+      if (err instanceof LeaseLostError) return;
+      this.#logger?.warn({ err, import: upload.id }, 'an import stopped and will be continued');
+    });
+  }
+
+  async #runInScope(upload: ClaimedUpload): Promise<void> {
+    const cancelled = new AbortController();
+    const lost = new AbortController();
+    const onCancelled = () => cancelled.abort();
+    const signal = AbortSignal.any([this.#stopping.signal, cancelled.signal, lost.signal]);
+    const beat = async () => {
+      try {
+        if (await this.#queue.extend(upload)) onCancelled();
+      } catch (error) {
+        // Without a database the run itself fails.
+        if (error instanceof LeaseLostError) lost.abort();
+      }
+    };
+    await beat();
+    const heartbeat = setInterval(beat, heartbeatMilliseconds);
+    heartbeat.unref();
+    try {
+      const ending = await runUpload(upload, {
+        ...{ queue: this.#queue, files: this.#files, imports: this.#imports, check: this.#check },
+        ...{ signal, onCancelled },
+      });
+      await this.#end(upload, ending, { cancelled: cancelled.signal.aborted, lost: lost.signal.aborted });
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  async #end(
+    upload: ClaimedUpload,
+    ending: Awaited<ReturnType<typeof runUpload>>,
+    { cancelled, lost }: { cancelled: boolean; lost: boolean },
+  ): Promise<void> {
+    if (ending instanceof UnusableFileError) {
+      await this.#queue.fail(upload, `The file cannot be read: ${ending.message}.`);
+      return;
+    }
+    if (ending.kind === 'complete' || lost) return;
+    if (ending.kind === 'failed') {
+      if (ending.error instanceof LeaseLostError) return;
+      this.#logger?.warn({ err: ending.error, import: upload.id }, 'an import failed and will be continued');
+      await this.#queue.release(upload, { failed: true });
+      return;
+    }
+    if (cancelled) await this.#queue.cancel(upload);
+    else await this.#queue.release(upload, { failed: false });
+  }
+}

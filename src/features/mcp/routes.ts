@@ -1,0 +1,148 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import type { Contract } from '../../platform/contract/contract.js';
+import { isDeeper } from '../../platform/contract/json-depth.js';
+import type { Authenticate } from '../../platform/http/binding/bind.js';
+import { asCounted } from '../../platform/http/rate-limit.js';
+import { requestIdHeader } from '../../platform/http/request-id.js';
+import { Problem } from '../../platform/problems/problem.js';
+import { type ProblemDocument, problemDocument } from '../../platform/problems/problem-document.js';
+import type { Localise } from '../documentation/index.js';
+import { mcpPath, resourceMetadataRoutes, resourceMetadataUrl } from './resource-metadata.js';
+import { respond, type ToolCaller } from './server.js';
+import { toolRequest } from './tool-request.js';
+import { rejected, succeeded } from './tool-result.js';
+import { type OperationTool, readTools } from './tools.js';
+
+interface Dependencies {
+  readonly contract: Contract;
+  readonly localise: Localise;
+  readonly authenticate: Authenticate;
+  readonly config: { readonly baseUrl: string; readonly errorsUrl: string };
+}
+
+/**
+ * The endpoint of the Model Context Protocol, whose tools are operations of the contract, and its metadata.
+ *
+ * Requests need an access token. A tool call is a request to the route of the operation, with the same token, address
+ * and request id, so that validation, limits, audit and usage are those of the operation.
+ */
+export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies): Promise<void> {
+  const { contract, localise, authenticate, config } = dependencies;
+  const tools = readTools(contract, localise);
+  const scopes = [...new Set([...tools.values()].flatMap(({ operation }) => operation.scopes ?? []))];
+  const version = String(contract.document.info.version);
+  await app.register(resourceMetadataRoutes, { baseUrl: config.baseUrl, scopes });
+  const metadata = resourceMetadataUrl(config.baseUrl);
+
+  app.post(mcpPath, {
+    onRequest: async (request, reply) => {
+      if (!isOwnOrigin(request, config.baseUrl)) {
+        return sendError(reply, 403, 'The Origin header must be absent or the address of this server.');
+      }
+      request.caller = await authenticate(request, reply, []).catch((error) =>
+        withResourceMetadata(error, metadata),
+      );
+    },
+    handler: async (request, reply) => {
+      const { body } = request;
+      if (Array.isArray(body)) return sendError(reply, 400, 'The body must be one message, not a batch.');
+      if (isDeeper(body, maximumDepth)) {
+        return sendError(reply, 400, `The body must not be nested deeper than ${maximumDepth} levels.`);
+      }
+      if ((body as { method?: unknown } | null)?.method === 'subscriptions/listen') {
+        return sendError(reply, 400, 'The tools do not change, so that there is nothing to subscribe to.');
+      }
+      const caller = callerOf(app, request, dependencies);
+      const response = await respond(webRequest(request, config.baseUrl), body ?? null, {
+        tools,
+        version,
+        caller,
+      });
+      return reply.header('cache-control', 'no-store').send(response);
+    },
+  });
+  // Without sessions there are no streams to open or close.
+  const onRequest = async (_: FastifyRequest, reply: FastifyReply) =>
+    sendError(reply.header('allow', 'POST'), 405, 'The method must be POST.');
+  // 308 keeps the method and the body.
+  app.all(`${mcpPath}/`, async (_, reply) => reply.redirect(`${config.baseUrl}${mcpPath}`, 308));
+  app.route({ method: ['GET', 'DELETE'], url: mcpPath, onRequest, handler: async () => undefined });
+}
+
+/** Maximum depth of a message. Bodies of operations are far less deep, and serialization is recursive. */
+const maximumDepth = 64;
+
+/** A page of another site cannot use the browser of a user to reach the endpoint, as after DNS rebinding. */
+function isOwnOrigin({ headers: { origin } }: FastifyRequest, baseUrl: string): boolean {
+  return origin === undefined || origin === new URL(baseUrl).origin;
+}
+
+/** An error outside of a message. @see JSON-RPC 2.0 section 5.1 */
+function sendError(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
+}
+
+/** Adds the URL of the metadata to a challenge. @see RFC 9728 section 5.1 */
+function withResourceMetadata(error: unknown, metadata: string): never {
+  if (!(error instanceof Problem)) throw error;
+  const { 'www-authenticate': challenge, ...headers } = error.headers;
+  if (challenge === undefined) throw error;
+  throw new Problem(error.code, error.message, {
+    headers: { ...headers, 'www-authenticate': `${challenge}, resource_metadata="${metadata}"` },
+    cause: error.cause,
+  });
+}
+
+const protocolHeaders = /^(content-type|mcp-.*)$/;
+
+/** The request for the library, with the headers of the protocol and without the token. */
+function webRequest({ headers: { accept = '*/*', ...headers } }: FastifyRequest, baseUrl: string): Request {
+  const kept = Object.entries(headers).filter(([name]) => protocolHeaders.test(name));
+  return new Request(`${baseUrl}${mcpPath}`, {
+    method: 'POST',
+    headers: [...kept.map(([name, value]) => [name, String(value)] as [string, string]), ...acceptOf(accept)],
+  });
+}
+
+/** The library requires both types, although every response is JSON: clients that accept JSON get it. */
+function acceptOf(accept: string): [string, string][] {
+  const json = new Negotiator({ headers: { accept } }).mediaType(['application/json']) !== undefined;
+  return [['accept', json ? 'application/json, text/event-stream' : accept]];
+}
+
+function callerOf(app: FastifyInstance, request: FastifyRequest, dependencies: Dependencies): ToolCaller {
+  const { contract, config } = dependencies;
+  const send = (tool: OperationTool, given: Parameters<ToolCaller['call']>[1]) => {
+    const { headers, ...target } = toolRequest(tool, given);
+    return asCounted(() =>
+      app.inject({
+        ...target,
+        remoteAddress: request.ip,
+        headers: {
+          ...headers,
+          authorization: request.headers.authorization,
+          [requestIdHeader]: request.id,
+        },
+      }),
+    );
+  };
+  return {
+    scopes: request.caller?.scopes ?? new Set(),
+    async call(tool, given) {
+      try {
+        const response = await send(tool, given);
+        if (response.statusCode < 300) return succeeded(response.body);
+        return rejected(response.json<ProblemDocument>(), response.headers['retry-after']);
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        const { problems } = contract;
+        const context = { problems, errorsUrl: config.errorsUrl, instance: mcpPath, requestId: request.id };
+        return rejected(problemDocument(error, context));
+      }
+    },
+  };
+}

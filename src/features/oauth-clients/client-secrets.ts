@@ -1,0 +1,74 @@
+import { newClientSecret } from '../../oauth/clients/client-secret.js';
+import { lockApplication } from '../../oauth/clients/lock-application.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { Database } from '../../platform/database/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import { claimForm, releaseForm } from '../../platform/idempotency/submitted-forms.js';
+import { recordApplicationEvent } from './record-application-event.js';
+
+/** Maximum number of secrets of an application: the one in use and its replacement. */
+export const maximumSecrets = 2;
+
+export type CreatedSecret =
+  /** `clientSecret` cannot be read later. */
+  | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
+  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
+
+export type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
+
+/** The secrets of confidential applications. Each change is one transaction together with its audit event. */
+export class ClientSecrets {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Creates a second secret for a confidential application; both are accepted until one is revoked. */
+  create(
+    auditContext: UserAuditContext,
+    { applicationId, nonce }: { applicationId: string; nonce: string },
+  ): Promise<CreatedSecret> {
+    const { accountId, userId, at } = auditContext;
+    const id = randomId();
+    const secret = newClientSecret();
+    return this.#prisma.$transaction(async (tx): Promise<CreatedSecret> => {
+      const application = await lockApplication(tx, accountId, applicationId);
+      if (application === null) return { kind: 'not_found' };
+      if (application.clientType === 'public') return { kind: 'public_client' };
+      const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+      if (earlier !== null) return { kind: 'repeated' };
+      if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
+        await releaseForm(tx, { userId, nonce });
+        return { kind: 'too_many' };
+      }
+      await tx.applicationSecret.create({
+        data: { id, accountId, applicationId, ...secret.stored, createdAt: at },
+      });
+      await recordApplicationEvent(tx, 'application.secret_created', auditContext, applicationId);
+      return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
+    });
+  }
+
+  /** Deletes a secret, unless it is the only one: without a secret the application cannot authenticate. */
+  revoke(
+    auditContext: UserAuditContext,
+    { applicationId, secretId }: { applicationId: string; secretId: string },
+  ): Promise<RevokeOutcome> {
+    const { accountId } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<RevokeOutcome> => {
+      if ((await lockApplication(tx, accountId, applicationId)) === null) return 'not_found';
+      const secrets = await tx.applicationSecret.findMany({ where: { accountId, applicationId } });
+      const secret = secrets.find(({ id }) => id === secretId);
+      if (secret === undefined) return 'not_found';
+      if (secrets.length === 1) return 'only_one';
+      await tx.applicationSecret.delete({
+        where: { accountId_id: { accountId, id: secretId }, applicationId },
+      });
+      await recordApplicationEvent(tx, 'application.secret_revoked', auditContext, applicationId, {
+        created_at: secret.createdAt.toISOString(),
+      });
+      return 'revoked';
+    });
+  }
+}

@@ -1,0 +1,1 @@
+export { OAuthApplications } from './oauth-applications.js';

@@ -1,0 +1,217 @@
+import {
+  type ApplicationDetails,
+  type ApplicationReader,
+  type ApplicationSummary,
+  summarySelection,
+} from '../../oauth/clients/application-details.js';
+import type { ApplicationSettings } from '../../oauth/clients/application-settings.js';
+import type { ClientType } from '../../oauth/clients/client-registry.js';
+import { lockApplication } from '../../oauth/clients/lock-application.js';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { Database } from '../../platform/database/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import { claimForm } from '../../platform/idempotency/submitted-forms.js';
+import { pauseEndpoints } from '../webhooks/index.js';
+import { insertApplication } from './insert-application.js';
+import { recordApplicationEvent } from './record-application-event.js';
+import { settingsChanges, settingsVersion } from './settings-changes.js';
+
+export type RegisteredApplication =
+  | {
+      readonly kind: 'created';
+      readonly id: string;
+      readonly clientId: string;
+      /** Cannot be read later; `null` for a public client. */
+      readonly clientSecret: string | null;
+    }
+  /** The same form has already registered this application. */
+  | { readonly kind: 'repeated'; readonly id: string };
+
+/** What was revoked, as numbers of records. */
+export interface RevokedAccess {
+  readonly revokedGrants: number;
+  readonly pausedEndpoints: number;
+}
+
+export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
+
+/** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
+export class OAuthApplications implements ApplicationReader {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Lists applications of the account by name, and counts all of them. */
+  async list(
+    accountId: AccountId,
+    { skip, size, now }: { skip: number; size: number; now: Date },
+  ): Promise<{ applications: readonly ApplicationSummary[]; count: number }> {
+    const [applications, count] = await Promise.all([
+      this.#prisma.$queryRaw<ApplicationSummary[]>`
+        SELECT ${summarySelection(now)} FROM applications WHERE applications.account_id = ${accountId}
+        ORDER BY lower(applications.name), applications.id LIMIT ${size} OFFSET ${skip}`,
+      this.#prisma.application.count({ where: { accountId } }),
+    ]);
+    return { applications, count };
+  }
+
+  /** Ids and names of applications of the account, by name. */
+  names(accountId: AccountId, size: number): Promise<{ id: string; name: string }[]> {
+    const select = { id: true, name: true };
+    return this.#prisma.application.findMany({
+      where: { accountId },
+      select,
+      orderBy: [{ name: 'asc' }, { id: 'asc' }],
+      take: size,
+    });
+  }
+
+  async get(
+    accountId: AccountId,
+    { id, now }: { id: string; now: Date },
+  ): Promise<ApplicationDetails | null> {
+    const [row] = await this.#prisma.$queryRaw<Omit<ApplicationDetails, 'secrets'>[]>`
+      SELECT ${summarySelection(now)}, creator.given_name || ' ' || creator.family_name AS "createdBy"
+      FROM applications
+      LEFT JOIN users creator
+        ON creator.account_id = applications.account_id AND creator.id = applications.created_by_id
+      WHERE applications.id = ${id} AND applications.account_id = ${accountId}`;
+    if (row === undefined) return null;
+    const secrets = await this.#prisma.applicationSecret.findMany({
+      where: { accountId, applicationId: id },
+      select: { id: true, createdAt: true, lastUsedAt: true, lastCharacters: true },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+    return { ...row, secrets };
+  }
+
+  /** Finds the account's application with this `client_id`; `null` when there is none, or it is another account's. */
+  findByClientId(
+    accountId: AccountId,
+    clientId: string,
+  ): Promise<{ readonly id: string; readonly name: string } | null> {
+    const select = { id: true, name: true };
+    return this.#prisma.application.findFirst({ where: { accountId, clientId }, select });
+  }
+
+  /**
+   * Registers an application, and creates the first secret of a confidential application.
+   *
+   * @param options.nonce identifies the form, so that a repeated submission registers no second application
+   */
+  register(
+    auditContext: UserAuditContext,
+    { clientType, settings, nonce }: { clientType: ClientType; settings: ApplicationSettings; nonce: string },
+  ): Promise<RegisteredApplication> {
+    const { userId, at } = auditContext;
+    const id = randomId();
+    return this.#prisma.$transaction(async (tx): Promise<RegisteredApplication> => {
+      const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+      if (earlier !== null) return { kind: 'repeated', id: earlier };
+      const inserted = await insertApplication(tx, auditContext, { id, clientType, settings });
+      return { kind: 'created', id, ...inserted };
+    });
+  }
+
+  /**
+   * Changes an application. Issued tokens lose a removed scope at their next use.
+   *
+   * @param options.version {@link settingsVersion} of the edited settings. When the stored version differs, nothing is
+   *   changed. Absent: not checked.
+   */
+  update(
+    auditContext: UserAuditContext,
+    { id, settings, version }: { id: string; settings: ApplicationSettings; version: string | undefined },
+  ): Promise<UpdateOutcome> {
+    const { accountId, at } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<UpdateOutcome> => {
+      const before = await lockApplication(tx, accountId, id);
+      if (before === null) return 'not_found';
+      if (version !== undefined && settingsVersion(before) !== version) return 'changed_meanwhile';
+      const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
+      const details = settingsChanges(before, { ...settings, requireClientSecret });
+      if (Object.keys(details).length === 0) return 'updated';
+
+      const { name, redirectUris, scopes } = settings;
+      await tx.application.update({
+        where: { accountId_id: { accountId, id } },
+        data: {
+          name,
+          redirectUris: [...redirectUris],
+          scopes: [...scopes],
+          requireClientSecret,
+          updatedAt: at,
+        },
+      });
+      // An unused code may have been sent to a redirect URI that is no longer registered.
+      await tx.authorizationCode.deleteMany({
+        where: { accountId, applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
+      });
+      await recordApplicationEvent(tx, 'application.updated', auditContext, id, details);
+      return 'updated';
+    });
+  }
+
+  /**
+   * Revokes all access of an application: the grants of all users with their tokens, the unused authorization codes, and
+   * the access tokens of the client credentials grant. Its webhook endpoints are paused, because they send records without
+   * a token. Its secrets and settings stay.
+   *
+   * Client credentials tokens contain the generation of the application, which this method increments. The issue time of
+   * tokens is not precise enough: it has whole seconds, and a token that is issued in the same second must be valid.
+   *
+   * @returns `null` when the account has no such application
+   */
+  revokeAccess(auditContext: AuditContext, id: string): Promise<RevokedAccess | null> {
+    const { accountId, at } = auditContext;
+    return this.#prisma.$transaction(async (tx) => {
+      const application = await lockApplication(tx, accountId, id);
+      if (application === null) return null;
+      await tx.application.update({
+        where: { accountId_id: { accountId, id } },
+        data: { generation: { increment: 1 }, updatedAt: at },
+      });
+      // Before the grants: a concurrent exchange has locked its code, and its grant is visible when the lock is released.
+      await tx.authorizationCode.deleteMany({
+        where: { accountId, applicationId: id, usedAt: null },
+      });
+      const { count: revokedGrants } = await tx.grant.updateMany({
+        where: { accountId, applicationId: id, revokedAt: null },
+        data: { revokedAt: at },
+      });
+      const pausedEndpoints = await pauseEndpoints(tx, { accountId, applicationId: id }, at);
+      const { name, clientId } = application;
+      await recordApplicationEvent(tx, 'application.access_revoked', auditContext, id, {
+        name,
+        client_id: clientId,
+        revoked_grants: String(revokedGrants),
+        paused_webhook_endpoints: String(pausedEndpoints),
+      });
+      return { revokedGrants, pausedEndpoints };
+    });
+  }
+
+  /**
+   * Deletes an application with its secrets, codes, grants and refresh tokens. Its access tokens are rejected, because
+   * they name an application that does not exist.
+   *
+   * @returns whether the account had it
+   */
+  delete(auditContext: UserAuditContext, id: string): Promise<boolean> {
+    const { accountId } = auditContext;
+    return this.#prisma.$transaction(async (tx) => {
+      const application = await lockApplication(tx, accountId, id);
+      if (application === null) return false;
+      await tx.application.delete({ where: { accountId_id: { accountId, id } } });
+      const { name, clientId } = application;
+      await recordApplicationEvent(tx, 'application.deleted', auditContext, id, {
+        name,
+        client_id: clientId,
+      });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
+import type { User } from '../../../platform/accounts/user.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { applicationAddress, settings } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
+import { clientTypeName } from './client-type-field.js';
+
+const pageSize = 50;
+
+/** Settings → OAuth applications: the applications of the account. */
+export function listPage(site: Site, dependencies: ApplicationPagesDependencies): void {
+  site.get(settings.applications, async (context) => {
+    const number = pageNumber(context.query);
+    const { accountId, at: now } = context.auditContext;
+    const range = { skip: (number - 1) * pageSize, size: pageSize, now };
+    const { applications, count } = await dependencies.applications.list(accountId, range);
+    const last = lastPage(count, pageSize);
+    if (number > last) return { redirect: address(last) };
+    return {
+      page: (
+        <SitePage context={context} title="OAuth applications" current="applications">
+          <div class="heading">
+            <h1>OAuth applications</h1>
+            {count > 0 && <NewApplication />}
+          </div>
+          {count === 0 ? (
+            <div class="empty">
+              <p>
+                <strong>No applications yet.</strong>
+              </p>
+              <p>
+                An application is a program that uses the API to access the data of your account, such as your
+                own backend or the service of a partner. Register it here and choose its scopes.
+              </p>
+              <NewApplication />
+            </div>
+          ) : (
+            <>
+              <DataTable
+                caption="Applications of your account"
+                columns={columnsFor(context.user)}
+                rows={applications}
+                rowKey={({ id }) => id}
+              />
+              <Pager number={number} last={last} address={address} />
+            </>
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function address(number: number): string {
+  return `${settings.applications}?page=${number}`;
+}
+
+function NewApplication() {
+  return (
+    <a class="button" href={`${settings.applications}/new`}>
+      New application
+    </a>
+  );
+}
+
+function columnsFor(reader: User): Column<ApplicationSummary>[] {
+  const column = (
+    key: string,
+    label: string,
+    cell: Column<ApplicationSummary>['cell'],
+  ): Column<ApplicationSummary> => ({ key, label, heading: label, cell });
+  return [
+    column('name', 'Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
+    column('type', 'Client type', ({ clientType }) => (
+      <span class="whole">{clientTypeName(clientType)}</span>
+    )),
+    column('scopes', 'Scopes', ({ scopes }) => (
+      <span class="codes">
+        {scopes.map((scope) => (
+          <code key={scope}>{scope}</code>
+        ))}
+      </span>
+    )),
+    column('users', 'Connected users', ({ connectedUsers }) => connectedUsers),
+    column('used', 'Last token issued', ({ lastTokenAt }) => (
+      <TimestampOrNever at={lastTokenAt} reader={reader} />
+    )),
+  ];
+}

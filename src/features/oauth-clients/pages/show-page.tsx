@@ -1,0 +1,175 @@
+import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { applicationAddress } from '../../../platform/pages/paths.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import type { CallCounts } from '../../usage/index.js';
+import { countWords, usageDays } from '../../usage/index.js';
+import type { WebhookEndpoint } from '../../webhooks/index.js';
+import { endpointsInWords } from '../../webhooks/index.js';
+import { clientTypeName } from './client-type-field.js';
+import { SecretsSection } from './secrets-section.js';
+import { TokenExample } from './token-example.js';
+
+/** Settings of one application. The values of its secrets are never shown. */
+export function ShowPage({
+  context,
+  application,
+  baseUrl,
+  usage,
+  endpoints,
+  alert,
+}: {
+  context: PageContext;
+  application: ApplicationDetails;
+  baseUrl: string;
+  /** Calls of the last days; absent with an alert. */
+  usage?: CallCounts;
+  /** Its webhook endpoints; absent with an alert. */
+  endpoints?: readonly WebhookEndpoint[];
+  /** Errors of the submitted form. */
+  alert?: string;
+}) {
+  const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
+  return (
+    <SitePage context={context} title={name} hasErrors={alert !== undefined} current="applications">
+      {alert !== undefined && (
+        <p class="alert" role="alert">
+          {alert}
+        </p>
+      )}
+      {endpoints?.some(({ pausedAt }) => pausedAt !== null) && (
+        <div class="warning">
+          <p>
+            Events are no longer sent to an endpoint of this application.{' '}
+            <a href={applicationAddress(id, 'webhooks')}>Show webhooks</a>
+          </p>
+        </div>
+      )}
+      <div class="heading">
+        <h1>{name}</h1>
+        <a class="button secondary" href={applicationAddress(id, 'edit')}>
+          Edit
+        </a>
+      </div>
+      <Facts>
+        <Fact name="Client ID">
+          <code>{clientId}</code>
+        </Fact>
+        <Fact name="Client type">{clientTypeName(clientType)}</Fact>
+        {clientType === 'confidential' && (
+          <Fact name="Client secret">
+            {application.requireClientSecret
+              ? 'Required for every token request'
+              : 'Optional in requests with an authorization code or a refresh token'}
+          </Fact>
+        )}
+        <Fact name="Scopes">
+          <ul class="plain">
+            {scopes.map((scope) => (
+              <li key={scope}>
+                <code>{scope}</code> {scopeLabel(scope)}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+        <Fact name="Redirect URIs">
+          {redirectUris.length === 0 ? (
+            'None'
+          ) : (
+            <ul class="plain">
+              {redirectUris.map((uri) => (
+                <li key={uri}>
+                  <code>{uri}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+        <Fact name="Connected users">{application.connectedUsers}</Fact>
+        <Fact name="Last token issued">
+          <TimestampOrNever at={application.lastTokenAt} reader={context.user} />
+        </Fact>
+        <Fact name="Created">
+          <Timestamp at={createdAt} reader={context.user} />
+          {createdBy !== null && ` by ${createdBy}`}
+        </Fact>
+      </Facts>
+      {clientType === 'confidential' && <SecretsSection context={context} application={application} />}
+      <section>
+        <h2>Usage</h2>
+        {usage !== undefined && (
+          <p>
+            In the last {usageDays} days: {countWords(usage)}.
+          </p>
+        )}
+        <p>
+          <a class="button secondary" href={applicationAddress(id, 'usage')}>
+            Show usage
+          </a>
+        </p>
+      </section>
+      {clientType === 'confidential' && (
+        <section>
+          <h2>Webhooks</h2>
+          {endpoints !== undefined && <p>{endpointsInWords(endpoints)}.</p>}
+          <p>
+            <a class="button secondary" href={applicationAddress(id, 'webhooks')}>
+              Show webhooks
+            </a>
+          </p>
+        </section>
+      )}
+      <ForDevelopers {...{ application, baseUrl }} />
+      <section>
+        <h2>Revoke all access</h2>
+        <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
+        <p>
+          <a class="button danger" href={applicationAddress(id, 'revoke_access')}>
+            Revoke all access
+          </a>
+        </p>
+      </section>
+      <section>
+        <h2>Delete</h2>
+        <p>Deletes this application and revokes all of its tokens. The next page asks for confirmation.</p>
+        <p>
+          <a class="button danger" href={applicationAddress(id, 'delete')}>
+            Delete application
+          </a>
+        </p>
+      </section>
+    </SitePage>
+  );
+}
+
+function ForDevelopers({ application, baseUrl }: { application: ApplicationDetails; baseUrl: string }) {
+  return (
+    <section>
+      <h2>For developers</h2>
+      <Facts>
+        <Fact name="Authorization endpoint">
+          <code>{`${baseUrl}/v1/oauth/authorize`}</code>
+        </Fact>
+        <Fact name="Token endpoint">
+          <code>{`${baseUrl}/v1/oauth/token`}</code>
+        </Fact>
+        <Fact name="Metadata">
+          <a href="/.well-known/oauth-authorization-server">
+            <code>{`${baseUrl}/.well-known/oauth-authorization-server`}</code>
+          </a>
+        </Fact>
+      </Facts>
+      {application.clientType === 'confidential' ? (
+        <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
+      ) : (
+        <p>
+          This application has no client secret. It uses the authorization code flow with PKCE (method{' '}
+          <code>S256</code>). Client libraries configure themselves from the metadata.
+        </p>
+      )}
+    </section>
+  );
+}

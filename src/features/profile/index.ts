@@ -1,0 +1,2 @@
+export { type ProfilePagesDependencies, profilePages } from './pages/profile.js';
+export type { Profile } from './profiles.js';

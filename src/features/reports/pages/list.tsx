@@ -1,0 +1,91 @@
+import type { User } from '../../../platform/accounts/user.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { reportsPath } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import type { Report } from '../report.js';
+import { definitionWords } from './definition-words.js';
+import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
+
+const pageSize = 50;
+
+/** The reports of the account, by title. */
+export function listPage(site: Site, { reports, reportCreators }: ReportPagesDependencies): void {
+  site.get(reportsPath, async (context) => {
+    const number = pageNumber(context.query);
+    const { accountId } = context.auditContext;
+    const page = await reports.list(accountId, {
+      sort: [{ key: 'title', descending: false }],
+      size: pageSize,
+      from: { skip: (number - 1) * pageSize },
+    });
+    const last = lastPage(page.recordCount, pageSize);
+    if (number > last) return { redirect: address(last) };
+    const creators = await reportCreators.namesOf(accountId, page.reports);
+    return {
+      page: (
+        <SitePage context={context} title="Reports" section="reports">
+          <div class="heading">
+            <h1>Reports</h1>
+            {page.recordCount > 0 && <NewReport />}
+          </div>
+          {page.recordCount === 0 ? (
+            <div class="empty">
+              <p>
+                <strong>No reports yet.</strong>
+              </p>
+              <p>
+                A report is a saved list of employees, or a count of them by group with a chart. You can
+                download it as CSV, and applications can run it.
+              </p>
+              <NewReport />
+            </div>
+          ) : (
+            <>
+              <DataTable
+                caption="Reports of your account"
+                columns={columnsFor(context.user, creators)}
+                rows={page.reports}
+                rowKey={({ id }) => id}
+              />
+              <Pager number={number} last={last} address={address} />
+            </>
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function address(number: number): string {
+  return `${reportsPath}?page=${number}`;
+}
+
+function NewReport() {
+  return (
+    <a class="button" href={`${reportsPath}/new`}>
+      New report
+    </a>
+  );
+}
+
+function columnsFor(reader: User, creators: ReadonlyMap<string, string>): Column<Report>[] {
+  const column = (key: string, label: string, cell: Column<Report>['cell']): Column<Report> => ({
+    key,
+    label,
+    heading: label,
+    cell,
+  });
+  return [
+    column('title', 'Title', ({ id, title }) => (
+      <a href={reportAddress(id)}>
+        <bdi>{title}</bdi>
+      </a>
+    )),
+    column('shows', 'Shows', definitionWords),
+    column('updated', 'Last change', ({ updatedAt }) => <Timestamp at={updatedAt} reader={reader} />),
+    column('creator', 'Created by', ({ id }) => <bdi>{creators.get(id) ?? '–'}</bdi>),
+  ];
+}

@@ -1,0 +1,127 @@
+import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { reportsPath } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import type { Report } from '../report.js';
+import { DefinitionFacts } from './definition-facts.js';
+import { definitionWords } from './definition-words.js';
+import { ReportChart } from './report-chart.js';
+import {
+  type ReportPagesDependencies,
+  type ReportRun,
+  reportAddress,
+  requestedReport,
+  runReport,
+} from './report-pages.js';
+import { ResultTable } from './result-table.js';
+
+const pageSize = 50;
+
+/** The result of a report as a table, with its chart, and as CSV. */
+export function showPages(site: Site, dependencies: ReportPagesDependencies): void {
+  site.get(`${reportsPath}/:id`, async (context) => {
+    const report = await requestedReport(context, dependencies);
+    const number = pageNumber(context.query);
+    const run = await runReport(context, dependencies, {
+      report,
+      size: pageSize,
+      skip: (number - 1) * pageSize,
+    });
+    const last = lastPage(run.result.recordCount, pageSize);
+    if (number > last) return { redirect: pageAddress(report.id, last) };
+    return { page: <ShowPage {...{ context, report, run, number, last }} /> };
+  });
+
+  site.download(`${reportsPath}/:id/results.csv`, async (context) => {
+    const report = await requestedReport(context, dependencies);
+    return {
+      fileName: `report-${report.id}.csv`,
+      make: (signal) => dependencies.reportExports.stream(context.auditContext, report, { signal }),
+    };
+  });
+}
+
+function pageAddress(id: string, number: number): string {
+  return `${reportAddress(id)}?page=${number}`;
+}
+
+function ShowPage({
+  context,
+  report,
+  run: { result, chart },
+  number,
+  last,
+}: {
+  context: PageContext;
+  report: Report;
+  run: ReportRun;
+  number: number;
+  last: number;
+}) {
+  const { id, title, description } = report;
+  const table =
+    result.recordCount === 0 ? (
+      <div class="empty">
+        <p>
+          <strong>The report has no rows.</strong>
+        </p>
+        <p>No employee of your account meets its filters.</p>
+      </div>
+    ) : (
+      <>
+        <p class="hint" role="status">
+          {rowWords(result.recordCount, { number, last, grouped: report.groupBy.length > 0 })}
+        </p>
+        <ResultTable result={result} caption={title} />
+      </>
+    );
+  return (
+    <SitePage context={context} title={title} section="reports">
+      <div class="heading">
+        <h1>{title}</h1>
+        <div class="row-actions">
+          <a class="button" href={reportAddress(id, 'results.csv')} download>
+            Download CSV
+          </a>
+          <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
+            CSV for Excel
+          </a>
+          <a class="button secondary" href={reportAddress(id, 'edit')}>
+            Edit
+          </a>
+          <a class="button danger" href={reportAddress(id, 'delete')}>
+            Delete
+          </a>
+        </div>
+      </div>
+      <CsvHint />
+      {description !== null && <p class="description">{description}</p>}
+      <p>{definitionWords(report)}.</p>
+      <details class="definition">
+        <summary>Definition</summary>
+        <DefinitionFacts report={report} />
+        <p class="hint">
+          Last change: <Timestamp at={report.updatedAt} reader={context.user} />
+        </p>
+      </details>
+      {chart !== null && <ReportChart chart={chart} report={report} />}
+      {table}
+      <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />
+    </SitePage>
+  );
+}
+
+function rowWords(
+  count: number,
+  { number, last, grouped }: { number: number; last: number; grouped: boolean },
+): string {
+  const noun = grouped ? (count === 1 ? 'group' : 'groups') : count === 1 ? 'employee' : 'employees';
+  const from = (number - 1) * pageSize + 1;
+  const all = `${count.toLocaleString('en')} ${noun}`;
+  return last === 1
+    ? all
+    : `${all}, ${from.toLocaleString('en')} to ${Math.min(count, number * pageSize).toLocaleString('en')} on this page`;
+}

@@ -1,0 +1,188 @@
+import { challenge } from '../../oauth/challenges.js';
+import { invalidToken } from '../../oauth/tokens/access-tokens.js';
+import type { ApplicationAuditContext } from '../../platform/audit/audit-context.js';
+import type { Clock } from '../../platform/clock.js';
+import type { components } from '../../platform/contract/generated.js';
+import { auditOrigin } from '../../platform/http/audit-origin.js';
+import {
+  type Handlers,
+  type Input,
+  type JsonText,
+  jsonText,
+  type Output,
+} from '../../platform/http/binding/handlers.js';
+import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
+import { PageRequest } from '../../platform/http/pagination.js';
+import { parseSort } from '../../platform/http/sort.js';
+import { invalidMembers } from '../../platform/problems/invalid-members.js';
+import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import type { Report } from './report.js';
+import { toChanges, toResource } from './report-documents.js';
+import { reportSortKeys } from './report-list-parameters.js';
+import { isReportAnchor, type ReportAnchor } from './report-order.js';
+import type { CreatedReport } from './report-outcomes.js';
+import type { Reports } from './reports.js';
+
+type ReportDocument = components['schemas']['ReportDocument'];
+type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';
+
+/** Handlers for saved reports. Their results are in `ReportResultHandlers`. */
+export class ReportHandlers implements Pick<Handlers, ReportOperation> {
+  readonly #reports: Reports;
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+
+  constructor(reports: Reports, { baseUrl, clock }: { baseUrl: string; clock: Clock }) {
+    this.#reports = reports;
+    this.#baseUrl = baseUrl;
+    this.#clock = clock;
+  }
+
+  async listReports({ caller, query, request }: Input<'listReports'>): Promise<Output<'listReports'>> {
+    const sort = parseSort(query.sort, reportSortKeys);
+    const location = { baseUrl: this.#baseUrl, url: request.url };
+    const page = new PageRequest<ReportAnchor>(query, location, (value) => isReportAnchor(value, sort));
+    const { reports, recordCount, nextAnchor } = await this.#reports.list(caller.accountId, {
+      sort,
+      size: page.size,
+      from: page.from,
+    });
+    const { nextCursor, links } = page.locate(recordCount, nextAnchor);
+    return {
+      status: 200,
+      records: reports.length,
+      body: {
+        data: reports.map(toResource),
+        meta: { record_count: recordCount, next_cursor: nextCursor },
+        links,
+      },
+    };
+  }
+
+  /**
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted,
+   *   409 `idempotency_key_in_use` or `quota_exceeded`, 422 `idempotency_key_reused`, 429 `rate_limit_exceeded`
+   */
+  async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
+    const key = request.headers['idempotency-key'];
+    const created = await this.#reports.create(this.#auditContext({ caller, request }), {
+      content: { ...toChanges(body), title: body.title },
+      idempotency: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
+      describe: (report) => ({
+        status: 201,
+        headers: {
+          location: `${this.#baseUrl}/v1/reports/${report.id}`,
+          etag: etagOf(report),
+        },
+        body: jsonText<ReportDocument>({ data: toResource(report) }),
+      }),
+    });
+    const { headers, body: text } = responseOf(created);
+    return { status: 201, records: 1, headers: { ...headers }, body: text as JsonText<ReportDocument> };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async getReport({ caller, params, request }: Input<'getReport'>): Promise<Output<'getReport'>> {
+    const report = await this.#reports.get(caller.accountId, params.report_id);
+    if (report === null) throw recordNotFound();
+    if (isKnownToClient(request.headers['if-none-match'], report)) {
+      return { status: 304, headers: { etag: etagOf(report) } };
+    }
+    return this.#show(report);
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
+  async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
+    const { body, params, request } = input;
+    const outcome = await this.#reports.update(this.#auditContext(input), {
+      id: params.report_id,
+      changes: toChanges(body),
+      isExpected: readIfMatch(request.headers['if-match']),
+    });
+    switch (outcome.kind) {
+      case 'updated':
+        return this.#show(outcome.report);
+      case 'unknown':
+        throw recordNotFound();
+      case 'changed_meanwhile':
+        throw changedMeanwhile();
+      case 'invalid':
+        throw invalidMembers(outcome.errors);
+    }
+  }
+
+  /** @throws {Problem} 404 `not_found`, 412 `precondition_failed` */
+  async deleteReport(input: Input<'deleteReport'>): Promise<Output<'deleteReport'>> {
+    const { params, request } = input;
+    const outcome = await this.#reports.delete(this.#auditContext(input), {
+      id: params.report_id,
+      isExpected: readIfMatch(request.headers['if-match']),
+    });
+    if (outcome === 'unknown') throw recordNotFound();
+    if (outcome === 'changed_meanwhile') throw changedMeanwhile();
+    return { status: 204 };
+  }
+
+  #show(report: Report) {
+    return {
+      status: 200 as const,
+      records: 1,
+      headers: { etag: etagOf(report) },
+      body: { data: toResource(report) },
+    };
+  }
+
+  #auditContext({
+    caller,
+    request,
+  }: Pick<Input<ReportOperation>, 'caller' | 'request'>): ApplicationAuditContext {
+    const { accountId, applicationId, userId } = caller;
+    return { accountId, applicationId, userId, origin: auditOrigin(request), at: this.#clock() };
+  }
+}
+
+/** Seconds after which a request with the same key has usually finished. */
+const keyInUseRetrySeconds = '1';
+
+/** Seconds between two runs that delete expired keys. */
+const tooManyKeysRetrySeconds = '600';
+
+function responseOf(created: CreatedReport) {
+  switch (created.kind) {
+    case 'completed':
+      return created.response;
+    case 'invalid':
+      throw invalidMembers(created.errors);
+    case 'in_use':
+      throw new Problem(
+        'idempotency_key_in_use',
+        'A request with this Idempotency-Key is still running. Try again in a second.',
+        { headers: { 'retry-after': keyInUseRetrySeconds } },
+      );
+    case 'reused':
+      throw new Problem(
+        'idempotency_key_reused',
+        'This Idempotency-Key was already used with another body. Use a new key for a new report.',
+      );
+    case 'quota_exceeded':
+      throw new Problem(
+        'quota_exceeded',
+        `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`,
+      );
+    case 'too_many_keys':
+      throw new Problem(
+        'rate_limit_exceeded',
+        `The application has reached its limit of ${created.limit} idempotency keys in 24 hours.`,
+        { headers: { 'retry-after': tooManyKeysRetrySeconds } },
+      );
+    case 'application_deleted':
+      throw challenge(invalidToken());
+  }
+}
+
+function changedMeanwhile(): Problem {
+  return new Problem(
+    'precondition_failed',
+    'The report has changed since you read it. Read it again, then repeat the change with its new ETag.',
+  );
+}

@@ -1,0 +1,92 @@
+import type { Report as ReportRow } from '../../platform/database/generated/client.js';
+import type { ColumnKey, GroupKey } from './report-columns.js';
+
+/** A condition on employees that compares with one value. */
+export interface ReportTextFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'eq' | 'not_eq' | 'contains' | 'starts_with';
+  readonly value: string;
+}
+
+/** A condition on employees that compares with a list of values. */
+export interface ReportListFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'in' | 'not_in';
+  readonly value: readonly string[];
+}
+
+/** A condition on employees that compares a date or a timestamp with one value. */
+export interface ReportDateFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'before' | 'after';
+  readonly value: string;
+}
+
+export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter;
+
+/** A column key, `hire_year` or `count`; a leading `-` means descending. */
+export type SortKey = string;
+
+/** The definition of a report. Exactly one of `columns` and `groupBy` is empty. */
+export interface ReportDefinition {
+  readonly columns: readonly ColumnKey[];
+  readonly filters: readonly ReportFilter[];
+  readonly sort: readonly SortKey[];
+  readonly groupBy: readonly GroupKey[];
+}
+
+/** The members of a report that clients write. */
+export interface ReportContent extends ReportDefinition {
+  readonly title: string;
+  readonly description: string | null;
+}
+
+/** A saved report of one account. */
+export interface Report extends ReportContent {
+  readonly id: string;
+  /** Increases with every change. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /** The user and the application that created it, which may have been deleted. */
+  readonly createdByUserId: string | null;
+  readonly createdByApplicationId: string | null;
+}
+
+/** Converts a stored row, which was validated when it was written. */
+export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    columns: row.columns as ColumnKey[],
+    filters: row.filters as unknown as ReportFilter[],
+    sort: row.sort,
+    groupBy: row.groupBy as GroupKey[],
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    createdByUserId: row.createdByUserId,
+    createdByApplicationId: row.createdByApplicationId,
+  };
+}
+
+/** Converts content to the members of a row. Repeated columns and sort keys are removed. */
+export function toStored({ title, description, columns, filters, sort, groupBy }: ReportContent) {
+  return {
+    title,
+    description,
+    columns: [...new Set(columns)],
+    filters: filters.map(({ field, operator, value }) => ({
+      field,
+      operator,
+      value: typeof value === 'string' ? value : [...value],
+    })),
+    sort: sort.filter((entry, index) => sort.findIndex((other) => keyOf(other) === keyOf(entry)) === index),
+    groupBy: [...new Set(groupBy)],
+  };
+}
+
+function keyOf(entry: SortKey): string {
+  return entry.replace(/^-/, '');
+}

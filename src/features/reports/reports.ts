@@ -1,0 +1,225 @@
+import { preventApplicationDeletion } from '../../oauth/clients/lock-application.js';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type {
+  ApplicationAuditContext,
+  CallerAuditContext,
+  UserAuditContext,
+} from '../../platform/audit/audit-context.js';
+import { type Database, Prisma, type ReadDatabase } from '../../platform/database/client.js';
+import type { Report as ReportRow } from '../../platform/database/generated/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import type { Anchor } from '../../platform/database/keyset.js';
+import { cutPage, pageQuery } from '../../platform/database/page-query.js';
+import { setActor } from '../../platform/database/set-actor.js';
+import { type Idempotency, transactionLimits } from '../../platform/idempotency/idempotency.js';
+import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/idempotent-request.js';
+import { claimForm } from '../../platform/idempotency/submitted-forms.js';
+import { findDefinitionErrors } from './definition-rules.js';
+import { insertReport } from './insert-report.js';
+import { lockReport, type VersionCheck } from './lock-report.js';
+import { recordReportEvent } from './record-report-event.js';
+import { type Report, toReport, toStored } from './report.js';
+import { changedContent, newContent, type ReportChanges } from './report-changes.js';
+import {
+  fromReportAnchor,
+  type ReportAnchor,
+  type ReportSort,
+  reportOrder,
+  toReportAnchor,
+} from './report-order.js';
+import {
+  ApplicationDeletedError,
+  type CreatedReport,
+  type CreatedThroughForm,
+  type DeletedReport,
+  type UpdatedReport,
+} from './report-outcomes.js';
+import { checkReportQuota, ReportQuotaError } from './report-quota.js';
+
+/** A page of the list of reports. */
+export interface ReportListRequest {
+  /** Empty: by id. */
+  readonly sort: readonly ReportSort[];
+  readonly size: number;
+  /** Start of the page: after a report of an earlier page, or after a number of reports. */
+  readonly from: { readonly anchor: ReportAnchor } | { readonly skip: number };
+}
+
+export interface ReportPage {
+  readonly reports: readonly Report[];
+  /** Total number of reports on all pages. */
+  readonly recordCount: number;
+  /** Start of the next page; `null` on the last page. */
+  readonly nextAnchor: ReportAnchor | null;
+}
+
+/** A report to create. */
+export interface NewReport {
+  /** Absent members get their defaults. */
+  readonly content: ReportChanges & { readonly title: string };
+  /** Idempotency key of the request. Without it, a repeated request creates another report. */
+  readonly idempotency: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
+  /** Builds the response to this request and to repeated ones. */
+  readonly describe: (report: Report) => StoredResponse;
+}
+
+const reportSelection = Prisma.sql`
+  id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
+  updated_at AS "updatedAt", created_by_user_id AS "createdByUserId",
+  created_by_application_id AS "createdByApplicationId"`;
+
+/** The saved reports of accounts. Each change and its audit event are stored in one transaction. */
+export class Reports {
+  readonly #prisma: Database['prisma'];
+  readonly #reads: ReadDatabase['prisma'];
+  readonly #idempotency: Idempotency;
+  readonly #maxReports: number;
+
+  /**
+   * @param options.reads where `get` and `list` read
+   * @param options.maxReports maximum number of reports of an account; 0: no limit
+   */
+  constructor(
+    { prisma }: Database,
+    { reads, idempotency, maxReports }: { reads: ReadDatabase; idempotency: Idempotency; maxReports: number },
+  ) {
+    this.#prisma = prisma;
+    this.#reads = reads.prisma;
+    this.#idempotency = idempotency;
+    this.#maxReports = maxReports;
+  }
+
+  /** Reads the account's report with this id; `null` if this account has none with this id. */
+  async get(accountId: AccountId, id: string): Promise<Report | null> {
+    const row = await this.#reads.report.findFirst({ where: { id, accountId } });
+    return row === null ? null : toReport(row);
+  }
+
+  /** Reads a page of an account's reports. Reports with equal sort values are ordered by id, in the direction of the last key. */
+  async list(accountId: AccountId, { sort, size, from }: ReportListRequest): Promise<ReportPage> {
+    const query = pageQuery(
+      {
+        source: Prisma.sql`reports`,
+        condition: Prisma.sql`account_id = ${accountId}`,
+        order: reportOrder(sort),
+      },
+      reportSelection,
+      { size, start: 'anchor' in from ? { anchor: fromReportAnchor(from.anchor) } : from },
+    );
+    const [totals, found] = await Promise.all([
+      this.#reads.accountTotals.findFirst({ where: { accountId } }),
+      this.#reads.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
+    ]);
+    const { rows, nextAnchor } = cutPage(found, size);
+    return {
+      reports: rows.map(toReport),
+      recordCount: totals?.reports ?? 0,
+      nextAnchor: nextAnchor === null ? null : toReportAnchor(nextAnchor),
+    };
+  }
+
+  /** Creates a report, and stores the response under the idempotency key, if there is one. */
+  async create(
+    auditContext: ApplicationAuditContext,
+    { content: given, idempotency, describe }: NewReport,
+  ): Promise<CreatedReport> {
+    const content = newContent(given);
+    const errors = findDefinitionErrors(content);
+    if (errors.length > 0) return { kind: 'invalid', errors };
+    const { applicationId, userId, accountId, at } = auditContext;
+    const prepare = async (tx: Prisma.TransactionClient) => {
+      if (!(await preventApplicationDeletion(tx, accountId, applicationId)))
+        throw new ApplicationDeletedError();
+    };
+    const work = async (tx: Prisma.TransactionClient) => {
+      const report = await insertReport(tx, auditContext, content);
+      await checkReportQuota(tx, accountId, this.#maxReports);
+      return describe(report);
+    };
+    try {
+      if (idempotency !== undefined) {
+        return await this.#idempotency.respondOnce(
+          { ...idempotency, accountId, applicationId, userId, at },
+          { prepare, work },
+        );
+      }
+      const response = await this.#prisma.$transaction(async (tx) => {
+        await prepare(tx);
+        return work(tx);
+      }, transactionLimits);
+      return { kind: 'completed', response };
+    } catch (error) {
+      if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
+      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      throw error;
+    }
+  }
+
+  /**
+   * Creates a report from a form.
+   *
+   * @param options.nonce identifies the form, so that a repeated submission creates no second report
+   */
+  async createThroughForm(
+    auditContext: UserAuditContext,
+    { content: given, nonce }: { content: NewReport['content']; nonce: string },
+  ): Promise<CreatedThroughForm> {
+    const content = newContent(given);
+    const errors = findDefinitionErrors(content);
+    if (errors.length > 0) return { kind: 'invalid', errors };
+    const { userId, accountId, at } = auditContext;
+    try {
+      return await this.#prisma.$transaction(async (tx): Promise<CreatedThroughForm> => {
+        const id = randomId();
+        const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+        if (earlier !== null) return { kind: 'repeated', id: earlier };
+        await insertReport(tx, auditContext, content, id);
+        await checkReportQuota(tx, accountId, this.#maxReports);
+        return { kind: 'created', id };
+      }, transactionLimits);
+    } catch (error) {
+      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      throw error;
+    }
+  }
+
+  /** Changes a report whose stored version meets the precondition. Absent members are not changed. */
+  update(
+    auditContext: CallerAuditContext,
+    { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
+  ): Promise<UpdatedReport> {
+    const { accountId, at } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<UpdatedReport> => {
+      const current = await lockReport(tx, accountId, id);
+      if (current === null) return { kind: 'unknown' };
+      if (!isExpected(current)) return { kind: 'changed_meanwhile' };
+      const content = changedContent(current, changes);
+      const errors = findDefinitionErrors(content);
+      if (errors.length > 0) return { kind: 'invalid', errors };
+      await setActor(tx, auditContext);
+      const row = await tx.report.update({
+        where: { accountId_id: { accountId, id } },
+        data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
+      });
+      await recordReportEvent(tx, 'report.updated', auditContext, row);
+      return { kind: 'updated', report: toReport(row) };
+    });
+  }
+
+  /** Deletes a report whose stored version meets the precondition. */
+  delete(
+    auditContext: CallerAuditContext,
+    { id, isExpected }: { id: string; isExpected: VersionCheck },
+  ): Promise<DeletedReport> {
+    const { accountId } = auditContext;
+    return this.#prisma.$transaction(async (tx): Promise<DeletedReport> => {
+      const report = await lockReport(tx, accountId, id);
+      if (report === null) return 'unknown';
+      if (!isExpected(report)) return 'changed_meanwhile';
+      await setActor(tx, auditContext);
+      await tx.report.delete({ where: { accountId_id: { accountId, id } } });
+      await recordReportEvent(tx, 'report.deleted', auditContext, report);
+      return 'deleted';
+    });
+  }
+}

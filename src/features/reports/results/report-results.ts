@@ -1,0 +1,110 @@
+import type { AccountId } from '../../../platform/accounts/account-id.js';
+import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
+import { type Anchor, isAnchor } from '../../../platform/database/keyset.js';
+import { cutPage, pageQuery } from '../../../platform/database/page-query.js';
+import { accountScope } from '../../../platform/database/scope.js';
+import type { Report, ReportDefinition } from '../report.js';
+import type { ColumnDescription } from '../report-columns.js';
+import { csvQuery } from './csv-query.js';
+import { planResult, type ResultPlan } from './plan.js';
+import { type FoundRow, type ResultRow, toRow } from './result-row.js';
+
+/** The last row of a page, and the version of the report that defined the order. */
+export interface ResultAnchor {
+  readonly version: number;
+  readonly values: Anchor;
+}
+
+export interface ResultPage {
+  readonly columns: readonly ColumnDescription[];
+  readonly rows: readonly ResultRow[];
+  /** Total number of rows on all pages. */
+  readonly recordCount: number;
+  /** Start of the next page; `null` on the last page. */
+  readonly nextAnchor: ResultAnchor | null;
+}
+
+/** A page of a result. The anchor must be from this report. */
+export interface ResultPageRequest {
+  readonly size: number;
+  readonly from: { readonly anchor: ResultAnchor } | { readonly skip: number };
+}
+
+/** Whether an anchor belongs to this version of the report. */
+export function isAnchorOf(accountId: AccountId, report: Report, { version, values }: ResultAnchor): boolean {
+  return version === report.version && isAnchor(planResult(accountId, report).rows.order, values);
+}
+
+/** Runs reports. */
+export class ReportResults {
+  readonly #database: ReadDatabase;
+
+  constructor(database: ReadDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Runs a report and reads one page of its result. The count and the rows are from one snapshot.
+   *
+   * @param signal cancels the run
+   */
+  async readPage(
+    accountId: AccountId,
+    {
+      report,
+      page,
+      signal,
+    }: {
+      report: ReportDefinition & Pick<Report, 'version'>;
+      page: ResultPageRequest;
+      signal: AbortSignal;
+    },
+  ): Promise<ResultPage> {
+    const { size, from } = page;
+    const plan = planResult(accountId, report);
+    const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
+    const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
+    const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
+      scope: accountScope(accountId),
+      signal,
+    });
+    const found: FoundRow[] = JSON.parse(result?.rows ?? '[]');
+    const { rows, nextAnchor } = cutPage(found, size);
+    return {
+      columns: plan.columns,
+      rows: rows.map((row) => toRow(plan, row)),
+      recordCount: Number(result?.count ?? 0),
+      nextAnchor: nextAnchor === null ? null : { version: report.version, values: nextAnchor },
+    };
+  }
+
+  /**
+   * Runs a report and yields the whole result as CSV in chunks of bytes: a header line of column keys, then a line for
+   * each row. All rows are from one snapshot. Values are not altered.
+   *
+   * @param signal cancels the statement
+   * @see RFC 4180
+   */
+  streamCsv(
+    accountId: AccountId,
+    report: Report,
+    signal: AbortSignal,
+  ): AsyncGenerator<Buffer, void, undefined> {
+    const query = csvQuery(planResult(accountId, report));
+    return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
+  }
+}
+
+/** Combines count and page in one statement, which has one snapshot, one connection and one cancellation. */
+function countAndPage({ count }: ResultPlan, page: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT (${count}) AS count, (SELECT coalesce(json_agg(page), '[]')::text FROM (${page}) AS page) AS rows`;
+}
+
+function rowColumns({ columns, name }: ResultPlan): Prisma.Sql {
+  return Prisma.sql`${textArray(columns.map(({ shown }) => shown))} AS shown, ${textArray(name.values)} AS named`;
+}
+
+function textArray(values: readonly Prisma.Sql[]): Prisma.Sql {
+  return Prisma.sql`ARRAY[${Prisma.join([...values])}]::text[]`;
+}

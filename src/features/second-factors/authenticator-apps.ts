@@ -1,0 +1,166 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { Clock } from '../../platform/clock.js';
+import type { AppSecrets } from '../../platform/crypto/keyring.js';
+import { createSeal, type Seal } from '../../platform/crypto/sealing.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { createAppSeal } from './authenticator-app-secrets.js';
+import {
+  addFactor,
+  type FactorAddition,
+  type FactorRemoval,
+  type FactorSession,
+  removeFactor,
+} from './factor-changes.js';
+import { isTotpCode, newTotpSecret, totpStep, totpUri } from './totp.js';
+
+/** Time in which a user has to enter the first code of an authenticator app. */
+const setUpSeconds = 1800;
+
+/** A secret that a user enters into an authenticator app. */
+export interface AppSetUp {
+  /** Base32. */
+  readonly secret: string;
+  /** URI for a QR code. */
+  readonly uri: string;
+  /** The encrypted secret, which the form with the first code contains. */
+  readonly token: string;
+}
+
+export type AppAddition =
+  | ({ readonly kind: 'added' } & FactorAddition)
+  | { readonly kind: 'wrong_code' }
+  /** The token has expired, or belongs to another user. */
+  | { readonly kind: 'invalid_token' };
+
+/** The encrypted data. It contains the user, so that a secret cannot be stored for another user. */
+interface SealedSecret {
+  readonly user: string;
+  readonly secret: string;
+  /** Milliseconds since the epoch. Only in the token of a setup. */
+  readonly expires?: number;
+}
+
+/** Authenticator apps with one-time passwords. A user has at most one secret, which several apps may have. @see RFC 6238 */
+export class AuthenticatorApps {
+  readonly #prisma: Database['prisma'];
+  readonly #clock: Clock;
+  readonly #seal: Seal;
+  readonly #setUpSeal: Seal;
+  readonly #notices: SecurityNotices;
+
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    { appSecrets, clock, notices }: { appSecrets: AppSecrets; clock: Clock; notices: SecurityNotices },
+  ) {
+    this.#prisma = prisma;
+    this.#clock = clock;
+    this.#seal = createAppSeal(appSecrets);
+    this.#setUpSeal = createSeal(appSecrets, 'authenticator-app-set-up');
+    this.#notices = notices;
+  }
+
+  /** Generates a secret. Nothing is stored until the user enters a code. */
+  async setUp(user: User): Promise<AppSetUp> {
+    const secret = newTotpSecret();
+    const expires = this.#clock().getTime() + setUpSeconds * 1000;
+    const token = await this.#setUpSeal.seal(JSON.stringify({ user: user.id, secret, expires }));
+    return { ...this.#describe(user, secret), token };
+  }
+
+  /** Reads the token of a setup, to show the form again; `null` when it is invalid. */
+  async readSetUp(user: User, token: string): Promise<AppSetUp | null> {
+    const secret = await this.#openSetUp(user.id, token);
+    return secret === null ? null : { ...this.#describe(user, secret), token };
+  }
+
+  /** Stores the secret of a setup, if the code is correct. It replaces an earlier secret. */
+  async add(
+    context: UserAuditContext,
+    { token, code, session }: { token: string; code: string; session: FactorSession },
+  ): Promise<AppAddition> {
+    const { accountId, userId, at } = context;
+    const secret = await this.#openSetUp(userId, token);
+    if (secret === null) return { kind: 'invalid_token' };
+    const step = isTotpCode(code) ? totpStep(secret, code, at) : null;
+    if (step === null) return { kind: 'wrong_code' };
+    const sealedSecret = await this.#seal.seal(JSON.stringify({ user: userId, secret }));
+    const data = { sealedSecret, lastStep: step, createdAt: at };
+    const addition = await this.#prisma.$transaction((tx) =>
+      addFactor(tx, context, {
+        session,
+        method: 'authenticator app',
+        event: { type: 'authenticator_app.added' },
+        insert: () =>
+          tx.totpFactor.upsert({
+            where: { accountId_userId: { accountId, userId } },
+            create: { accountId, userId, ...data },
+            update: data,
+          }),
+      }),
+    );
+    this.#notices.send(context, userId, 'authenticator_app_added');
+    return { kind: 'added', ...addition };
+  }
+
+  async remove(context: UserAuditContext): Promise<FactorRemoval> {
+    const { accountId, userId } = context;
+    const removal = await this.#prisma.$transaction((tx) =>
+      removeFactor(tx, context, {
+        type: 'authenticator_app.removed',
+        remove: async () => {
+          const { count } = await tx.totpFactor.deleteMany({ where: { accountId, userId } });
+          return count === 0 ? null : {};
+        },
+      }),
+    );
+    if (removal.kind === 'removed') this.#notices.send(context, userId, 'authenticator_app_removed');
+    return removal;
+  }
+
+  /**
+   * Checks a code.
+   *
+   * @returns consumes the code in a transaction, and returns whether it was unused; `null` when the code is wrong, or the
+   *   user has no authenticator app
+   */
+  async check(
+    { accountId, userId, at }: UserAuditContext,
+    code: string,
+  ): Promise<((tx: Prisma.TransactionClient) => Promise<boolean>) | null> {
+    const row = await this.#prisma.totpFactor.findFirst({ where: { accountId, userId } });
+    if (row === null) return null;
+    const { secret } = await this.#open(row);
+    const step = totpStep(secret, code, at);
+    return step === null ? null : (tx) => consumeStep(tx, { accountId, userId, step });
+  }
+
+  #describe(user: User, secret: string) {
+    return { secret, uri: totpUri(secret, { issuer: user.accountName, email: user.email }) };
+  }
+
+  async #open({ sealedSecret, userId }: { sealedSecret: string; userId: string }): Promise<SealedSecret> {
+    const sealed = JSON.parse((await this.#seal.open(sealedSecret)).plain) as SealedSecret;
+    if (sealed.user !== userId) throw new Error(`The secret of user ${userId} belongs to another user`);
+    return sealed;
+  }
+
+  async #openSetUp(userId: string, token: string): Promise<string | null> {
+    const opened = await this.#setUpSeal.open(token).catch(() => null);
+    if (opened === null) return null;
+    const { user, secret, expires = 0 } = JSON.parse(opened.plain) as SealedSecret;
+    return user === userId && expires > this.#clock().getTime() ? secret : null;
+  }
+}
+
+/** Consumes a code. Of concurrent transactions with a code one succeeds. */
+async function consumeStep(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, step }: { accountId: AccountId; userId: string; step: number },
+): Promise<boolean> {
+  const where = { accountId, userId, lastStep: { lt: step } };
+  const { count } = await tx.totpFactor.updateMany({ where, data: { lastStep: step } });
+  return count > 0;
+}

@@ -1,0 +1,61 @@
+import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
+
+/** Form that creates new recovery codes. */
+export function recoveryCodePages(site: Site, { secondFactors }: OwnSecondFactorDependencies): void {
+  const path = `${ownSecondFactorPath}/recovery_codes`;
+  site.get(path, async () => ({ redirect: ownSecondFactorPath }));
+  site.post(path, async (context) => {
+    const codes = await secondFactors.createRecoveryCodes(context.auditContext);
+    return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
+  });
+}
+
+/** The only page that shows recovery codes. */
+export function recoveryCodesPage(
+  context: PageContext,
+  codes: readonly string[],
+  { title, next }: { title: string; next: string },
+): PageResponse {
+  // The sign-in is complete now: the page has the navigation.
+  const signedIn = { ...context, stage: 'complete' as const };
+  return {
+    script: true,
+    page: (
+      <SitePage context={signedIn} title={title} current="account" script="copy.js">
+        <h1>{title}</h1>
+        <div class="warning">
+          <p>
+            <strong>Save these recovery codes now. You won't be able to see them again.</strong> Each can be
+            used once, when you do not have your second factor. Keep them in a password manager or print them.
+          </p>
+        </div>
+        <div class="copyable">
+          <h2 id="codes-label">Recovery codes</h2>
+          <pre id="codes" class="recovery-codes">
+            {codes.join('\n')}
+          </pre>
+          <button
+            type="button"
+            class="quiet"
+            hidden
+            data-copies="codes"
+            data-label="Recovery codes"
+            aria-describedby="codes-label"
+          >
+            Copy
+          </button>
+        </div>
+        <p id="copied" role="status" class="hint" />
+        <p class="actions">
+          <a class="button" href={next}>
+            I have saved the codes
+          </a>
+        </p>
+      </SitePage>
+    ),
+  };
+}

@@ -1,0 +1,15 @@
+import type { Site } from '../../../platform/pages/site.js';
+import { appPages } from './app.js';
+import type { OwnSecondFactorDependencies } from './dependencies.js';
+import { secondFactorOverviewPage } from './overview.js';
+import { passkeyPages } from './passkeys.js';
+import { recoveryCodePages } from './recovery-codes.js';
+
+/** Settings → My account → Second factor, also for users who have to set one up before their sign-in is complete. */
+export function ownSecondFactorPages(site: Site, dependencies: OwnSecondFactorDependencies): void {
+  const enrolment = site.forEnrolment();
+  secondFactorOverviewPage(enrolment, dependencies);
+  appPages(enrolment, dependencies);
+  passkeyPages(enrolment, dependencies);
+  recoveryCodePages(site, dependencies);
+}

@@ -1,0 +1,86 @@
+import { type SecondFactorPolicy, secondFactorPolicies } from '../../../platform/accounts/user.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import { withNotice } from '../../../platform/pages/notices.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Problem } from '../../../platform/problems/problem.js';
+import type { SecondFactorPolicies } from '../second-factor-policy.js';
+
+const policyField = 'second_factor';
+
+const labels: Readonly<Record<SecondFactorPolicy, string>> = {
+  optional: 'Each user decides',
+  administrators: 'Owners and administrators must have one',
+  all: 'All users must have one',
+};
+
+/** Settings → Security: who must have a second factor. Only owners change it. */
+export function securityPage(site: Site, { policies }: { policies: SecondFactorPolicies }): void {
+  site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
+
+  site.post(settings.security, async (context) => {
+    const { form, auditContext } = context;
+    const given = form.text(policyField);
+    const policy = secondFactorPolicies.find((known) => known === given);
+    if (policy === undefined) {
+      throw new Problem(
+        'invalid_request',
+        `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
+      );
+    }
+    const outcome = await policies.change(auditContext, policy, revocationChoice(context));
+    if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
+    return { redirect: withNotice(settings.security, 'security_saved') };
+  });
+}
+
+function SecurityPage({ context }: { context: PageContext }) {
+  const { user } = context;
+  return (
+    <SitePage context={context} title="Security" current="security">
+      <h1>Security</h1>
+      <h2 id="policy">Second factor</h2>
+      <p>
+        A second factor is an authenticator app or a passkey. Users who must have one and do not must set it
+        up before they see the next page. A user who has lost it asks an owner or administrator, who removes
+        it under <a href={settings.users}>Users</a>.
+      </p>
+      {user.role === 'owner' ? (
+        <form method="post" action={settings.security} class="fields">
+          <CsrfField token={context.csrfToken} />
+          <fieldset aria-labelledby="policy">
+            {secondFactorPolicies.map((policy) => (
+              <label key={policy} class="choice">
+                <input
+                  type="radio"
+                  name={policyField}
+                  value={policy}
+                  checked={policy === user.secondFactorPolicy}
+                />
+                <span>{labels[policy]}</span>
+              </label>
+            ))}
+          </fieldset>
+          <p>
+            Users who must have a second factor from now on are signed out of browsers in which they did not
+            use one.
+          </p>
+          <RevokeGrantsField
+            id={`${policyField}-grants`}
+            label="Also disconnect the applications of these users"
+          />
+          <div class="actions">
+            <button type="submit">Save</button>
+          </div>
+        </form>
+      ) : (
+        <p>
+          <strong>{labels[user.secondFactorPolicy]}.</strong> Only owners can change this.
+        </p>
+      )}
+    </SitePage>
+  );
+}

@@ -1,0 +1,302 @@
+import {
+  type AuthenticationResponseJSON,
+  type AuthenticatorTransport,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
+import { SessionEndedError } from '../../platform/accounts/sessions.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import { allAccounts, withScope } from '../../platform/database/scope.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { lockEnabledUser } from './complete-sign-in.js';
+import {
+  addFactor,
+  type FactorAddition,
+  type FactorRemoval,
+  type FactorSession,
+  removeFactor,
+} from './factor-changes.js';
+import type { PasskeyChallenges, PasskeyPurpose } from './passkey-challenges.js';
+
+/** Maximum number of passkeys of a user. */
+export const maximumPasskeys = 20;
+
+/** Maximum size of a credential id in bytes. @see Web Authentication, section 7.1 */
+const maximumCredentialIdBytes = 1023;
+
+export interface PasskeySummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+export type PasskeyAddition =
+  | ({ readonly kind: 'added' } & FactorAddition)
+  /** The response of the browser is wrong, or its challenge has expired. */
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'too_many' };
+
+/** A passkey whose signature is right. */
+export interface ProvedPasskey {
+  readonly accountId: AccountId;
+  readonly userId: string;
+  /** Consumes the challenge in a transaction. Returns whether it was unused. */
+  consume(tx: Prisma.TransactionClient, at: Date): Promise<boolean>;
+}
+
+/** A response of the browser, which is untrusted, and the CSRF token of the form that it was submitted with. */
+export interface PasskeyResponse {
+  /** JSON, as `PublicKeyCredential.toJSON()` returns it. */
+  readonly credential: string;
+  readonly csrfToken: string;
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly challenges: PasskeyChallenges;
+  readonly notices: SecurityNotices;
+  readonly baseUrl: string;
+}
+
+interface StoredPasskey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly userId: string;
+  readonly credentialId: Uint8Array<ArrayBuffer>;
+  readonly publicKey: Uint8Array<ArrayBuffer>;
+  readonly signCount: bigint;
+}
+
+/**
+ * Passkeys. Each verifies its user by fingerprint, face or PIN, and is stored in the authenticator, so that it is a second
+ * factor and can replace the password.
+ *
+ * @see Web Authentication, sections 7.1 and 7.2
+ */
+export class Passkeys {
+  readonly #prisma: Database['prisma'];
+  readonly #challenges: PasskeyChallenges;
+  readonly #origin: string;
+  readonly #host: string;
+  readonly #notices: SecurityNotices;
+
+  constructor({ database, challenges, notices, baseUrl }: Dependencies) {
+    const { origin, hostname } = new URL(baseUrl);
+    this.#prisma = database.prisma;
+    this.#challenges = challenges;
+    this.#origin = origin;
+    this.#host = hostname;
+    this.#notices = notices;
+  }
+
+  async list({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<PasskeySummary[]> {
+    return await this.#prisma.passkey.findMany({
+      where: { accountId, userId },
+      select: { id: true, name: true, createdAt: true, lastUsedAt: true },
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+    });
+  }
+
+  /** Options for a browser that adds a passkey. */
+  async additionOptions(user: User, csrfToken: string): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    return await generateRegistrationOptions({
+      rpName: 'People',
+      rpID: this.#host,
+      userName: user.email,
+      userDisplayName: `${user.givenName} ${user.familyName}`,
+      userID: new TextEncoder().encode(user.id),
+      challenge: this.#challenges.create('add', csrfToken),
+      excludeCredentials: await this.#credentials(user),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /**
+   * Options for a browser that uses a passkey.
+   *
+   * @param user absent when the user signs in with a passkey only, and is not known yet
+   */
+  async useOptions(csrfToken: string, user?: User): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    const purpose: PasskeyPurpose = user === undefined ? 'sign_in' : 'second_factor';
+    return await generateAuthenticationOptions({
+      rpID: this.#host,
+      challenge: this.#challenges.create(purpose, csrfToken),
+      userVerification: 'required',
+      ...(user !== undefined && { allowCredentials: await this.#credentials(user) }),
+    });
+  }
+
+  /**
+   * Adds the passkey that the browser has created.
+   *
+   * @throws {SessionEndedError}
+   */
+  async add(
+    context: UserAuditContext,
+    { response, name, session }: { response: PasskeyResponse; name: string; session: FactorSession },
+  ): Promise<PasskeyAddition> {
+    const { accountId, userId, at } = context;
+    const credential = await this.#verifyAddition(response);
+    if (credential === null) return { kind: 'invalid' };
+    const credentialId = Buffer.from(credential.id, 'base64url');
+    if (credentialId.length > maximumCredentialIdBytes) return { kind: 'invalid' };
+    const data = {
+      id: randomId(),
+      accountId,
+      userId,
+      credentialId,
+      publicKey: credential.publicKey,
+      signCount: credential.counter,
+      transports: [...(credential.transports ?? [])],
+      name,
+      createdAt: at,
+    };
+    const add = this.#prisma.$transaction(async (tx): Promise<PasskeyAddition> => {
+      // Of concurrent additions each counts those before it.
+      if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
+      if ((await tx.passkey.count({ where: { accountId, userId } })) >= maximumPasskeys)
+        return { kind: 'too_many' };
+      const added = await addFactor(tx, context, {
+        session,
+        method: 'passkey',
+        event: { type: 'passkey.added', details: { name } },
+        insert: () => tx.passkey.create({ data }),
+      });
+      return { kind: 'added', ...added };
+    });
+    const addition = await add.catch((error): PasskeyAddition => {
+      if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
+        return { kind: 'exists' };
+      throw error;
+    });
+    if (addition.kind === 'added') this.#notices.send(context, userId, 'passkey_added');
+    return addition;
+  }
+
+  async remove(context: UserAuditContext, id: string): Promise<FactorRemoval> {
+    const { accountId, userId } = context;
+    const removal = await this.#prisma.$transaction((tx) =>
+      removeFactor(tx, context, {
+        type: 'passkey.removed',
+        remove: async () => {
+          const where = { accountId, userId, id };
+          const found = await tx.passkey.findFirst({ where, select: { name: true } });
+          if (found === null || (await tx.passkey.deleteMany({ where })).count === 0) return null;
+          return { name: found.name };
+        },
+      }),
+    );
+    if (removal.kind === 'removed') this.#notices.send(context, userId, 'passkey_removed');
+    return removal;
+  }
+
+  /**
+   * Verifies the response of a browser that used a passkey. Passkeys are looked up in all accounts, because a user who signs
+   * in with a passkey only is not known yet.
+   *
+   * @param user the user who entered the password; absent when the passkey identifies the user
+   */
+  async prove(
+    { credential, csrfToken }: PasskeyResponse,
+    user?: Pick<User, 'id' | 'accountId'>,
+  ): Promise<ProvedPasskey | null> {
+    const response = parse<AuthenticationResponseJSON>(credential);
+    const stored = response === null ? null : await this.#find(response.id);
+    if (response === null || stored === null) return null;
+    if (user !== undefined && (stored.userId !== user.id || stored.accountId !== user.accountId)) return null;
+    const purpose: PasskeyPurpose = user === undefined ? 'sign_in' : 'second_factor';
+    let issuedAt: Date | null = null;
+    const verified = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: (challenge) => {
+        issuedAt = this.#challenges.verify(challenge, purpose, csrfToken);
+        return issuedAt !== null;
+      },
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#host,
+      credential: { id: response.id, publicKey: stored.publicKey, counter: Number(stored.signCount) },
+      // The package throws errors for all invalid responses.
+    }).catch(() => null);
+    if (verified?.verified !== true || issuedAt === null) return null;
+    const signCount = BigInt(verified.authenticationInfo.newCounter);
+    return {
+      accountId: toAccountId(stored.accountId),
+      userId: stored.userId,
+      consume: consumeWith(stored, { issuedAt, signCount }),
+    };
+  }
+
+  async #verifyAddition({ credential, csrfToken }: PasskeyResponse) {
+    const response = parse<RegistrationResponseJSON>(credential);
+    if (response === null) return null;
+    const verified = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: (challenge) => this.#challenges.verify(challenge, 'add', csrfToken) !== null,
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#host,
+    }).catch(() => null);
+    if (verified?.verified !== true) return null;
+    const { id, publicKey, counter } = verified.registrationInfo.credential;
+    return { id, publicKey, counter, transports: knownTransports(response.response.transports) };
+  }
+
+  async #find(credentialId: unknown): Promise<StoredPasskey | null> {
+    if (typeof credentialId !== 'string') return null;
+    const where = { credentialId: Buffer.from(credentialId, 'base64url') };
+    return await withScope(allAccounts, () => this.#prisma.passkey.findFirst({ where }));
+  }
+
+  async #credentials({ id: userId, accountId }: User) {
+    const rows = await this.#prisma.passkey.findMany({
+      where: { accountId, userId },
+      select: { credentialId: true, transports: true },
+    });
+    return rows.map(({ credentialId, transports }) => {
+      return { id: Buffer.from(credentialId).toString('base64url'), transports };
+    });
+  }
+}
+
+/** A challenge is used once: the passkey must not have been used since the challenge was created. */
+function consumeWith(
+  { id, accountId }: StoredPasskey,
+  { issuedAt, signCount }: { issuedAt: Date; signCount: bigint },
+): ProvedPasskey['consume'] {
+  return async (tx, at) => {
+    const unused = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: issuedAt } }] };
+    const { count } = await tx.passkey.updateMany({
+      where: { id, accountId, ...unused },
+      data: { lastUsedAt: at, signCount },
+    });
+    return count > 0;
+  };
+}
+
+/** The ways in which a browser reaches an authenticator. Those that the service does not know are omitted. */
+const transports: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
+
+function knownTransports(given: unknown): AuthenticatorTransport[] {
+  return transports.filter(
+    (known) => Array.isArray(given) && given.includes(known),
+  ) as AuthenticatorTransport[];
+}
+
+function parse<Response>(text: string): Response | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Response) : null;
+  } catch {
+    return null;
+  }
+}

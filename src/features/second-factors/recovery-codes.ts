@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { customAlphabet } from 'nanoid';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { Prisma } from '../../platform/database/client.js';
+
+/** Number of codes that a user gets. */
+export const recoveryCodeCount = 10;
+
+/** Crockford's base32: no two characters look alike. 16 characters have 80 bits. */
+const newCode = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16);
+
+/** Owner of codes. */
+interface CodeOwner {
+  readonly accountId: AccountId;
+  readonly userId: string;
+}
+
+/**
+ * Creates new codes in the transaction of the caller, and deletes the earlier ones. The codes cannot be read later.
+ *
+ * @returns ten codes in groups of four characters
+ */
+export async function replaceRecoveryCodes(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: CodeOwner,
+): Promise<string[]> {
+  const codes = Array.from({ length: recoveryCodeCount }, () => newCode());
+  await deleteRecoveryCodes(tx, { accountId, userId });
+  await tx.recoveryCode.createMany({
+    data: codes.map((code) => ({ accountId, userId, codeHash: hashCode(code) })),
+  });
+  return codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
+}
+
+export async function deleteRecoveryCodes(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: CodeOwner,
+): Promise<void> {
+  await tx.recoveryCode.deleteMany({ where: { accountId, userId } });
+}
+
+/**
+ * Consumes a code in the transaction of the caller. Of concurrent transactions with a code one succeeds. Case, spaces and
+ * hyphens are ignored, and similar characters are treated as equal.
+ *
+ * @returns whether the code was valid
+ */
+export async function consumeRecoveryCode(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: CodeOwner,
+  { code, at }: { code: string; at: Date },
+): Promise<boolean> {
+  const where = { accountId, userId, codeHash: hashCode(normalizeCode(code)), usedAt: null };
+  const { count } = await tx.recoveryCode.updateMany({ where, data: { usedAt: at } });
+  return count > 0;
+}
+
+function normalizeCode(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+}
+
+/** SHA-256: a random code with 80 bits needs no slow hash. */
+function hashCode(code: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(code).digest() as Buffer<ArrayBuffer>;
+}

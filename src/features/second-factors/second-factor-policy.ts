@@ -1,0 +1,68 @@
+import { lockOwner } from '../../platform/accounts/lock-owner.js';
+import {
+  type AdmittedAccess,
+  type RevocationChoice,
+  revokeAdmittedAccess,
+} from '../../platform/accounts/revoke-user-access.js';
+import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
+import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { recordIn } from '../../platform/audit/audit-log.js';
+import type { Database } from '../../platform/database/client.js';
+
+/** Which users of an account must have a second factor. */
+export class SecondFactorPolicies {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Changes the policy, for owners. Users who must have a second factor now and did not before lose the sessions without one,
+   * unused authorization codes, and unconfirmed changes of their e-mail addresses: an attacker who has a session could add an
+   * own factor, or the address to which a new password is sent.
+   *
+   * @returns `forbidden` when the user is not an enabled owner
+   */
+  change(
+    context: UserAuditContext,
+    to: SecondFactorPolicy,
+    choice: RevocationChoice,
+  ): Promise<'changed' | 'unchanged' | 'forbidden'> {
+    const { accountId, userId, origin, at } = context;
+    return this.#prisma.$transaction(async (tx) => {
+      const users = await lockOwner(tx, context);
+      if (users === null) return 'forbidden';
+      const account = await tx.account.findFirst({
+        where: { id: accountId },
+        select: { secondFactorPolicy: true },
+      });
+      const from = (account?.secondFactorPolicy ?? 'optional') as SecondFactorPolicy;
+      const where = { id: accountId, secondFactorPolicy: { not: to } };
+      const { count } = await tx.account.updateMany({ where, data: { secondFactorPolicy: to } });
+      if (count === 0) return 'unchanged';
+      const added = roles.filter(
+        (role) => requiresSecondFactor(to, role) && !requiresSecondFactor(from, role),
+      );
+      const withoutFactor = { user: { totpFactor: { is: null }, passkeys: { none: {} } } };
+      const admitted: AdmittedAccess = {
+        users: users.filter(({ role }) => added.includes(role)),
+        sessions: {
+          singleSignOn: false,
+          user: { role: { in: added } },
+          OR: [{ secondFactorAt: null }, withoutFactor],
+        },
+        links: ['email'],
+      };
+      const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+      const details = { from, to, ...revoked };
+      await recordIn(
+        tx,
+        { type: 'account.second_factor_policy_changed', accountId, userId, origin, details },
+        at,
+      );
+      return 'changed';
+    });
+  }
+}

@@ -1,0 +1,127 @@
+import type { User } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { AuditLog } from '../../platform/audit/audit-log.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { secondsUntilAccepted } from '../../platform/limits/daily-failure-limit.js';
+import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { AuthenticatorApps } from './authenticator-apps.js';
+import {
+  lockEnabledUser,
+  recordSignIn,
+  type SecondFactorMethod,
+  storeSecondFactor,
+} from './complete-sign-in.js';
+import type { PasskeyResponse, Passkeys } from './passkeys.js';
+import { consumeRecoveryCode } from './recovery-codes.js';
+import { isTotpCode } from './totp.js';
+
+/** The proof that a user submits after the password: a code of an authenticator app, a recovery code, or a passkey. */
+export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
+
+export type SecondFactorOutcome =
+  /** `sessionId` is the new id of the session. */
+  | { readonly kind: 'signed_in'; readonly sessionId: string }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number }
+  /** Too many failures in a day; only a passkey or a recovery code is accepted. */
+  | { readonly kind: 'codes_rate_limited'; readonly retryAfterSeconds: number };
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly apps: AuthenticatorApps;
+  readonly passkeys: Passkeys;
+  readonly auditLog: AuditLog;
+  readonly failureLimit: FailureLimit;
+  readonly notices: SecurityNotices;
+}
+
+/** Consumes a proof in a transaction. Returns whether it was unused. */
+type Consume = (tx: Prisma.TransactionClient) => Promise<boolean>;
+
+/** Completes the sign-in of a user who has entered the password. */
+export class SecondFactorSignIn {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge is valid once. */
+  async attempt(
+    context: UserAuditContext,
+    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
+  ): Promise<SecondFactorOutcome> {
+    const { auditLog, failureLimit } = this.#dependencies;
+    const { accountId, userId, origin } = context;
+    const identity = { accountId, userId, origin };
+    // Only users who know the password get here: the limit of a user cannot be used to lock out others.
+    const attempt = { by: 'address', address: origin.address, of: `second factor ${userId}` };
+    const limit = await failureLimit.count(attempt);
+    if (limit !== null) {
+      if (limit.first) await auditLog.record({ type: 'second_factor.rate_limited', ...identity });
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    const retryAfterSeconds = await this.#secondsUntilAccepted(context, proof);
+    if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
+    const newId = await withScope(accountScope(accountId), () =>
+      this.#complete(context, { user, sessionId, proof }),
+    );
+    if (newId === null) {
+      await auditLog.record({ type: 'second_factor.failed', ...identity });
+      return { kind: 'wrong' };
+    }
+    await failureLimit.removeFailure(attempt);
+    return { kind: 'signed_in', sessionId: newId };
+  }
+
+  /** Passkeys and recovery codes cannot be guessed, and are always accepted. */
+  async #secondsUntilAccepted(context: UserAuditContext, proof: SecondFactorProof): Promise<number | null> {
+    if ('passkey' in proof || !isTotpCode(withoutSpaces(proof.code))) return null;
+    const { prisma } = this.#dependencies.database;
+    return withScope(accountScope(context.accountId), () =>
+      secondsUntilAccepted(prisma, context, 'second_factor.failed'),
+    );
+  }
+
+  async #complete(
+    context: UserAuditContext,
+    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
+  ): Promise<string | null> {
+    const [method, consume] = await this.#check(context, user, proof);
+    if (consume === null) return null;
+    const { database, notices } = this.#dependencies;
+    const newId = await database.prisma.$transaction(async (tx) => {
+      if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return null;
+      // A session that was revoked meanwhile stays revoked.
+      const id = await storeSecondFactor(tx, context, sessionId);
+      if (id !== null) await recordSignIn(tx, context, method);
+      return id;
+    });
+    if (newId !== null && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');
+    return newId;
+  }
+
+  async #check(
+    context: UserAuditContext,
+    user: User,
+    proof: SecondFactorProof,
+  ): Promise<[SecondFactorMethod, Consume | null]> {
+    const { apps, passkeys } = this.#dependencies;
+    if ('passkey' in proof) {
+      // Not without the identity provider: an owner has a recovery code for that.
+      if (user.onlySingleSignOn) return ['passkey', null];
+      const proved = await passkeys.prove(proof.passkey, user);
+      return ['passkey', proved && ((tx) => proved.consume(tx, context.at))];
+    }
+    const code = withoutSpaces(proof.code);
+    if (isTotpCode(code))
+      return ['authenticator app', user.onlySingleSignOn ? null : await apps.check(context, code)];
+    return ['recovery code', (tx) => consumeRecoveryCode(tx, context, { code, at: context.at })];
+  }
+}
+
+function withoutSpaces(code: string): string {
+  return code.replaceAll(/\s/g, '');
+}

@@ -1,0 +1,50 @@
+import { SessionEndedError } from '../../platform/accounts/sessions.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { recordIn } from '../../platform/audit/audit-log.js';
+import type { Database } from '../../platform/database/client.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { lockEnabledUser } from './complete-sign-in.js';
+import { replaceRecoveryCodes } from './recovery-codes.js';
+
+/** The second factors of a user, except passkeys. */
+export interface SecondFactorOverview {
+  /** When the authenticator app was added; `null` when there is none. */
+  readonly appAddedAt: Date | null;
+  readonly unusedRecoveryCodes: number;
+}
+
+/** The second factors of users, and their recovery codes. */
+export class SecondFactors {
+  readonly #prisma: Database['prisma'];
+  readonly #notices: SecurityNotices;
+
+  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
+    this.#prisma = prisma;
+    this.#notices = notices;
+  }
+
+  async overview({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<SecondFactorOverview> {
+    const [app, unusedRecoveryCodes] = await Promise.all([
+      this.#prisma.totpFactor.findFirst({ where: { accountId, userId }, select: { createdAt: true } }),
+      this.#prisma.recoveryCode.count({ where: { accountId, userId, usedAt: null } }),
+    ]);
+    return { appAddedAt: app?.createdAt ?? null, unusedRecoveryCodes };
+  }
+
+  /**
+   * Creates ten recovery codes. Earlier ones no longer work.
+   *
+   * @throws {SessionEndedError} when the user was disabled meanwhile
+   */
+  async createRecoveryCodes(context: UserAuditContext): Promise<string[]> {
+    const { accountId, userId, origin, at } = context;
+    const codes = await this.#prisma.$transaction(async (tx) => {
+      if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
+      await recordIn(tx, { type: 'recovery_codes.created', accountId, userId, origin }, at);
+      return await replaceRecoveryCodes(tx, { accountId, userId });
+    });
+    this.#notices.send(context, userId, 'recovery_codes_created');
+    return codes;
+  }
+}

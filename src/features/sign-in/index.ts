@@ -1,0 +1,1 @@
+export { respondToSignIn } from './pages/after-sign-in.js';

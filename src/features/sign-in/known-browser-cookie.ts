@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { normalizeEmail } from '../../platform/accounts/normalize.js';
+import { type Clock, epochSeconds } from '../../platform/clock.js';
+import {
+  type AppSecrets,
+  deriveKeyring,
+  isSignature,
+  type Keyring,
+  signText,
+} from '../../platform/crypto/keyring.js';
+
+/** Lifetime in seconds from the last sign-in; browsers limit cookies to 400 days. */
+export const knownSeconds = 400 * 86_400;
+
+/** Maximum number of users in the cookie of a browser; the user who signed in least recently is removed. */
+export const maximumKnownUsers = 5;
+
+/** Content of the cookie: a random id of the browser and, newest first, a proof for each user. */
+interface Knowledge {
+  readonly browserId: string;
+  readonly proofs: readonly Proof[];
+}
+
+interface Proof {
+  /** Seconds since the epoch. */
+  readonly issuedAt: number;
+  readonly signature: string;
+}
+
+/**
+ * Recognizes a browser from which a user has signed in before. Failed sign-ins of an attacker then do not lock the user
+ * out of this browser.
+ *
+ * The cookie grants no access: the browser only has its own count of failures. Users are identified by an HMAC, which is
+ * different in each browser.
+ */
+export class KnownBrowsers {
+  readonly #keys: Keyring;
+  readonly #clock: Clock;
+  readonly #name: string;
+  readonly #cookie: CookieSerializeOptions;
+
+  constructor({ appSecrets, baseUrl, clock }: { appSecrets: AppSecrets; baseUrl: string; clock: Clock }) {
+    const secure = baseUrl.startsWith('https://');
+    this.#keys = deriveKeyring(appSecrets, 'known-browsers');
+    this.#clock = clock;
+    this.#name = `${secure ? '__Host-' : ''}known_browser`;
+    this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: knownSeconds };
+  }
+
+  /**
+   * Identifies browser and user if the user has signed in from this browser before.
+   *
+   * @param email as submitted
+   * @returns key for counting failures; `null` for an unknown browser
+   */
+  find(request: FastifyRequest, email: string): string | null {
+    const name = normalizeEmail(email);
+    const { browserId, proofs } = this.#read(request);
+    const oldest = epochSeconds(this.#clock) - knownSeconds;
+    const valid = proofs.filter((proof) => this.#proves(browserId, name, proof) && proof.issuedAt > oldest);
+    return valid.length === 0 ? null : `browser ${browserId} e-mail ${name}`;
+  }
+
+  /** Records in the cookie that a user has signed in from this browser. */
+  remember(request: FastifyRequest, reply: FastifyReply, email: string): void {
+    const name = normalizeEmail(email);
+    const { browserId, proofs } = this.#read(request);
+    const issuedAt = epochSeconds(this.#clock);
+    const others = proofs.filter((proof) => !this.#proves(browserId, name, proof));
+    const signature = signText(this.#keys, textOf(browserId, name, issuedAt));
+    const kept = [{ issuedAt, signature }, ...others];
+    const texts = kept.slice(0, maximumKnownUsers).map((proof) => `${proof.issuedAt}~${proof.signature}`);
+    reply.setCookie(this.#name, [browserId, ...texts].join('.'), this.#cookie);
+  }
+
+  #read({ cookies }: FastifyRequest): Knowledge {
+    const [, browserId, rest = ''] =
+      /^([\w-]{22})((?:\.\d{10,11}~[\w-]{43}){1,5})$/.exec(cookies[this.#name] ?? '') ?? [];
+    if (browserId === undefined) return { browserId: randomBytes(16).toString('base64url'), proofs: [] };
+    const proofs = [...rest.matchAll(/(\d+)~([\w-]+)/g)].map(([, issuedAt, signature = '']) => {
+      return { issuedAt: Number(issuedAt), signature };
+    });
+    return { browserId, proofs };
+  }
+
+  #proves(browserId: string, name: string, { issuedAt, signature }: Proof): boolean {
+    return isSignature(this.#keys, textOf(browserId, name, issuedAt), signature);
+  }
+}
+
+function textOf(browserId: string, name: string, issuedAt: number): string {
+  return `${browserId} ${issuedAt} ${name}`;
+}

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SignInStage } from '../../../platform/accounts/sign-in-stage.js';
+import type { User } from '../../../platform/accounts/user.js';
+import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
+import { type KeptForm, KeptFormPage, keepFormOf } from '../../../platform/pages/kept-form.js';
+import { renderPage } from '../../../platform/pages/layout.js';
+import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
+import { nextStep } from './next-step.js';
+
+/** An authenticated user, and the other fields of the sign-in form. */
+export interface SignedIn {
+  readonly user: User;
+  readonly stage: SignInStage;
+  readonly returnTo: string;
+  /** The form of an expired session. */
+  readonly kept: KeptForm | null;
+}
+
+interface Response {
+  readonly signedIn: SignedIn;
+  readonly sessions: BrowserSessions;
+  /** Shows the page for the second factor with the form of the expired session, which a URL cannot contain. */
+  readonly showStep: (step: {
+    user: User;
+    returnTo: string;
+    keptForm: string;
+    signOutToken: string;
+  }) => Promise<FastifyReply>;
+}
+
+/** Responds to an authentication that has created a session, see {@link continueSignIn}. */
+export async function respondToSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sessionId, ...response }: Response & { sessionId: string },
+): Promise<FastifyReply> {
+  const { user } = response.signedIn;
+  request.party = { accountId: user.accountId, userId: user.id };
+  const csrfToken = await response.sessions.signIn(request, reply, { sessionId, user });
+  return continueSignIn(request, reply, { ...response, csrfToken });
+}
+
+/**
+ * Responds to a user who has a session: with the next step, the form of the expired session, or the requested page. The response
+ * to a form that is submitted twice is the same.
+ *
+ * @param csrfToken of the session
+ */
+export async function continueSignIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { csrfToken, signedIn, sessions, showStep }: Response & { csrfToken: string },
+): Promise<FastifyReply> {
+  const { user, stage, returnTo, kept } = signedIn;
+  // A form of another user is discarded: this user must neither see nor submit it.
+  const keptFor = sessions.csrfUser(request, kept?.token);
+  reply.headers(privatePageHeaders());
+  if (kept === null || keptFor !== user.id || stage === 'enrolment') {
+    return reply.redirect(nextStep(stage, returnTo), 303);
+  }
+  if (stage === 'complete') return sendKeptForm(reply, { csrfToken, returnTo, fields: kept.fields });
+  const keptForm = keepFormOf(kept.fields, sessions.csrfToken(request, reply, user.id));
+  return await showStep({ user, returnTo, keptForm, signOutToken: csrfToken });
+}
+
+function sendKeptForm(
+  reply: FastifyReply,
+  form: { csrfToken: string; returnTo: string; fields: readonly (readonly [string, string])[] },
+): FastifyReply {
+  const { csrfToken, returnTo, fields } = form;
+  const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={fields} />;
+  return reply.type('text/html; charset=utf-8').send(renderPage(page));
+}

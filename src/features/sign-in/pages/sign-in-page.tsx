@@ -1,0 +1,84 @@
+import { CsrfField, Layout } from '../../../platform/pages/layout.js';
+import { NoticeBox } from '../../../platform/pages/notice-box.js';
+import { forgotPasswordPath } from '../../../platform/pages/paths.js';
+import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
+import { SingleSignOnLink } from './link.js';
+
+/** Path of the form that signs a user in with a passkey only. */
+export const passkeySignInPath = '/sign_in/passkey';
+
+/** The sign-in page, also for a form whose session had expired. */
+export function SignInPage({
+  csrfToken,
+  returnTo,
+  keptForm = '',
+  email = '',
+  notice = '',
+  error,
+  accountId,
+  passkeyOptions,
+  application,
+}: {
+  csrfToken: string;
+  returnTo: string;
+  /** The form of an expired session, as text. */
+  keptForm?: string;
+  email?: string;
+  /** Name of a notice. */
+  notice?: string;
+  error?: string;
+  /** The account whose identity provider the user must use. */
+  accountId?: string;
+  /** Options for a browser that signs in with a passkey. */
+  passkeyOptions: object;
+  /** Name of the application that asks for access. */
+  application?: string | undefined;
+}) {
+  const fields = hiddenFields({ returnTo, keptForm });
+  const invalid = error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'error' };
+  return (
+    <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow script="passkey.js">
+      <h1>Sign in</h1>
+      <NoticeBox code={notice} />
+      {application !== undefined && (
+        <p>
+          to continue to <strong>{application}</strong>
+        </p>
+      )}
+      {keptForm !== '' && <p>Your session has expired. Sign in to return to the form with your input.</p>}
+      {error !== undefined && (
+        <p id="error" class="alert" role="alert">
+          {error}
+        </p>
+      )}
+      <form method="post" action="/sign_in">
+        <CsrfField token={csrfToken} />
+        {fields.map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <label>
+          E-mail address
+          <input type="email" name="email" value={email} autocomplete="username" required {...invalid} />
+        </label>
+        <label>
+          Password
+          <input type="password" name="password" autocomplete="current-password" required {...invalid} />
+        </label>
+        <button type="submit">Sign in</button>
+      </form>
+      <PasskeyForm
+        action={passkeySignInPath}
+        csrfToken={csrfToken}
+        kind="use"
+        options={passkeyOptions}
+        fields={fields}
+        button="Use a passkey"
+        secondary
+      />
+      <SingleSignOnLink {...{ csrfToken, returnTo, keptForm, accountId }} />
+      <p>
+        <a href={forgotPasswordPath}>Forgot your password?</a>
+      </p>
+    </Layout>
+  );
+}

@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
+import { normalizeEmail } from '../../../platform/accounts/normalize.js';
+import { isStorableText } from '../../../platform/contract/storable-text.js';
+import { auditOrigin } from '../../../platform/http/audit-origin.js';
+import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
+import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
+import { Fields } from '../../../platform/pages/fields.js';
+import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
+import { renderPage } from '../../../platform/pages/layout.js';
+import { signInAddress } from '../../../platform/pages/paths.js';
+import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
+import { credentialField } from '../../second-factors/index.js';
+import type { KnownBrowsers } from '../known-browser-cookie.js';
+import type { PasskeySignIn } from '../passkey-sign-in.js';
+import type { SignIn, SignInOutcome } from '../sign-in.js';
+import { continueSignIn, respondToSignIn } from './after-sign-in.js';
+import { nextStep } from './next-step.js';
+import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './routes.js';
+import { passkeySignInPath, SignInPage } from './sign-in-page.js';
+
+export interface SignInDependencies extends SecondFactorDependencies {
+  readonly signIn: SignIn;
+  readonly passkeySignIn: PasskeySignIn;
+  readonly knownBrowsers: KnownBrowsers;
+}
+
+interface SignInForm {
+  readonly email?: string;
+  readonly password?: string;
+  readonly return_to?: string;
+  readonly kept_form?: string;
+}
+
+/** `/sign_in` and `/sign_out`. */
+export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
+  const { signIn, passkeySignIn, sessions, knownBrowsers, baseUrl } = dependencies;
+
+  app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
+    const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session !== null) {
+      return reply.headers(privatePageHeaders()).redirect(nextStep(session.stage, returnTo), 303);
+    }
+    const notice = new Fields(request.query).text('notice');
+    return sendForm(request, reply, dependencies, { returnTo, notice });
+  });
+
+  app.post('/sign_in', { config: { page: true } }, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
+    const returnTo = safeReturnTo(return_to, baseUrl);
+    const kept = readKeptForm(kept_form);
+    const form = { returnTo, email, keptForm: kept_form, kept };
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session?.user.email === normalizeEmail(email))
+      return respondAgain(request, reply, dependencies, { session, form });
+    const outcome = await signIn.attempt({
+      email,
+      password,
+      knownBrowser: knownBrowsers.find(request, email),
+      userAgent: request.headers['user-agent'],
+      origin: auditOrigin(request),
+      signal: abortOnDisconnect(reply.raw).signal,
+    });
+    const wrong = 'Incorrect e-mail address or password.';
+    return respond(request, reply, dependencies, { outcome, form, wrong });
+  });
+
+  app.post(passkeySignInPath, { config: { page: true } }, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const fields = new Fields(request.body);
+    const returnTo = safeReturnTo(fields.secret('return_to'), baseUrl);
+    const keptForm = fields.secret(keptFormField);
+    const kept = readKeptForm(keptForm);
+    const response = { credential: fields.secret(credentialField), csrfToken: fields.secret(csrfField) };
+    const from = { origin: auditOrigin(request), userAgent: request.headers['user-agent'] };
+    const form = { returnTo, keptForm, kept };
+    const outcome = await passkeySignIn.attempt(response, from);
+    // A passkey accepts each challenge once.
+    const session = outcome.kind === 'wrong' ? await sessions.session(request) : null;
+    if (session !== null) return respondAgain(request, reply, dependencies, { session, form });
+    const wrong = 'The passkey was not accepted. Try again, or enter your password.';
+    return respond(request, reply, dependencies, { outcome, form, wrong });
+  });
+
+  app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
+    const session = await sessions.sessionOfAnyStage(request);
+    if (session !== null) {
+      sessions.verifyCsrf(request, session);
+      const event = session.stage === 'complete' ? signOutEvent(session.user, request) : undefined;
+      await sessions.signOut(request, reply, event);
+    }
+    const { return_to } = textMembers(request.body);
+    const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
+    return reply.headers(privatePageHeaders()).redirect(target, 303);
+  });
+}
+
+/** Fields of the sign-in form besides the password or the passkey. */
+interface SubmittedForm {
+  readonly returnTo: string;
+  readonly email?: string;
+  /** The form of an expired session, as text; empty without one. */
+  readonly keptForm: string;
+  readonly kept: KeptForm | null;
+}
+
+/** Responds to an attempt to sign in: with the next page, or with the sign-in page and an error. */
+async function respond(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: SignInDependencies,
+  { outcome, form: { kept, ...form }, wrong }: { outcome: SignInOutcome; form: SubmittedForm; wrong: string },
+): Promise<FastifyReply> {
+  switch (outcome.kind) {
+    case 'signed_in': {
+      const { sessionId, user, stage } = outcome;
+      const { knownBrowsers, sessions } = dependencies;
+      knownBrowsers.remember(request, reply, user.email);
+      const signedIn = { user, stage, returnTo: form.returnTo, kept };
+      const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+      return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });
+    }
+    case 'wrong':
+      return sendForm(request, reply.code(401), dependencies, { ...form, error: wrong });
+    case 'single_sign_on': {
+      const { accountId } = outcome;
+      const error = 'Users of your account sign in with single sign-on only.';
+      return sendForm(request, reply.code(403), dependencies, { ...form, accountId, error });
+    }
+    case 'rate_limited': {
+      const { retryAfterSeconds } = outcome;
+      const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+      reply.code(429).header('retry-after', retryAfterSeconds);
+      return sendForm(request, reply, dependencies, { ...form, error });
+    }
+  }
+}
+
+/** Responds to a form that is submitted again after it has signed the user in: as the first time. */
+async function respondAgain(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dependencies: SignInDependencies,
+  { session, form: { returnTo, kept } }: { session: BrowserSession; form: SubmittedForm },
+): Promise<FastifyReply> {
+  const { sessions } = dependencies;
+  const { csrfToken } = session;
+  const signedIn = { ...session, returnTo, kept };
+  const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+  return continueSignIn(request, reply, { csrfToken, signedIn, sessions, showStep });
+}
+
+async function sendForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sessions, passkeys, applications }: SignInDependencies,
+  form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
+): Promise<FastifyReply> {
+  const csrfToken = sessions.csrfToken(request, reply);
+  const application = await requestingApplication(applications, form.returnTo);
+  const passkeyOptions = await passkeys.useOptions(csrfToken);
+  const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
+  const headers = privatePageHeaders({ script: true, toApplication: application !== undefined });
+  return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+function textMembers(body: unknown): SignInForm {
+  return Object.fromEntries(
+    Object.entries((body ?? {}) as Record<string, unknown>).filter(([, value]) => isStorableText(value)),
+  );
+}

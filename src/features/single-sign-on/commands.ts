@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+import { AccountDomains } from '../../platform/accounts/account-domains.js';
+import { domainRule } from '../../platform/accounts/email-domain.js';
+import { accountOption, checkedBy, findAccount, jsonOption } from '../../platform/cli/arguments.js';
+import { CliError } from '../../platform/cli/cli-error.js';
+import type { CommandProcess } from '../../platform/cli/command-process.js';
+import { withContext } from '../../platform/cli/context.js';
+import { harmless, print } from '../../platform/cli/print.js';
+import { printList } from '../../platform/cli/print-list.js';
+
+/** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */
+export function addDomainCommands(accounts: Command, commandProcess: CommandProcess): void {
+  accounts
+    .command('domains')
+    .description('list the confirmed domains of e-mail addresses')
+    .addOption(accountOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npm run cli -- accounts domains
+  npm run --silent cli -- accounts domains --account Initech --json`,
+    )
+    .action((options: { account?: string; json?: boolean }) =>
+      withContext(commandProcess, async ({ database, accounts }) => {
+        const only = options.account === undefined ? undefined : await findAccount(accounts, options.account);
+        const domains = await new AccountDomains(database).listAll();
+        const rows = domains
+          .filter(({ accountId }) => only === undefined || accountId === only.id)
+          .map(({ domain, accountId, accountName, confirmedAt }) => {
+            const account = { account: accountName, account_id: accountId };
+            return { domain, ...account, confirmed_at: confirmedAt.toISOString() };
+          });
+        printList(commandProcess, ['domain', 'account', 'confirmed_at'], rows, options);
+      }),
+    );
+  accounts
+    .command('confirm-domain')
+    .description('confirm that a domain of e-mail addresses belongs to the customer of an account')
+    .argument('<domain>', 'domain in lower case and in ASCII form', checkedBy(domainRule))
+    .addOption(accountOption().makeOptionMandatory())
+    .addHelpText(
+      'after',
+      `
+Users who sign in by single sign-on with a verified address of this domain become members of the account. Each domain
+belongs to one account. Do not confirm the domain of a public mailbox provider.
+
+Examples:
+  npm run cli -- accounts confirm-domain initech.example --account Initech`,
+    )
+    .action((domain: string, options: { account: string }) =>
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const { id, name } = await findAccount(accounts, options.account);
+        const { accountId } = await new AccountDomains(database).confirm(id, domain, clock());
+        if (accountId !== id)
+          throw new CliError(`${domain} is confirmed for account ${accountId}; see: accounts domains`);
+        print(commandProcess, `Confirmed ${domain} for account ${id} (${harmless(name)}).`);
+      }),
+    );
+  accounts
+    .command('remove-domain')
+    .description('remove a confirmed domain; existing users are not changed')
+    .argument('<domain>', 'domain in lower case and in ASCII form', checkedBy(domainRule))
+    .addOption(accountOption().makeOptionMandatory())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  npm run cli -- accounts remove-domain initech.example --account Initech',
+    )
+    .action((domain: string, options: { account: string }) =>
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const { id, name } = await findAccount(accounts, options.account);
+        if (!(await new AccountDomains(database).remove(id, domain, clock())))
+          throw new CliError(`${domain} is not confirmed for this account; see: accounts domains`);
+        print(commandProcess, `Removed ${domain} from account ${id} (${harmless(name)}).`);
+      }),
+    );
+}

@@ -1,0 +1,336 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockOwner } from '../../platform/accounts/lock-owner.js';
+import {
+  type AffectedUser,
+  type RevocationChoice,
+  revokeAdmittedAccess,
+} from '../../platform/accounts/revoke-user-access.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { type AuditEvent, type AuditEventType, recordIn } from '../../platform/audit/audit-log.js';
+import type { Seal } from '../../platform/crypto/sealing.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { PrivateAddressError } from '../../platform/network/public-address.js';
+import type { Findings } from './failure-details.js';
+import { isSameIssuer, issuerRule, maximumIssuerLength } from './issuer-rule.js';
+import {
+  InvalidProviderError,
+  type Provider,
+  type ProviderClient,
+  ProviderUnavailableError,
+} from './provider-client.js';
+
+/** The settings of the identity provider of an account, without its secret. */
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly onlySingleSignOn: boolean;
+  /** Whether addresses of confirmed domains are accepted without the claim `email_verified`. */
+  readonly addressesVerified: boolean;
+}
+
+/** The last sign-in that failed because of the identity provider or its claims. */
+export interface LastFailure {
+  readonly at: Date;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The input of an owner. */
+export interface ProviderForm {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty: unchanged. */
+  readonly clientSecret: string;
+  readonly addressesVerified: boolean;
+}
+
+/** The error of each invalid value, as a sentence. */
+export type ProviderErrors = Readonly<Partial<Record<keyof ProviderForm, string>>>;
+
+export type SaveOutcome =
+  /** `issuer_replaced`: users signed in at another issuer before. */
+  | { readonly kind: 'saved' | 'issuer_replaced' }
+  | { readonly kind: 'invalid'; readonly errors: ProviderErrors }
+  /** The user is no longer an owner. */
+  | { readonly kind: 'forbidden' };
+
+export type RequireOutcome =
+  | 'saved'
+  | 'forbidden'
+  | 'no_provider'
+  /** The session was not created with the identity provider, which may not work. */
+  | 'not_signed_in'
+  | 'no_recovery_codes';
+
+const maximumSecretLength = 1000;
+
+/** Number of failed sign-ins, with passwords too, among which the last single sign-on is searched. */
+const recentFailures = 100;
+
+/** The identity provider of an account, with the name of the account. */
+export interface StoredProvider extends Provider {
+  readonly accountName: string;
+}
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly seal: Seal;
+  readonly client: ProviderClient;
+  /** Whether issuers may start with `http://`. */
+  readonly allowHttp: boolean;
+}
+
+/** The identity providers of accounts. Only owners change them. */
+export class IdentityProviders {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The settings of an account; `null` without an identity provider. */
+  async get(accountId: AccountId): Promise<ProviderSettings | null> {
+    return await this.#dependencies.database.prisma.identityProvider.findFirst({
+      where: { accountId },
+      select: { issuer: true, clientId: true, onlySingleSignOn: true, addressesVerified: true },
+    });
+  }
+
+  /** The last of the recent failed sign-ins of an account that was a single sign-on; `null` when there is none. */
+  async lastFailure(accountId: AccountId): Promise<LastFailure | null> {
+    const [row] = await this.#dependencies.database.prisma.$queryRaw<LastFailure[]>`
+      SELECT recent.created_at AS at, recent.details FROM (
+        SELECT created_at, id, details FROM audit_events WHERE account_id = ${accountId} AND type = 'sign_in.failed'
+        ORDER BY created_at DESC, id LIMIT ${recentFailures}
+      ) recent
+      WHERE recent.details->>'method' = 'single_sign_on' ORDER BY recent.created_at DESC, recent.id LIMIT 1`;
+    return row ?? null;
+  }
+
+  /**
+   * The identity provider of an account with its secret; `null` when there is none.
+   *
+   * @throws {Error} when the secret was encrypted with another `APP_SECRET`
+   */
+  async find(accountId: string): Promise<StoredProvider | null> {
+    const { database, seal } = this.#dependencies;
+    const row = await withScope(accountScope(accountId), () =>
+      database.prisma.identityProvider.findFirst({
+        where: { accountId },
+        include: { account: { select: { name: true } } },
+      }),
+    );
+    if (row === null) return null;
+    const { issuer, clientId, sealedSecret, updatedAt, account } = row;
+    const { plain: clientSecret } = await seal.open(sealedSecret);
+    return {
+      accountId,
+      accountName: account.name,
+      issuer,
+      clientId,
+      clientSecret,
+      version: updatedAt.toISOString(),
+    };
+  }
+
+  /**
+   * Validates and stores the settings. The metadata of the identity provider is read first, so that a wrong issuer is
+   * detected before users sign in. Another issuer needs a new secret: the stored one must not be sent to another server. It
+   * revokes what the earlier one admitted, as {@link remove} does.
+   */
+  async save(context: UserAuditContext, form: ProviderForm, choice: RevocationChoice): Promise<SaveOutcome> {
+    const { database, seal } = this.#dependencies;
+    const { accountId, at } = context;
+    const current = await this.find(accountId).catch(() => null);
+    const errors = this.#findErrors(form, current);
+    if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
+    const clientSecret = form.clientSecret || (current?.clientSecret ?? '');
+    const { issuer: given, clientId, addressesVerified } = form;
+    const checked = await this.#check({ accountId, issuer: given, clientId, clientSecret, version: '' });
+    if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
+    const { issuer } = checked;
+    const sealedSecret = await seal.seal(clientSecret);
+    return await database.prisma.$transaction(async (tx): Promise<SaveOutcome> => {
+      const users = await lockOwner(tx, context);
+      if (users === null) return { kind: 'forbidden' };
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      const details = { issuer, client_id: clientId, addresses_verified: addressesVerified ? 'on' : 'off' };
+      if (stored === null) {
+        const dates = { createdAt: at, updatedAt: at };
+        await tx.identityProvider.create({
+          data: { accountId, issuer, clientId, sealedSecret, addressesVerified, ...dates },
+        });
+        await record(tx, context, 'identity_provider.created', details);
+        return { kind: 'saved' };
+      }
+      const isReplaced = stored.issuer !== issuer;
+      // No user has signed in at another identity provider, so it may not work.
+      const otherwise = isReplaced ? { onlySingleSignOn: false } : {};
+      // The time is the version of the settings.
+      const updatedAt = new Date(Math.max(at.getTime(), stored.updatedAt.getTime() + 1));
+      const data = { issuer, clientId, sealedSecret, addressesVerified, updatedAt, ...otherwise };
+      await tx.identityProvider.updateMany({ where: { accountId }, data });
+      const secret = form.clientSecret === '' ? 'unchanged' : 'changed';
+      const revoked = isReplaced
+        ? await revokeIssuer(tx, context, { users, issuer: stored.issuer }, choice)
+        : {};
+      await record(tx, context, 'identity_provider.updated', { ...details, secret, ...revoked });
+      return { kind: isReplaced ? 'issuer_replaced' : 'saved' };
+    });
+  }
+
+  /**
+   * Requires single sign-on of administrators and members, or no longer. To turn it on, the owner must have signed in by single
+   * sign-on and have recovery codes, so that the account does not lose its last way in. It revokes the sessions with a
+   * password (of owners: without a second factor), unused authorization codes and links of all users.
+   *
+   * @param options.singleSignOn whether the owner signed in by single sign-on
+   */
+  async requireSingleSignOn(
+    context: UserAuditContext,
+    { required, singleSignOn }: { required: boolean; singleSignOn: boolean },
+    choice: RevocationChoice,
+  ): Promise<RequireOutcome> {
+    const { accountId, userId } = context;
+    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+      const users = await lockOwner(tx, context);
+      if (users === null) return 'forbidden';
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      if (stored === null) return 'no_provider';
+      if (stored.onlySingleSignOn === required) return 'saved';
+      const { issuer } = stored;
+      let revoked = {};
+      if (required) {
+        const codes = await tx.recoveryCode.count({ where: { accountId, userId, usedAt: null } });
+        const identities = await tx.userIdentity.count({ where: { accountId, userId, issuer } });
+        if (!singleSignOn || identities === 0) return 'not_signed_in';
+        if (codes === 0) return 'no_recovery_codes';
+        const sessions = {
+          singleSignOn: false,
+          NOT: { user: { role: 'owner' }, secondFactorAt: { not: null } },
+        };
+        const admitted = { users, sessions, links: ['password', 'email'] } as const;
+        revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+      }
+      await tx.identityProvider.updateMany({ where: { accountId }, data: { onlySingleSignOn: required } });
+      const details = { issuer, only_single_sign_on: required ? 'on' : 'off', ...revoked };
+      await record(tx, context, 'identity_provider.updated', details);
+      return 'saved';
+    });
+  }
+
+  /**
+   * Removes the identity provider, its identities of users, the sessions that it signed in, and the unused authorization codes
+   * and unconfirmed e-mail addresses of these users.
+   *
+   * @returns false when there is none, or the user is no longer an owner
+   */
+  async remove(context: UserAuditContext, choice: RevocationChoice): Promise<boolean> {
+    const { accountId } = context;
+    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
+      const users = await lockOwner(tx, context);
+      if (users === null) return false;
+      const stored = await tx.identityProvider.findFirst({ where: { accountId } });
+      if (stored === null) return false;
+      await tx.identityProvider.deleteMany({ where: { accountId } });
+      const { issuer, clientId } = stored;
+      const revoked = await revokeIssuer(tx, context, { users, issuer }, choice);
+      await record(tx, context, 'identity_provider.deleted', { issuer, client_id: clientId, ...revoked });
+      return true;
+    });
+  }
+
+  #findErrors({ issuer, clientId, clientSecret }: ProviderForm, current: Provider | null): ProviderErrors {
+    const rule = issuerRule(issuer, this.#dependencies);
+    const errors: { -readonly [Name in keyof ProviderErrors]: ProviderErrors[Name] } = {};
+    if (rule !== undefined) errors.issuer = `The issuer ${rule}.`;
+    if (clientId === '') errors.clientId = 'Enter the client ID that the identity provider shows.';
+    else if (!isPrintable(clientId, maximumIssuerLength))
+      errors.clientId = `The client ID must have at most ${maximumIssuerLength} characters and no spaces.`;
+    if (clientSecret === '' && current === null)
+      errors.clientSecret = 'Enter the client secret that the identity provider shows.';
+    else if (clientSecret === '' && !isSameIssuer(current?.issuer ?? '', issuer))
+      errors.clientSecret = 'Enter the client secret of the new issuer.';
+    else if (clientSecret !== '' && !isPrintable(clientSecret, maximumSecretLength))
+      errors.clientSecret = `The client secret must have at most ${maximumSecretLength} characters and no spaces.`;
+    return errors;
+  }
+
+  async #check(provider: Provider): Promise<{ issuer: string } | { error: string }> {
+    try {
+      return { issuer: await this.#dependencies.client.check(provider) };
+    } catch (error) {
+      if (error instanceof ProviderUnavailableError && error.cause instanceof PrivateAddressError)
+        return { error: 'The host of the issuer must have public addresses only.' };
+      if (error instanceof ProviderUnavailableError)
+        return { error: 'The issuer does not respond. Check its address, or try again later.' };
+      if (error instanceof InvalidProviderError) {
+        const explain = metadataErrors[error.message];
+        if (explain !== undefined) return { error: explain(error.findings) };
+      }
+      return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
+    }
+  }
+}
+
+/** What is wrong with the metadata, by reason: what was found, and a remedy. */
+const metadataErrors: Readonly<Record<string, (findings: Findings) => string>> = {
+  issuer: ({ issuer_found: found = 'none' }) =>
+    /[{}]/.test(found)
+      ? `The metadata names the issuer ${found}, which stands for many organizations. Enter the issuer of your organization, with its tenant ID.`
+      : `The metadata names another issuer: ${found}. Enter this issuer, if it is that of your organization.`,
+  metadata: () =>
+    'The metadata must have the URLs of the authorization endpoint, the token endpoint and the keys, and they must start with https://.',
+  client_authentication: ({ offered = 'none' }) =>
+    `The identity provider offers these methods of client authentication: ${offered}. Supported are client_secret_basic and client_secret_post. Allow one of them at the identity provider.`,
+  signature: ({ offered = 'none' }) =>
+    `The identity provider signs ID tokens with ${offered}. Choose a signing key with a public part, such as RS256 or ES256, at the identity provider.`,
+};
+
+/**
+ * Revokes what the identity provider admitted, in the transaction that has changed its row: a sign-in that is in progress locks
+ * the row before it is complete.
+ *
+ * @returns details for the audit event
+ */
+async function revokeIssuer(
+  tx: Prisma.TransactionClient,
+  context: UserAuditContext,
+  { users, issuer }: { users: readonly AffectedUser[]; issuer: string },
+  choice: RevocationChoice,
+): Promise<Record<string, string>> {
+  const { accountId } = context;
+  const identities = await tx.userIdentity.findMany({
+    where: { accountId, issuer },
+    select: { userId: true },
+  });
+  const linked = new Set(identities.map(({ userId }) => userId));
+  const admitted = {
+    users: users.filter(({ id }) => linked.has(id)),
+    sessions: { singleSignOn: true },
+    links: ['email'],
+  } as const;
+  const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+  await tx.userIdentity.deleteMany({ where: { accountId } });
+  await tx.signInRequest.deleteMany({ where: { accountId } });
+  return revoked;
+}
+
+async function record(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, origin, at }: UserAuditContext,
+  type: AuditEventType & `identity_provider.${string}`,
+  details: NonNullable<AuditEvent['details']>,
+): Promise<void> {
+  await recordIn(tx, { type, accountId, userId, origin, details }, at);
+}
+
+/** Printable ASCII without spaces, as RFC 6749 appendix A requires except for spaces. */
+function isPrintable(text: string, maximum: number): boolean {
+  return text.length <= maximum && /^[!-~]+$/.test(text);
+}
+
+/** @see OpenID Connect Discovery 1.0 section 4 */
+function metadataOf({ issuer }: Provider): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}

@@ -1,0 +1,269 @@
+import { Copyable } from '../../../platform/pages/copyable.js';
+import { ErrorSummary, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { callbackPath, settings, singleSignOnPath } from '../../../platform/pages/paths.js';
+import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { TextField } from '../../../platform/pages/text-field.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import type { LastFailure, ProviderSettings } from '../identity-providers.js';
+import { maximumIssuerLength } from '../issuer-rule.js';
+import { removePath, requirePath } from './paths.js';
+
+/** The fields of the form that are shown again. */
+export interface ProviderFields {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly addressesVerified: boolean;
+  /** Whether another issuer also disconnects the applications of users. */
+  readonly withGrants: boolean;
+}
+
+/** `id` of the button that requires single sign-on. */
+export const switchId = 'only';
+
+interface SettingsPageProps {
+  readonly context: PageContext;
+  readonly provider: ProviderSettings | null;
+  readonly lastFailure: LastFailure | null;
+  readonly domains: readonly string[];
+  readonly baseUrl: string;
+  readonly form: ProviderFields;
+  readonly errors: readonly FormError[];
+}
+
+/** Settings → Single sign-on. */
+export function SettingsPage(props: SettingsPageProps) {
+  const { context, provider, lastFailure, domains, baseUrl, errors } = props;
+  const { accountId } = context.user;
+  const title = 'Single sign-on';
+  return (
+    <SitePage
+      context={context}
+      title={title}
+      hasErrors={errors.length > 0}
+      current="singleSignOn"
+      script="copy.js"
+    >
+      <h1>{title}</h1>
+      <ErrorSummary errors={errors} />
+      <p>
+        Users sign in at the identity provider of your organization with OpenID Connect. At the first sign-in,
+        the user of this account with the verified e-mail address is linked.
+      </p>
+      <section>
+        <h2>Register this service</h2>
+        <p>Register a web application with this redirect URI at your identity provider.</p>
+        <Copyable id="redirect_uri" label="Redirect URI" value={`${baseUrl}${callbackPath(accountId)}`} />
+      </section>
+      <ProviderSection {...props} />
+      {provider !== null && (
+        <section>
+          <h2>Sign in</h2>
+          <p>
+            Users sign in at this address, or with “Sign in with single sign-on” and an e-mail address of a
+            confirmed domain.
+          </p>
+          <Copyable
+            id="sign_in_address"
+            label="Sign-in address"
+            value={`${baseUrl}${singleSignOnPath(accountId)}`}
+          />
+        </section>
+      )}
+      {lastFailure !== null && <FailureSection context={context} failure={lastFailure} />}
+      <DomainsSection domains={domains} />
+      {provider !== null && <OnlySection {...props} provider={provider} />}
+      {provider !== null && (
+        <section>
+          <h2>Remove</h2>
+          <p>Users can then sign in with a password only. The next page asks for confirmation.</p>
+          <p>
+            <a class="button danger" href={removePath}>
+              Remove single sign-on
+            </a>
+          </p>
+        </section>
+      )}
+    </SitePage>
+  );
+}
+
+function ProviderSection({ context, provider, form, errors }: SettingsPageProps) {
+  const messages = new Map(errors.map(({ field, message }) => [field, message]));
+  return (
+    <section>
+      <h2>Identity provider</h2>
+      <form method="post" action={settings.singleSignOn} noValidate class="fields">
+        <CsrfField token={context.csrfToken} />
+        <TextField
+          id="issuer"
+          label="Issuer"
+          hint="The URL of the identity provider, such as https://login.example.com."
+          type="url"
+          value={form.issuer}
+          autocomplete="off"
+          maxLength={maximumIssuerLength}
+          error={messages.get('issuer')}
+        />
+        <TextField
+          id="client_id"
+          label="Client ID"
+          value={form.clientId}
+          autocomplete="off"
+          maxLength={maximumIssuerLength}
+          error={messages.get('client_id')}
+        />
+        <TextField
+          id="client_secret"
+          label="Client secret"
+          hint={
+            provider === null
+              ? 'It is stored encrypted, and not shown again.'
+              : 'A secret is saved. Leave the field empty to keep it. Another issuer needs a new secret.'
+          }
+          type="password"
+          autocomplete="off"
+          maxLength={1000}
+          required={provider === null}
+          error={messages.get('client_secret')}
+        />
+        <div class="field">
+          <label class="choice">
+            <input
+              type="checkbox"
+              id="addresses_verified"
+              name="addresses_verified"
+              value="yes"
+              checked={form.addressesVerified}
+              aria-describedby="addresses_verified-hint"
+            />
+            <span>Addresses of this provider are verified</span>
+          </label>
+          <p class="hint" id="addresses_verified-hint">
+            For an identity provider that does not send email_verified, such as Microsoft Entra ID. Applies to
+            addresses of your confirmed domains only, and to user names that are addresses when no address is
+            sent. Choose it only if no user except your administrators can set addresses and user names there.
+          </p>
+        </div>
+        {provider !== null && (
+          <>
+            <p>
+              Another issuer signs out the users of this one, removes their links, and allows passwords again.
+            </p>
+            <RevokeGrantsField
+              id="issuer-grants"
+              checked={form.withGrants}
+              label="With another issuer, also disconnect the applications of these users"
+            />
+          </>
+        )}
+        <div class="actions">
+          <button type="submit">Check and save</button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** Helps owners with an identity provider whose response is not accepted. The page of the user does not have the reason. */
+function FailureSection({ context, failure }: { context: PageContext; failure: LastFailure }) {
+  const facts = failureFacts.flatMap(([key, label]) => {
+    const value = failure.details[key];
+    return typeof value === 'string' ? [{ label, value }] : [];
+  });
+  return (
+    <section>
+      <h2>Last failed sign-in</h2>
+      <p>
+        On <Timestamp at={failure.at} reader={context.user} />. The audit log has all.
+      </p>
+      <dl>
+        {facts.map(({ label, value }) => (
+          <>
+            <dt>{label}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const failureFacts = [
+  ['reason', 'Reason'],
+  ['issuer', 'Issuer'],
+  ['issuer_found', 'Issuer found'],
+  ['claim', 'Claim'],
+  ['error', 'Error of the identity provider'],
+  ['offered', 'Offered'],
+  ['remedy', 'Remedy'],
+] as const;
+
+function DomainsSection({ domains }: { domains: readonly string[] }) {
+  return (
+    <section>
+      <h2>Confirmed domains</h2>
+      <p>
+        Users with an e-mail address of a confirmed domain become members at their first sign-in. Others need
+        an invitation. The operator of this service confirms domains.
+      </p>
+      {domains.length === 0 ? (
+        <p>No domain is confirmed for your account.</p>
+      ) : (
+        <ul>
+          {domains.map((domain) => (
+            <li key={domain}>{domain}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function OnlySection({ context, provider, errors }: SettingsPageProps & { provider: ProviderSettings }) {
+  const isOn = provider.onlySingleSignOn;
+  const error = errors.find(({ field }) => field === switchId)?.message;
+  return (
+    <section>
+      <h2>Only single sign-on</h2>
+      <p>
+        {isOn ? (
+          <>
+            <strong>On.</strong> Administrators and members cannot sign in with a password or a passkey.
+            Owners can, with their password and a recovery code. A change of the issuer turns it off.
+          </>
+        ) : (
+          <>
+            <strong>Off.</strong> Users can also sign in with a password. If you turn it on, administrators
+            and members cannot, and their sessions with a password end. Owners can, with their password and a
+            recovery code. Unused links for a new password or e-mail address stop working.
+          </>
+        )}
+      </p>
+      <form method="post" action={requirePath}>
+        <CsrfField token={context.csrfToken} />
+        <FieldError field={switchId} message={error} />
+        {!isOn && (
+          <RevokeGrantsField
+            id={`${switchId}-grants`}
+            label="Also disconnect the applications of all users"
+          />
+        )}
+        <button
+          type="submit"
+          id={switchId}
+          name="only"
+          value={isOn ? 'off' : 'on'}
+          class="secondary"
+          {...(error !== undefined && { 'aria-describedby': `${switchId}-error` })}
+        >
+          {isOn ? 'Allow passwords again' : 'Require single sign-on'}
+        </button>
+      </form>
+    </section>
+  );
+}

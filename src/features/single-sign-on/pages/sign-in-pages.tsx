@@ -1,0 +1,165 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { emailFormRule } from '../../../platform/accounts/user-rules.js';
+import { auditOrigin } from '../../../platform/http/audit-origin.js';
+import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
+import { signOutEvent } from '../../../platform/http/browser-sessions.js';
+import { Fields } from '../../../platform/pages/fields.js';
+import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
+import { type Page, renderPage } from '../../../platform/pages/layout.js';
+import {
+  confirmPath,
+  home,
+  signInAddress,
+  singleSignOnAddress,
+  singleSignOnFormPath,
+} from '../../../platform/pages/paths.js';
+import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
+import { Problem } from '../../../platform/problems/problem.js';
+import type { SingleSignOnStart } from '../single-sign-on.js';
+import { returnPage } from './callback.js';
+import type { SingleSignOnPagesDependencies } from './dependencies.js';
+import { EmailPage } from './email-page.js';
+import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './message-page.js';
+
+type Account = { Params: { account: string } };
+
+/** Pages of single sign-on: the form, the start for each account, and the return from the identity provider. */
+export async function singleSignOnPages(
+  app: FastifyInstance,
+  dependencies: SingleSignOnPagesDependencies,
+): Promise<void> {
+  const { sessions, domains, baseUrl } = dependencies;
+  const options = { config: { page: true } };
+  const emailPage = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
+  ) => send(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
+
+  app.get(singleSignOnFormPath, options, async (request, reply) =>
+    emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
+  );
+
+  app.post(singleSignOnFormPath, options, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    const form = new Fields(request.body);
+    const returnTo = returnToOf(request.body, baseUrl);
+    const keptForm = ownKeptForm(request, sessions);
+    const given = form.text('email');
+    // The sign-in page of an expired form has no address yet.
+    if (given === '' && form.secret(keptFormField) !== '')
+      return emailPage(request, reply, { returnTo, keptForm: keptForm ?? '' });
+    const rule = emailFormRule(given);
+    const accountId = rule === undefined ? await domains.accountOf(given) : null;
+    if (accountId === null) {
+      const error =
+        rule === undefined
+          ? 'No account uses single sign-on for this domain. Sign in another way.'
+          : `The e-mail address ${rule}.`;
+      return emailPage(request, reply.code(400), {
+        returnTo,
+        keptForm: keptForm ?? '',
+        email: given,
+        error,
+      });
+    }
+    return start(request, reply, dependencies, { accountId, returnTo, keptForm });
+  });
+
+  app.get(confirmPath, options, async (request, reply) => {
+    const session = await sessions.session(request);
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
+    const { accountId } = session.user;
+    return start(request, reply, dependencies, { accountId, returnTo: home, sessionId: session.id });
+  });
+
+  app.get<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) =>
+    start(request, reply, dependencies, {
+      accountId: request.params.account,
+      returnTo: returnToOf(request.query, baseUrl),
+    }),
+  );
+
+  // The form of a page of this browser, for an account that the page has named.
+  app.post<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) => {
+    sessions.verifyCsrf(request);
+    return start(request, reply, dependencies, {
+      accountId: request.params.account,
+      returnTo: returnToOf(request.body, baseUrl),
+      keptForm: ownKeptForm(request, sessions),
+      signOut: true,
+    });
+  });
+
+  app.get<Account>(`${singleSignOnFormPath}/:account/callback`, options, async (request, reply) =>
+    returnPage(request, reply, dependencies),
+  );
+}
+
+/**
+ * Sends the user to the identity provider: after a form by a page that continues automatically, after a link by a page with a
+ * link. A confirmation is redirected, because the user belongs to the account.
+ */
+async function start(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { singleSignOn, browserCookie, sessions }: SingleSignOnPagesDependencies,
+  { signOut = false, ...given }: Omit<SingleSignOnStart, 'browser' | 'origin'> & { signOut?: boolean },
+): Promise<FastifyReply> {
+  if (!isNavigation(request)) throw new Problem('access_denied', 'Open this address in a window of its own.');
+  const browser = browserCookie.set(request, reply);
+  const outcome = await singleSignOn.start({ ...given, browser, origin: auditOrigin(request) });
+  switch (outcome.kind) {
+    case 'started': {
+      const { url, accountName } = outcome;
+      if (given.sessionId !== undefined) return reply.headers(privatePageHeaders()).redirect(url, 303);
+      const session = signOut ? await sessions.sessionOfAnyStage(request) : null;
+      if (session !== null) await sessions.signOut(request, reply, signOutEvent(session.user, request));
+      if (request.method === 'POST') reply.header('refresh', `0; url=${url}`);
+      return send(reply, <ContinuePage url={url} accountName={accountName} />);
+    }
+    case 'unknown':
+      return send(reply.code(404), <NotSetUpPage />);
+    case 'unavailable':
+      return send(
+        reply.code(503),
+        <UnavailablePage
+          tryAgain={
+            given.sessionId === undefined ? singleSignOnAddress(given.returnTo, given.accountId) : confirmPath
+          }
+        />,
+      );
+    case 'rate_limited': {
+      const { retryAfterSeconds } = outcome;
+      reply.code(429).header('retry-after', retryAfterSeconds);
+      return send(reply, <TooManyPage retryAfterSeconds={retryAfterSeconds} />);
+    }
+  }
+}
+
+/**
+ * Whether the browser opens a page, and does not load an image, a frame or a page in advance for another site. Such requests must
+ * not start sign-ins, which are limited. Clients without the headers are assumed to open a page.
+ *
+ * @see Fetch Metadata Request Headers (W3C)
+ */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
+  return mode === 'navigate' && destination === 'document' && headers['sec-purpose'] === undefined;
+}
+
+function send(reply: FastifyReply, page: Page): FastifyReply {
+  return reply.headers(privatePageHeaders()).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+function returnToOf(source: unknown, baseUrl: string): string {
+  return safeReturnTo((source as Record<string, unknown> | undefined)?.return_to, baseUrl);
+}
+
+/** The form of an expired session; `null` when it was not created for a user of this browser. */
+function ownKeptForm(request: FastifyRequest, sessions: BrowserSessions): string | null {
+  const text = new Fields(request.body).secret(keptFormField);
+  const kept = text === '' ? null : readKeptForm(text);
+  return kept !== null && sessions.csrfUser(request, kept.token) ? text : null;
+}

@@ -1,0 +1,350 @@
+import { LRUCache } from 'lru-cache';
+import * as openid from 'openid-client';
+import { parseUrl } from '../../platform/contract/outside-text.js';
+import { ConcurrencyLimit, QueueTimeoutError } from '../../platform/limits/concurrency-limit.js';
+import { PrivateAddressError } from '../../platform/network/public-address.js';
+import { callbackPath } from '../../platform/pages/paths.js';
+import type { Findings } from './failure-details.js';
+import { isSameIssuer } from './issuer-rule.js';
+import { addUserInfo, hasAddress, type ProviderClaims } from './provider-claims.js';
+import { ProviderRequestError } from './provider-fetch.js';
+
+/** The identity provider of an account, with its secret. */
+export interface Provider {
+  readonly accountId: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Differs after each change of the settings. */
+  readonly version: string;
+}
+
+/** The values of the authorization request. */
+export interface Expected {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** The identity provider does not respond in time. */
+export class ProviderUnavailableError extends Error {
+  override readonly name = 'ProviderUnavailableError';
+}
+
+/** A response of the identity provider is invalid. `message` states why, for the audit log. */
+export class InvalidProviderError extends Error {
+  override readonly name = 'InvalidProviderError';
+  readonly findings: Findings;
+
+  constructor(reason: string, { findings = {}, ...options }: ErrorOptions & { findings?: Findings } = {}) {
+    super(reason, options);
+    this.findings = findings;
+  }
+}
+
+/** The identity provider did not sign the user in. */
+export class DeniedByProviderError extends Error {
+  override readonly name = 'DeniedByProviderError';
+  readonly findings: Findings;
+
+  constructor(reason: string, findings: Findings) {
+    super(reason);
+    this.findings = findings;
+  }
+}
+
+/** Maximum time of a request to an identity provider. */
+const requestSeconds = 5;
+
+/**
+ * Maximum number of concurrent requests of an account to its identity provider, which limits the sockets of a slow one.
+ * Others are queued.
+ */
+const requestsPerAccount = 10;
+
+/**
+ * A year: no user signs in earlier because of it. With `max_age`, the ID token must have the claim `auth_time`.
+ *
+ * @see OpenID Connect Core 1.0 section 3.1.2.1
+ */
+const longestSignInSeconds = '31536000';
+
+const cachedSeconds = 600;
+
+/** Accepted difference between the clocks of the identity provider and of this server, for `exp`, `nbf` and `auth_time`. */
+const clockToleranceSeconds = 30;
+
+/** Sends requests to identity providers, and verifies their responses. */
+export class ProviderClient {
+  readonly #fetch: openid.CustomFetch;
+  readonly #allowHttp: boolean;
+  readonly #baseUrl: string;
+  readonly #slots = new ConcurrencyLimit(requestsPerAccount);
+  /** Metadata and keys by account and version. Concurrent users of an account share a request. */
+  readonly #configurations = new LRUCache<string, Promise<openid.Configuration>>({
+    max: 1000,
+    ttl: cachedSeconds * 1000,
+  });
+
+  /** @param options.allowHttp whether identity providers may have `http://` URLs */
+  constructor({
+    fetch,
+    allowHttp,
+    baseUrl,
+  }: {
+    fetch: openid.CustomFetch;
+    allowHttp: boolean;
+    baseUrl: string;
+  }) {
+    this.#fetch = fetch;
+    this.#allowHttp = allowHttp;
+    this.#baseUrl = baseUrl;
+  }
+
+  /**
+   * URL that the identity provider sends users back to. Each account has its own, so that the response of another identity
+   * provider is detected also when it has no parameter `iss` (RFC 9700 section 4.4.2).
+   */
+  callback({ accountId }: Pick<Provider, 'accountId'>): string {
+    return `${this.#baseUrl}${callbackPath(accountId)}`;
+  }
+
+  /**
+   * Reads the metadata of an identity provider, and checks that users can sign in with it. The slash at the end of the issuer
+   * may be missing or superfluous.
+   *
+   * @returns its issuer as the metadata has it
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async check(provider: Provider): Promise<string> {
+    const discover = (issuer: string) =>
+      this.#limited(provider, () => this.#discover({ ...provider, issuer }));
+    const configuration = await discover(provider.issuer).catch((error) => {
+      const found = error instanceof InvalidProviderError ? error.findings.issuer_found : undefined;
+      if (found === undefined || !isSameIssuer(found, provider.issuer)) throw error;
+      return discover(found);
+    });
+    return configuration.serverMetadata().issuer;
+  }
+
+  /**
+   * Reads the metadata of an identity provider, unless it is cached.
+   *
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async prepare(provider: Provider): Promise<void> {
+    await this.#configuration(provider);
+  }
+
+  /**
+   * The URL at which the user signs in.
+   *
+   * @param options.again whether the user must sign in even if the identity provider has a session
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async authorizationUrl(
+    provider: Provider,
+    { state, nonce, codeVerifier }: Expected,
+    { again = false }: { again?: boolean } = {},
+  ): Promise<string> {
+    const configuration = await this.#configuration(provider);
+    return openid.buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callback(provider),
+      scope: 'openid email profile',
+      state,
+      nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+      ...(again ? { max_age: '0', prompt: 'login' } : { max_age: longestSignInSeconds }),
+    }).href;
+  }
+
+  /**
+   * Verifies the response that the user brought back, exchanges its code, and verifies the ID token: signature, issuer,
+   * audience, expiry and nonce. The response must be of the same issuer (RFC 9207).
+   *
+   * @param query query of the URL that the user was sent back to
+   * @param options.maxAge maximum time in seconds since the user signed in at the identity provider
+   * @param options.needsAddress whether the address of the user is needed, which may be at the UserInfo endpoint only
+   * @throws {DeniedByProviderError}
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderError}
+   */
+  async claims(
+    provider: Provider,
+    {
+      query,
+      expected,
+      maxAge,
+      needsAddress,
+    }: {
+      query: string;
+      expected: Expected;
+      maxAge?: number;
+      needsAddress: (claims: ProviderClaims) => Promise<boolean>;
+    },
+  ): Promise<ProviderClaims> {
+    const configuration = await this.#configuration(provider);
+    const { claims, accessToken } = await this.#limited(provider, async () => {
+      const url = new URL(this.callback(provider));
+      url.search = query;
+      const tokens = await openid.authorizationCodeGrant(configuration, url, {
+        expectedState: expected.state,
+        expectedNonce: expected.nonce,
+        pkceCodeVerifier: expected.codeVerifier,
+        ...(maxAge !== undefined && { maxAge }),
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new InvalidProviderError('no_id_token');
+      return { claims, accessToken: tokens.access_token };
+    });
+    const { userinfo_endpoint } = configuration.serverMetadata();
+    if (userinfo_endpoint === undefined || hasAddress(claims) || !(await needsAddress(claims))) return claims;
+    // Many identity providers have only the subject in the ID token.
+    const information = await this.#limited(provider, () =>
+      openid.fetchUserInfo(configuration, accessToken, claims.sub),
+    );
+    return addUserInfo(claims, information);
+  }
+
+  #configuration(provider: Provider): Promise<openid.Configuration> {
+    const key = `${provider.accountId} ${provider.version}`;
+    const cached = this.#configurations.get(key);
+    if (cached !== undefined) return cached;
+    const found = this.#limited(provider, () => this.#discover(provider));
+    this.#configurations.set(key, found);
+    found.catch(() => this.#configurations.delete(key));
+    return found;
+  }
+
+  async #discover({ issuer, clientId, clientSecret }: Provider): Promise<openid.Configuration> {
+    const discovered = await openid.discovery(new URL(issuer), clientId, undefined, openid.None(), {
+      // The library parses the URLs before it returns the metadata.
+      [openid.customFetch]: async (...request) => {
+        const response = await this.#fetch(...request);
+        if (response.ok) this.#checkMetadata(await response.clone().json(), issuer);
+        return response;
+      },
+      timeout: requestSeconds,
+      ...(this.#allowHttp && { execute: [openid.allowInsecureRequests] }),
+    });
+    const metadata = discovered.serverMetadata();
+    const configuration = new openid.Configuration(
+      metadata,
+      clientId,
+      { [openid.clockTolerance]: clockToleranceSeconds },
+      clientAuthentication(metadata, clientSecret),
+    );
+    configuration[openid.customFetch] = this.#fetch;
+    configuration.timeout = requestSeconds;
+    if (this.#allowHttp) openid.allowInsecureRequests(configuration);
+    // Otherwise the library relies on TLS and does not verify the signature of the ID token.
+    openid.enableNonRepudiationChecks(configuration);
+    return configuration;
+  }
+
+  /** @throws {InvalidProviderError} */
+  #checkMetadata(metadata: Readonly<Record<string, unknown>> | null, issuer: string): void {
+    // The library accepts other issuers for some providers that serve many organizations.
+    if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href)
+      throw new InvalidProviderError('issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
+    const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
+    const algorithms = metadata?.id_token_signing_alg_values_supported;
+    if (Array.isArray(algorithms) && algorithms.every((name) => /^(HS|none)/.test(name)))
+      throw new InvalidProviderError('signature', { findings: { offered: shown(algorithms) } });
+    const required = [authorization_endpoint, token_endpoint, jwks_uri];
+    const endpoints = userinfo_endpoint === undefined ? required : [...required, userinfo_endpoint];
+    const schemes = this.#allowHttp ? ['https:', 'http:'] : ['https:'];
+    if (!endpoints.every((endpoint) => schemes.includes(urlOf(endpoint)?.protocol ?? '')))
+      throw new InvalidProviderError('metadata');
+  }
+
+  async #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
+    const signal = AbortSignal.timeout(2 * requestSeconds * 1000);
+    const release = await this.#slots
+      .acquire(accountId, { signal, waitMs: requestSeconds * 1000 })
+      .catch((error) => {
+        throw error instanceof QueueTimeoutError ? new ProviderUnavailableError('busy') : error;
+      });
+    try {
+      return await work();
+    } catch (error) {
+      throw explained(error);
+    } finally {
+      release();
+    }
+  }
+}
+
+/** The method of client authentication that the identity provider supports. */
+function clientAuthentication(
+  { token_endpoint_auth_methods_supported: methods }: openid.ServerMetadata,
+  secret: string,
+): openid.ClientAuth {
+  // The default of RFC 8414 section 2.
+  if (methods === undefined || methods.includes('client_secret_basic')) return basicAuthentication(secret);
+  if (methods.includes('client_secret_post')) return openid.ClientSecretPost(secret);
+  throw new InvalidProviderError('client_authentication', { findings: { offered: shown(methods) } });
+}
+
+/**
+ * Authentication with the header `Authorization`. The library also encodes `-`, `.` and `_`, which the form encoding does not
+ * require, and some identity providers do not decode.
+ *
+ * @see RFC 6749 section 2.3.1 and appendix B
+ */
+function basicAuthentication(secret: string): openid.ClientAuth {
+  return (_server, { client_id }, _body, headers) => {
+    const credentials = [client_id, secret].map((text) =>
+      new URLSearchParams({ '': text }).toString().slice(1),
+    );
+    headers.set('authorization', `Basic ${btoa(credentials.join(':'))}`);
+  };
+}
+
+/** Maps the errors of the library to those of this file. Their messages may contain parts of tokens. */
+function explained(error: unknown): Error {
+  if (error instanceof openid.AuthorizationResponseError)
+    return new DeniedByProviderError('denied', { error: shown(error.error) });
+  for (const cause of causesOf(error)) {
+    if (cause instanceof InvalidProviderError) return cause;
+    if (cause instanceof ProviderRequestError || cause instanceof PrivateAddressError)
+      return new ProviderUnavailableError('request', { cause });
+  }
+  const code = (error as { code?: unknown } | null)?.code;
+  const reason = typeof code === 'string' && /^OAUTH_[A-Z_]+$/.test(code) ? code.toLowerCase() : 'response';
+  return new InvalidProviderError(reason, { cause: error, findings: findingsOf(error) });
+}
+
+/** The claim that the library did not accept, the issuer of the ID token, and the code of an error response. */
+function findingsOf(error: unknown): Findings {
+  for (const { message, cause } of causesOf(error)) {
+    const { claim = missingClaim.exec(message)?.[1], claims } = (cause ?? {}) as {
+      claim?: unknown;
+      claims?: { iss?: unknown };
+    };
+    if (claim !== undefined)
+      return { claim: shown(claim), ...(claim === 'iss' && { issuer_found: shown(claims?.iss) }) };
+  }
+  return error instanceof openid.ResponseBodyError ? { error: shown(error.error) } : {};
+}
+
+/** The library names a missing claim only in its message. */
+const missingClaim = /^JWT "(\w+)" \(/;
+
+function causesOf(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
+}
+
+/** Text of the identity provider, for the owner: at most 255 characters of ASCII. */
+function shown(value: unknown): string {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? 'none');
+  return text.replaceAll(/[^ -~]/g, '?').slice(0, 255);
+}
+
+function urlOf(value: unknown): URL | undefined {
+  return typeof value === 'string' ? parseUrl(value) : undefined;
+}

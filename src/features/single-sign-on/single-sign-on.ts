@@ -1,0 +1,299 @@
+import { type ActiveSession, hashSessionId, type Sessions } from '../../platform/accounts/sessions.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { DatabaseLogger } from '../../platform/database/client.js';
+import { describeError } from '../../platform/database/database-errors.js';
+import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import { networkOf } from '../../platform/limits/network-of-address.js';
+import { type Findings, rejectionDetails, responseDetails } from './failure-details.js';
+import type { IdentityProviders, StoredProvider } from './identity-providers.js';
+import type { ProviderClaims } from './provider-claims.js';
+import {
+  DeniedByProviderError,
+  InvalidProviderError,
+  type Provider,
+  type ProviderClient,
+  ProviderUnavailableError,
+} from './provider-client.js';
+import type { SignInRequest, SignInRequests } from './sign-in-requests.js';
+import type { UserIdentities } from './user-identities.js';
+
+/** A browser that starts single sign-on. */
+export interface SingleSignOnStart {
+  readonly accountId: string;
+  /** Secret of the browser. */
+  readonly browser: string;
+  /** Path that the user returns to. */
+  readonly returnTo: string;
+  /** The form of an expired session, as text. */
+  readonly keptForm?: string | null;
+  /** Id of the session in which the user confirms who they are; absent: the user signs in. */
+  readonly sessionId?: string;
+  readonly origin: AuditOrigin;
+}
+
+export type StartOutcome =
+  | {
+      readonly kind: 'started';
+      /** URL at which the user signs in. The account chooses it. */
+      readonly url: string;
+      readonly accountName: string;
+    }
+  /** The account is unknown or has no identity provider. */
+  | { readonly kind: 'unknown' }
+  /** The identity provider does not respond, or its response is invalid. */
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
+
+/** A browser that the identity provider has sent back. */
+export interface SingleSignOnReturn {
+  readonly accountId: string;
+  readonly browser: string;
+  /** Query of the URL. */
+  readonly query: string;
+  /** The session of the browser. */
+  readonly session: (Pick<ActiveSession, 'user' | 'stage'> & { readonly id: string }) | null;
+  readonly userAgent: string | undefined;
+  readonly origin: AuditOrigin;
+}
+
+export type ReturnOutcome =
+  | {
+      readonly kind: 'signed_in';
+      readonly user: User;
+      readonly sessionId: string;
+      readonly returnTo: string;
+      readonly keptForm: string | null;
+    }
+  /** Another user is signed in in the browser. No session is created. */
+  | {
+      readonly kind: 'other_user';
+      readonly user: User;
+      readonly signedIn: User;
+      readonly returnTo: string;
+    }
+  | { readonly kind: 'confirmed'; readonly returnTo: string }
+  /** The request is unknown, consumed or expired, or another browser started it. */
+  | { readonly kind: 'expired' }
+  | FailedReturn
+  /** The identity has no user who may sign in. */
+  | { readonly kind: 'rejected' }
+  /** The identity is not that of the session, or the user did not sign in again. */
+  | { readonly kind: 'not_confirmed' };
+
+/** The identity provider did not sign the user in, its response is invalid, or it does not respond. */
+export interface FailedReturn {
+  readonly kind: 'denied' | 'invalid' | 'unavailable';
+  readonly returnTo: string;
+  /** Whether the user confirms a session. */
+  readonly confirming: boolean;
+}
+
+interface Dependencies {
+  readonly providers: IdentityProviders;
+  readonly client: ProviderClient;
+  readonly requests: SignInRequests;
+  readonly identities: UserIdentities;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
+  /** Limits the sign-ins that a network starts and does not complete. */
+  readonly failureLimit: FailureLimit;
+  readonly clock: Clock;
+  readonly logger: Pick<DatabaseLogger, 'warn'>;
+}
+
+/** Signs users in at the identity provider of their account. @see OpenID Connect Core 1.0 section 3.1 */
+export class SingleSignOn {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Starts a sign-in, or the confirmation of a session. Returns the URL at which the user signs in. */
+  async start(start: SingleSignOnStart): Promise<StartOutcome> {
+    const { client, requests, failureLimit } = this.#dependencies;
+    const { accountId, browser, returnTo, keptForm = null, sessionId, origin } = start;
+    const provider = await this.#provider(accountId);
+    if (provider === null) return { kind: 'unknown' };
+    const limit = await failureLimit.count(countedAs(origin, accountId));
+    if (limit !== null) return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    if (provider === 'unreadable') return { kind: 'unavailable' };
+    try {
+      // Before the request is stored: an identity provider that does not respond must not fill the table.
+      await client.prepare(provider);
+      const sessionHash = sessionId === undefined ? null : hashSessionId(sessionId);
+      const expected = await requests.create(provider, browser, { returnTo, keptForm, sessionHash });
+      const url = await client.authorizationUrl(provider, expected, { again: sessionHash !== null });
+      return { kind: 'started', url, accountName: provider.accountName };
+    } catch (error) {
+      if (!isProviderFailure(error)) throw error;
+      this.#warn(provider, error);
+      return { kind: 'unavailable' };
+    }
+  }
+
+  /** Completes a sign-in, or the confirmation of a session. */
+  async complete(response: SingleSignOnReturn): Promise<ReturnOutcome> {
+    const { requests, failureLimit } = this.#dependencies;
+    const states = new URLSearchParams(response.query).getAll('state');
+    const [state] = states;
+    if (state === undefined || states.length > 1) return { kind: 'expired' };
+    const request = await requests.consume(state, response.browser);
+    // Another path: the response is that of another identity provider.
+    if (request === null || request.accountId !== response.accountId) return { kind: 'expired' };
+    const provider = await this.#provider(request.accountId);
+    if (provider === null || provider === 'unreadable') return { kind: 'expired' };
+    if (provider.issuer !== request.issuer || provider.clientId !== request.clientId)
+      return { kind: 'expired' };
+    const claims = await this.#claims(response, request, provider);
+    if (isFailed(claims)) return claims;
+    const outcome =
+      request.sessionHash === null
+        ? await this.#signIn(response, request, claims)
+        : await this.#confirm(response, request, claims);
+    if (['signed_in', 'other_user', 'confirmed'].includes(outcome.kind))
+      await failureLimit.removeFailure(countedAs(response.origin, request.accountId));
+    return outcome;
+  }
+
+  async #claims(
+    { query, origin, session }: SingleSignOnReturn,
+    { accountId, issuer, expected, sessionHash, createdAt, returnTo }: SignInRequest,
+    provider: Provider,
+  ): Promise<ProviderClaims | FailedReturn> {
+    const { client, clock, auditLog, identities } = this.#dependencies;
+    // The user must have signed in after the request. `auth_time` has whole seconds.
+    const elapsedSeconds = Math.ceil((clock().getTime() - createdAt.getTime()) / 1000);
+    const needsAddress = async (claims: ProviderClaims) =>
+      sessionHash === null && (await identities.find({ accountId, issuer, claims })) === null;
+    try {
+      const again = sessionHash === null ? {} : { maxAge: elapsedSeconds };
+      return await client.claims(provider, { query, expected, ...again, needsAddress });
+    } catch (error) {
+      if (!isProviderFailure(error)) throw error;
+      const type = sessionHash === null ? 'sign_in.failed' : 'reauthentication.failed';
+      const userId = sessionHash === null ? undefined : session?.user.id;
+      const details = responseDetails(error.message, provider.issuer, findingsOf(error));
+      await auditLog.record({ type, accountId, userId, origin, details });
+      const failed = { returnTo, confirming: sessionHash !== null };
+      if (error instanceof DeniedByProviderError) return { kind: 'denied', ...failed };
+      this.#warn(provider, error);
+      return { kind: error instanceof InvalidProviderError ? 'invalid' : 'unavailable', ...failed };
+    }
+  }
+
+  async #signIn(
+    { origin, userAgent, session }: SingleSignOnReturn,
+    { accountId, issuer, returnTo, keptForm }: SignInRequest,
+    claims: ProviderClaims,
+  ): Promise<ReturnOutcome> {
+    const { identities, sessions, auditLog, clock } = this.#dependencies;
+    const found = await identities.resolve({ accountId, issuer, claims }, origin);
+    if (found.kind === 'rejected') {
+      const { userId, reason } = found;
+      const details = rejectionDetails(reason, issuer);
+      await auditLog.record({ type: 'sign_in.failed', accountId, userId, origin, details });
+      return { kind: 'rejected' };
+    }
+    const { user } = found;
+    // Another site may have sent the browser to the identity provider.
+    if (session !== null && session.user.id !== user.id)
+      return { kind: 'other_user', user, signedIn: session.user, returnTo };
+    const details = { method: 'single_sign_on', issuer };
+    const event = { type: 'sign_in.succeeded', accountId, userId: user.id, origin, details } as const;
+    // The identity provider decides about second factors.
+    const authenticatedAt = authenticationTime(claims, clock());
+    const options = { event, secondFactor: true, issuer, authenticatedAt };
+    const sessionId = await sessions.create(user, { address: origin.address, userAgent }, options);
+    if (sessionId === null) return { kind: 'rejected' };
+    return { kind: 'signed_in', user, sessionId, returnTo, keptForm };
+  }
+
+  async #confirm(
+    { session, origin }: SingleSignOnReturn,
+    { accountId, issuer, sessionHash, returnTo }: SignInRequest,
+    claims: ProviderClaims,
+  ): Promise<ReturnOutcome> {
+    const { identities, sessions, auditLog } = this.#dependencies;
+    if (
+      session?.stage !== 'complete' ||
+      sessionHash === null ||
+      !hashSessionId(session.id).equals(sessionHash)
+    )
+      return { kind: 'expired' };
+    const userId = session.user.id;
+    const found = await identities.find({ accountId, issuer, claims });
+    if (found?.kind !== 'found' || found.user.id !== userId) {
+      const details = { method: 'single_sign_on', reason: 'other_identity', issuer };
+      await auditLog.record({ type: 'reauthentication.failed', accountId, userId, origin, details });
+      return { kind: 'not_confirmed' };
+    }
+    const details = { method: 'single_sign_on', issuer };
+    await sessions.confirm(session.id, {
+      type: 'reauthentication.succeeded',
+      accountId,
+      userId,
+      origin,
+      details,
+    });
+    return { kind: 'confirmed', returnTo };
+  }
+
+  async #provider(accountId: string): Promise<StoredProvider | 'unreadable' | null> {
+    const { providers, logger } = this.#dependencies;
+    if (!/^\w[\w-]{0,63}$/.test(accountId)) return null;
+    return await providers.find(accountId).catch((error) => {
+      // Decryption fails with an AggregateError of both secrets.
+      if (!(error instanceof AggregateError)) throw error;
+      logger.warn(
+        { account_id: accountId },
+        'the secret of an identity provider was encrypted with another APP_SECRET',
+      );
+      return 'unreadable' as const;
+    });
+  }
+
+  #warn({ accountId, issuer }: Provider, error: Error): void {
+    const { logger } = this.#dependencies;
+    // Causes of other errors may have parts of the response.
+    const isRequest = error instanceof ProviderUnavailableError && error.cause !== undefined;
+    const reason = isRequest ? describeError(error.cause) : error.message;
+    logger.warn({ account_id: accountId, issuer, reason }, 'single sign-on failed at the identity provider');
+  }
+}
+
+/**
+ * When the user signed in at the identity provider, which may have been long before it sent the user back; now if it does not
+ * say so.
+ */
+function authenticationTime({ auth_time }: ProviderClaims, now: Date): Date {
+  if (typeof auth_time !== 'number') return now;
+  return new Date(Math.min(Math.max(auth_time * 1000, 0), now.getTime()));
+}
+
+function isProviderFailure(error: unknown): error is Error {
+  const kinds = [DeniedByProviderError, InvalidProviderError, ProviderUnavailableError];
+  return kinds.some((kind) => error instanceof kind);
+}
+
+/** Claims always have a subject. */
+function isFailed(claims: ProviderClaims | FailedReturn): claims is FailedReturn {
+  return !('sub' in claims);
+}
+
+function findingsOf(error: Error): Findings {
+  return error instanceof InvalidProviderError || error instanceof DeniedByProviderError
+    ? error.findings
+    : {};
+}
+
+/**
+ * Counted for the network and not for the account alone, so that an attacker cannot close the sign-in of an account. An account
+ * has a tenth of the limit of a network, so that the sign-ins of one account do not close those of the others.
+ */
+function countedAs({ address }: AuditOrigin, accountId: string) {
+  const by = `single sign-on ${accountId}`;
+  return { by, address, of: `single sign-on ${networkOf(address)}`, ofFactor: 10 };
+}

@@ -1,0 +1,148 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { domainOf } from '../../platform/accounts/email-domain.js';
+import { lockAccount } from '../../platform/accounts/lock-account.js';
+import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
+import { emailRule } from '../../platform/accounts/user-rules.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import { isStorableText } from '../../platform/contract/storable-text.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { IdentityRejection } from './failure-details.js';
+import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
+import { namesOf } from './user-names.js';
+
+/** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
+const maximumSubjectLength = 255;
+
+export type IdentityOutcome =
+  | { readonly kind: 'found'; readonly user: User }
+  | { readonly kind: 'rejected'; readonly reason: IdentityRejection; readonly userId?: string };
+
+/** An identity that an identity provider has stated. */
+export interface StatedIdentity {
+  readonly accountId: AccountId;
+  readonly issuer: string;
+  readonly claims: ProviderClaims;
+}
+
+/**
+ * The links between users and identities of identity providers. They are identified by issuer and subject, and never by
+ * their address.
+ */
+export class UserIdentities {
+  readonly #prisma: Database['prisma'];
+  readonly #clock: Clock;
+
+  constructor({ prisma }: Pick<Database, 'prisma'>, clock: Clock) {
+    this.#prisma = prisma;
+    this.#clock = clock;
+  }
+
+  /**
+   * Finds the user of an identity. At the first sign-in, the user of the account with its verified address is linked, or a
+   * member is created when the domain of the address is confirmed for the account. Known identities need no address.
+   */
+  async resolve(identity: StatedIdentity, origin: AuditOrigin): Promise<IdentityOutcome> {
+    const known = await this.find(identity);
+    if (known !== null) return known;
+    const address = statedAddress(identity.claims);
+    if (address === null) return rejected('email_missing');
+    if (address.verified === false) return rejected('email_not_verified');
+    return await withScope(accountScope(identity.accountId), () =>
+      this.#firstSignIn(identity, address, origin),
+    );
+  }
+
+  /** Finds the user of a known identity; `null` when it is unknown. */
+  async find({ accountId, issuer, claims }: StatedIdentity): Promise<IdentityOutcome | null> {
+    const { sub } = claims;
+    if (!isStorableText(sub) || sub === '' || sub.length > maximumSubjectLength)
+      return rejected('invalid_subject');
+    return await withScope(accountScope(accountId), async () => {
+      const found = await this.#prisma.userIdentity.findFirst({ where: { accountId, issuer, subject: sub } });
+      return found === null ? null : await this.#userOf(accountId, found.userId);
+    });
+  }
+
+  async #firstSignIn(
+    identity: StatedIdentity,
+    address: StatedAddress,
+    origin: AuditOrigin,
+  ): Promise<IdentityOutcome> {
+    const { accountId } = identity;
+    const linked = await this.#prisma
+      .$transaction((tx) => this.#link(tx, { identity, address, origin }))
+      .catch((error): IdentityRejection => {
+        if (isEmailTaken(error)) return 'email_taken';
+        throw error;
+      });
+    return typeof linked === 'string' ? rejected(linked) : await this.#userOf(accountId, linked.userId);
+  }
+
+  async #link(
+    tx: Prisma.TransactionClient,
+    { identity, address, origin }: { identity: StatedIdentity; address: StatedAddress; origin: AuditOrigin },
+  ): Promise<{ userId: string } | IdentityRejection> {
+    const { accountId, issuer, claims } = identity;
+    const { email } = address;
+    const at = this.#clock();
+    // First sign-ins of a user in several browsers wait for each other here.
+    await lockAccount(tx, accountId);
+    const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
+    if (provider === null) return 'provider_replaced';
+    const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
+    if (concurrent !== null) return concurrent;
+    const domain = domainOf(email);
+    const isConfirmed = (await tx.accountDomain.count({ where: { accountId, domain } })) > 0;
+    if (address.verified === undefined) {
+      if (!provider.addressesVerified)
+        return address.claim === 'email' ? 'email_verified_missing' : 'email_missing';
+      if (!isConfirmed) return 'domain_not_confirmed';
+    }
+    const existing = await tx.user.findFirst({
+      where: { accountId, email },
+      select: { id: true, disabledAt: true, identities: { where: { issuer }, select: { userId: true } } },
+    });
+    if (existing !== null && existing.disabledAt !== null) return 'disabled';
+    if (existing !== null && existing.identities.length > 0) return 'other_identity';
+    if (existing === null && !isConfirmed) return 'unknown_user';
+    if (existing === null && emailRule(email) !== undefined) return 'email_missing';
+    const userId = existing?.id ?? (await this.#createMember(tx, { identity, email, origin, at }));
+    await tx.userIdentity.create({
+      data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
+    });
+    const context = { accountId, userId, origin, at };
+    const details = { issuer, subject: claims.sub };
+    await recordUserEvent(tx, context, { id: userId, email }, 'user.identity_linked', details);
+    return { userId };
+  }
+
+  /** Returns the id. */
+  async #createMember(
+    tx: Prisma.TransactionClient,
+    {
+      identity,
+      email,
+      origin,
+      at,
+    }: { identity: StatedIdentity; email: string; origin: AuditOrigin; at: Date },
+  ): Promise<string> {
+    const { accountId, claims } = identity;
+    const user = { email, role: 'member', ...namesOf(claims, email) } as const;
+    return await insertUser(tx, accountId, { user, passwordHash: null, at, emailVerified: true, origin });
+  }
+
+  async #userOf(accountId: AccountId, userId: string): Promise<IdentityOutcome> {
+    const [row] = await this.#prisma.$queryRaw<UserRow[]>`
+      SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.account_id = ${accountId} AND users.id = ${userId} AND users.disabled_at IS NULL`;
+    return row === undefined ? { ...rejected('disabled'), userId } : { kind: 'found', user: toUser(row) };
+  }
+}
+
+function rejected(reason: IdentityRejection): Extract<IdentityOutcome, { kind: 'rejected' }> {
+  return { kind: 'rejected', reason };
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { accountOption, findAccount, jsonOption, wholeNumber } from '../../platform/cli/arguments.js';
+import { CliError } from '../../platform/cli/cli-error.js';
+import type { CommandProcess } from '../../platform/cli/command-process.js';
+import { type CommandContext, withContext } from '../../platform/cli/context.js';
+import { print } from '../../platform/cli/print.js';
+import { printList, type Row } from '../../platform/cli/print-list.js';
+import { OAuthApplications } from '../oauth-clients/index.js';
+import { storedRejections } from './recent-rejections.js';
+import { lastDays, rejectionRetentionDays, usageRetentionDays } from './usage-range.js';
+import { UsageReader } from './usage-reader.js';
+
+interface UsageOptions {
+  readonly account: string;
+  readonly days: number;
+  readonly json?: boolean;
+}
+
+const usageColumns = ['day', 'operation', 'calls', 'errors', 'rate_limited', 'records'];
+const rejectionColumns = ['at', 'status', 'code', 'operation', 'user_id', 'request_id'];
+
+/** `applications usage` */
+export function addUsageCommand(applications: Command, commandProcess: CommandProcess): void {
+  applications
+    .command('usage')
+    .description('show how an application uses the API')
+    .argument('<client_id>', 'client_id of the application')
+    .addOption(accountOption().makeOptionMandatory())
+    .option('--days <n>', 'number of days, including today', wholeNumber(1, usageRetentionDays), 30)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Days are in UTC. errors are responses with a status of 400 or more except 429, which are rate_limited. records are the
+employees, reports, report rows and users in responses. The second table has the last ${storedRejections} rejected requests of the last
+${rejectionRetentionDays} days.
+
+Examples:
+  npm run cli -- applications usage demobackend --account Acme
+  npm run --silent cli -- applications usage demobackend --account Acme --days 7 --json`,
+    )
+    .action((clientId: string, options: UsageOptions) =>
+      withContext(commandProcess, async (context) => {
+        const { usage, rejections } = await read(context, clientId, options);
+        if (options.json) {
+          print(commandProcess, JSON.stringify({ usage, rejected_requests: rejections }, null, 2));
+          return;
+        }
+        printList(commandProcess, usageColumns, usage, {});
+        print(commandProcess, '');
+        printList(commandProcess, rejectionColumns, rejections, {});
+      }),
+    );
+}
+
+async function read(
+  { database, accounts, clock }: CommandContext,
+  clientId: string,
+  { account, days }: UsageOptions,
+): Promise<{ usage: Row[]; rejections: Row[] }> {
+  const { id: accountId } = await findAccount(accounts, account);
+  const application = await new OAuthApplications(database).findByClientId(accountId, clientId);
+  if (application === null) {
+    throw new CliError(`Unknown application ${clientId} in this account; see: applications list`);
+  }
+  const reader = new UsageReader(database);
+  const usage = await reader.usageOf(accountId, application.id, {
+    ...lastDays(clock(), days),
+    per: 'day',
+  });
+  const rejections = await reader.rejectedRequestsOf(accountId, application.id);
+  return {
+    usage: usage.map(({ start, operation, calls, errors, rateLimited, records }) => {
+      const day = start.toISOString().slice(0, 10);
+      return { day, operation, calls, errors, rate_limited: rateLimited, records };
+    }),
+    rejections: rejections.map(({ at, status, code, operation, userId, requestId }) => {
+      return { at: at.toISOString(), status, code, operation, user_id: userId, request_id: requestId };
+    }),
+  };
+}

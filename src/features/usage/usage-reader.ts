@@ -1,0 +1,88 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
+import { storedRejections } from './recent-rejections.js';
+
+/** The hours that start at or after `from` and before `to`. */
+export interface UsageRange {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** Numbers of calls of all users. */
+export interface Usage {
+  readonly operation: string;
+  /** All calls, rejected ones included. */
+  readonly calls: number;
+  /** Calls with a status of 400 or more, except 429. */
+  readonly errors: number;
+  /** Calls with the status 429. */
+  readonly rateLimited: number;
+  /** Employees, reports, report rows and users in responses. */
+  readonly records: number;
+}
+
+/** Usage in one hour, or on one day in UTC. */
+export interface UsageInPeriod extends Usage {
+  /** Start of the hour or day. */
+  readonly start: Date;
+}
+
+export interface RejectedRequest {
+  readonly at: Date;
+  readonly requestId: string;
+  readonly operation: string;
+  readonly status: number;
+  /** Code of the problem document. */
+  readonly code: string | null;
+  readonly userId: string | null;
+}
+
+const sums = Prisma.sql`
+  operation, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors,
+  sum(rate_limited)::float8 AS "rateLimited", sum(records)::float8 AS records`;
+
+/**
+ * Reads how an application used the API. Calls appear about ten seconds later. An unknown application, or one of another
+ * account, has no usage.
+ */
+export class UsageReader {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Reads the usage by operation in each hour or day, oldest first. Hours and operations without calls are omitted. The
+   * result has a row for each hour, so read a month at most by the hour.
+   */
+  usageOf(
+    accountId: AccountId,
+    applicationId: string,
+    { from, to, per = 'hour' }: UsageRange & { readonly per?: 'hour' | 'day' },
+  ): Promise<UsageInPeriod[]> {
+    const start = per === 'hour' ? Prisma.sql`hour` : Prisma.sql`date_trunc('day', hour, 'UTC')`;
+    return this.#database.prisma.$queryRaw<UsageInPeriod[]>`
+      SELECT ${start} AS start, ${sums} FROM api_usage
+      WHERE ${condition(accountId, applicationId, { from, to })} GROUP BY 1, 2 ORDER BY 1, 2`;
+  }
+
+  /** Reads the usage by operation in the whole range. */
+  usageByOperationOf(accountId: AccountId, applicationId: string, range: UsageRange): Promise<Usage[]> {
+    return this.#database.prisma.$queryRaw<Usage[]>`
+      SELECT ${sums} FROM api_usage WHERE ${condition(accountId, applicationId, range)} GROUP BY 1 ORDER BY 1`;
+  }
+
+  /** Reads the last rejected requests of the application, at most 20, newest first. */
+  rejectedRequestsOf(accountId: AccountId, applicationId: string): Promise<RejectedRequest[]> {
+    return this.#database.prisma.$queryRaw<RejectedRequest[]>`
+      SELECT created_at AS at, request_id AS "requestId", operation, status, code, user_id AS "userId"
+      FROM rejected_requests WHERE account_id = ${accountId} AND application_id = ${applicationId}
+      ORDER BY created_at DESC, id DESC LIMIT ${storedRejections}`;
+  }
+}
+
+function condition(accountId: AccountId, applicationId: string, { from, to }: UsageRange): Prisma.Sql {
+  return Prisma.sql`
+    account_id = ${accountId} AND application_id = ${applicationId} AND hour >= ${from} AND hour < ${to}`;
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../platform/clock.js';
+import type { Database, DatabaseLogger } from '../../platform/database/client.js';
+import type { ApiCall, CallingApplication } from './api-call.js';
+import { type Identified, identifyApplications } from './identify-applications.js';
+import { RecentRejections } from './recent-rejections.js';
+import { storeRejections } from './store-rejections.js';
+import { storeUsage } from './store-usage.js';
+import { UsageCounts } from './usage-counts.js';
+
+/** Milliseconds between two writes of usage. A process that is killed loses the counts since the last write. */
+export const usageIntervalMilliseconds = 10_000;
+
+/** Number of counts at which usage is stored before the interval ends. */
+const earlyFlushCounts = 2_000;
+
+/** Maximum number of counts in memory, about 10 MB. They accumulate while the database is unavailable. */
+const maximumCounts = 20_000;
+
+/** Maximum number of applications whose rejected requests are in memory. */
+const maximumApplications = 1_000;
+
+/** Rows that one statement stores within milliseconds. */
+const batchSize = 1_000;
+
+interface Options {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger?: Pick<DatabaseLogger, 'warn'> | undefined;
+}
+
+/**
+ * Records the calls of applications and their last rejected requests. Both are collected in memory and stored in batches,
+ * because a statement for each request would cost more than most requests.
+ *
+ * After a failure they are stored the next time. When the connection is lost during a commit, the calls of one statement may
+ * be counted twice.
+ */
+export class UsageRecorder {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #logger: Options['logger'];
+  readonly #counts = new UsageCounts(maximumCounts);
+  readonly #rejections = new RecentRejections(maximumApplications);
+  #flushed: Promise<void> = Promise.resolve();
+
+  constructor({ database, clock, logger }: Options) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Records a call. */
+  record(call: ApiCall): void {
+    const at = this.#clock().getTime();
+    const before = this.#counts.size;
+    this.#counts.add(call, at);
+    this.#rejections.add(call, at);
+    // At exactly this size: an attempt for each further count would add load while the database is unavailable.
+    if (before === earlyFlushCounts - 1 && this.#counts.size === earlyFlushCounts)
+      this.flush().catch(() => {});
+  }
+
+  /**
+   * Stores all recorded calls.
+   *
+   * @throws the error of the database; the calls stay in memory for the next attempt
+   */
+  flush(): Promise<void> {
+    this.#flushed = this.#flushed.catch(() => {}).then(() => this.#store());
+    return this.#flushed;
+  }
+
+  async #store(): Promise<void> {
+    const dropped = this.#counts.takeDropped();
+    if (dropped > 0) {
+      this.#logger?.warn(
+        { calls: dropped },
+        'calls were not counted: the database was unavailable for too long',
+      );
+    }
+    const counts = this.#counts.takeAll();
+    const rejections = this.#rejections.takeAll();
+    try {
+      await storeInBatches(this.#database, counts, storeUsage);
+      await storeInBatches(this.#database, rejections, storeRejections);
+    } catch (error) {
+      this.#counts.putBack(counts);
+      this.#rejections.putBack(rejections);
+      throw error;
+    }
+  }
+}
+
+/** Stores a list in batches, and removes each batch from the list when it is stored. */
+async function storeInBatches<Call extends CallingApplication>(
+  database: Database,
+  calls: Call[],
+  store: (database: Database, batch: readonly Identified<Call>[]) => Promise<void>,
+): Promise<void> {
+  while (calls.length > 0) {
+    const identified = await identifyApplications(database, calls.slice(0, batchSize));
+    if (identified.length > 0) await store(database, identified);
+    calls.splice(0, batchSize);
+  }
+}

@@ -1,0 +1,145 @@
+import { isForeignDomain } from '../../platform/accounts/account-domains.js';
+import { deleteEmailLinks, deleteLinksOfUser } from '../../platform/accounts/delete-links.js';
+import { lockUser } from '../../platform/accounts/lock-user.js';
+import { isEmailTaken } from '../../platform/accounts/new-user.js';
+import { normalizeEmail } from '../../platform/accounts/normalize.js';
+import {
+  consumeLink,
+  insertLink,
+  type OneTimeLinks,
+  type ValidLink,
+} from '../../platform/accounts/one-time-links.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
+import { emailRule } from '../../platform/accounts/user-rules.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Database } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { confirmEmailMail } from './links/mail-texts.js';
+
+/** Lifetime of a link that confirms an address: 24 hours. */
+const lifetimeSeconds = 86_400;
+
+export type EmailRequestOutcome =
+  | { readonly kind: 'sent' }
+  /** The mail server rejected the mail or is not available. */
+  | { readonly kind: 'failed' }
+  /** `rule` completes a sentence that begins with "The e-mail address". */
+  | { readonly kind: 'invalid_email'; readonly rule: string }
+  | { readonly kind: 'unchanged' }
+  /** The domain of the address is confirmed for another account. */
+  | { readonly kind: 'foreign_domain' }
+  /** There is no mail server. */
+  | { readonly kind: 'unavailable' };
+
+export type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly links: OneTimeLinks;
+  readonly delivery: LinkDelivery;
+  readonly notices: SecurityNotices;
+  readonly clock: Clock;
+}
+
+/**
+ * Changes of the e-mail address with which a user signs in. The new address may belong to another user: that is only found
+ * when the change is confirmed, so that no user can find out which addresses exist.
+ */
+export class EmailChanges {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Whether addresses can be changed: the link must reach the new address, and no other. */
+  get available(): boolean {
+    return this.#dependencies.delivery.delivers;
+  }
+
+  /**
+   * Sends a link to the new address. It replaces an earlier one.
+   *
+   * @throws {SessionEndedError}
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
+  async request(context: UserAuditContext, sessionId: string, given: string): Promise<EmailRequestOutcome> {
+    const { database, delivery } = this.#dependencies;
+    if (!this.available) return { kind: 'unavailable' };
+    const rule = emailRule(given);
+    if (rule !== undefined) return { kind: 'invalid_email', rule };
+    const email = normalizeEmail(given);
+    const { accountId, userId, at } = context;
+    if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
+    const stored = await database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, { accountId, at }, userId);
+      if (!(await hasSession(tx, context, sessionId))) throw new SessionEndedError();
+      if (typeof user === 'string' || user.email === email) return null;
+      await deleteEmailLinks(tx, accountId, userId);
+      await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });
+      const token = await insertLink(tx, {
+        target: { purpose: 'email', email, userId },
+        accountId,
+        createdById: userId,
+        mailed: true,
+        at,
+        lifetimeSeconds,
+      });
+      const subjects = { user: userId, recipient: email, account: accountId };
+      return { token, permit: await delivery.permit(tx, 'email_change', subjects) };
+    });
+    if (stored === null) return { kind: 'unchanged' };
+    const mail = confirmEmailMail({ url: delivery.urlOf('email', stored.token) });
+    const sent = await delivery.notify(stored.permit, email, mail);
+    return { kind: sent ? 'sent' : 'failed' };
+  }
+
+  /** Finds a link that can be used. */
+  find(token: string): Promise<ValidLink | null> {
+    const { links, clock } = this.#dependencies;
+    return links.find(token, { purpose: 'email', now: clock() });
+  }
+
+  /**
+   * Changes the address of the user of a link, and consumes it. Links for a new password, which were sent to the earlier
+   * address, stop working. The earlier address gets a mail.
+   */
+  async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
+    const link = await this.find(token);
+    if (link === null) return 'invalid_link';
+    if (await isForeignDomain(this.#dependencies.database, link.accountId, link.email)) return 'email_taken';
+    const changed = withScope(accountScope(link.accountId), () => this.#store(link, origin));
+    const outcome = await changed.catch((error) => {
+      if (isEmailTaken(error)) return 'email_taken' as const;
+      throw error;
+    });
+    if (typeof outcome === 'string') return outcome;
+    this.#dependencies.notices.sendToEarlierAddress(outcome.earlier);
+    return 'changed';
+  }
+
+  #store(link: ValidLink, origin: AuditOrigin): Promise<{ earlier: string } | 'invalid_link'> {
+    const { database, clock } = this.#dependencies;
+    const { accountId, email } = link;
+    const userId = link.userId ?? '';
+    const at = clock();
+    return database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, { accountId, at }, userId);
+      if (typeof user === 'string' || user.disabledAt !== null) return 'invalid_link';
+      if (!(await consumeLink(tx, link, at))) return 'invalid_link';
+      await tx.user.updateMany({
+        where: { id: userId, accountId },
+        data: { email, emailVerified: true, updatedAt: at },
+      });
+      const context = { accountId, userId, origin, at };
+      await recordUserEvent(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
+      await deleteLinksOfUser(tx, accountId, userId);
+      return { earlier: user.email };
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
+import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
+import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
+import { isRecordId } from '../../../platform/pages/fields.js';
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { withNotice } from '../../../platform/pages/notices.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
+
+/** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
+export function connectedApplicationsPages(site: Site, { grants }: { grants: Grants }): void {
+  const path = `${settings.connected}/:id/disconnect`;
+
+  site.get(settings.connected, async (context) => {
+    const { accountId, userId, at: now } = context.auditContext;
+    const connections = await grants.connectedApplications(accountId, { userId, now });
+    return { page: <ConnectionsPage context={context} connections={connections} /> };
+  });
+
+  site.get(path, async (context) => {
+    const { accountId, userId, at: now } = context.auditContext;
+    const applicationId = requestedId(context);
+    const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
+    if (connection === undefined) throw recordNotFound();
+    return { page: <DisconnectPage context={context} connection={connection} /> };
+  });
+
+  site.post(path, async (context) => {
+    if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
+    return { redirect: withNotice(settings.connected, 'disconnected') };
+  });
+}
+
+function requestedId(context: PageContext): string {
+  const id = context.parameter('id');
+  if (!isRecordId(id)) throw recordNotFound();
+  return id;
+}
+
+function disconnectAddress(applicationId: string): string {
+  return `${settings.connected}/${applicationId}/disconnect`;
+}
+
+function ConnectionsPage({
+  context,
+  connections,
+}: {
+  context: PageContext;
+  connections: readonly ConnectedApplication[];
+}) {
+  return (
+    <SitePage context={context} title="Connected applications" current="connected">
+      <h1>Connected applications</h1>
+      <p>Applications that can act on your behalf. Disconnect the ones that you do not use or recognize.</p>
+      {connections.length === 0 && (
+        <div class="empty">
+          <p>
+            <strong>No connected applications.</strong>
+          </p>
+          <p>Applications you authorize appear here.</p>
+        </div>
+      )}
+      {connections.map(({ applicationId, name, scopes, connectedAt, lastTokenAt }) => (
+        <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
+          <div class="heading">
+            <h2 id={`connection-${applicationId}`}>{name}</h2>
+            <a class="button secondary" href={disconnectAddress(applicationId)}>
+              Disconnect<span class="unseen"> {name}</span>
+            </a>
+          </div>
+          <Facts>
+            <Fact name="Permissions">
+              <ul class="plain">
+                {scopes.length === 0 && <li>None: an administrator removed all scopes you authorized.</li>}
+                {scopes.map((scope) => (
+                  <li key={scope}>{scopeLabel(scope)}</li>
+                ))}
+              </ul>
+            </Fact>
+            <Fact name="Connected">
+              <Timestamp at={connectedAt} reader={context.user} />
+            </Fact>
+            <Fact name="Last token issued">
+              <TimestampOrNever at={lastTokenAt} reader={context.user} />
+            </Fact>
+          </Facts>
+        </article>
+      ))}
+    </SitePage>
+  );
+}
+
+function DisconnectPage({ context, connection }: { context: PageContext; connection: ConnectedApplication }) {
+  const { applicationId, name } = connection;
+  const title = `Disconnect ${name}?`;
+  return (
+    <SitePage context={context} title={title} current="connected">
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          The application immediately loses its access to your data. It keeps the data that it has already
+          read. To use it again, you have to authorize it again.
+        </p>
+      </div>
+      <ConfirmForm
+        context={context}
+        action={disconnectAddress(applicationId)}
+        button="Disconnect"
+        cancel={settings.connected}
+      />
+    </SitePage>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
+import { linkPaths } from '../../../../platform/mail/link-delivery.js';
+import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
+import type { PageResponse } from '../../../../platform/pages/page-context.js';
+import type { EmailChanges } from '../../email-changes.js';
+import { invalidLink } from './invalid-link.js';
+import type { OpenContext, OpenPages } from './open-pages.js';
+
+const advice = 'Sign in, and change the address again under My account.';
+
+/** Page on which a user confirms a new e-mail address. */
+export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailChanges: EmailChanges }): void {
+  const path = `${linkPaths.email}/:token`;
+
+  pages.get(path, async (context) => {
+    const link = await emailChanges.find(context.token);
+    return link === null
+      ? invalidLink(advice, context, done)
+      : { page: <ConfirmPage {...{ context, link }} /> };
+  });
+
+  pages.post(path, async (context) => {
+    switch (await emailChanges.confirm(context.token, context.origin)) {
+      case 'changed':
+        context.markUsed();
+        return done;
+      case 'invalid_link':
+        return invalidLink(advice, context, done);
+      case 'email_taken': {
+        const text = 'It belongs to another user or another account.';
+        return { ...result('This address cannot be used', text), status: 409 };
+      }
+    }
+  });
+}
+
+const done = result('Address confirmed', 'Sign in with the new address from now on.');
+
+function result(title: string, text: string): PageResponse & { readonly page: unknown } {
+  const page = (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      <p>{text}</p>
+      <p>
+        <a href="/people/settings/account">My account</a>
+      </p>
+    </Layout>
+  );
+  return { page };
+}
+
+function ConfirmPage({ context, link }: { context: OpenContext; link: ValidLink }) {
+  const title = 'Confirm your e-mail address';
+  return (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      <p>
+        You will sign in to {link.accountName} with <strong>{link.email}</strong>.
+      </p>
+      <form method="post" action={context.path}>
+        <CsrfField token={context.csrfToken} />
+        <button type="submit">Confirm address</button>
+      </form>
+    </Layout>
+  );
+}

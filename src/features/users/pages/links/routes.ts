@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
+import type { EmailChanges } from '../../email-changes.js';
+import type { AcceptInvitation } from '../../invitations/accept-invitation.js';
+import type { PasswordLinks } from '../../password-links.js';
+import { acceptInvitationPages } from './accept-invitation.js';
+import { confirmEmailPages } from './confirm-email.js';
+import { forgotPasswordPages } from './forgot-password.js';
+import { OpenPages } from './open-pages.js';
+import { setPasswordPages } from './set-password.js';
+
+/** Dependencies of the pages of one-time links. */
+export interface LinkPagesDependencies {
+  readonly sessions: BrowserSessions;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly passwordLinks: PasswordLinks;
+  readonly emailChanges: EmailChanges;
+}
+
+/** The pages that one-time links lead to, and the page for a forgotten password. */
+export async function linkPages(app: FastifyInstance, dependencies: LinkPagesDependencies): Promise<void> {
+  const pages = new OpenPages(app, dependencies.sessions);
+  acceptInvitationPages(pages, dependencies);
+  setPasswordPages(pages, dependencies);
+  confirmEmailPages(pages, dependencies);
+  forgotPasswordPages(pages, dependencies);
+}

@@ -1,0 +1,149 @@
+import { mayAdminister } from '../../../platform/accounts/lock-user.js';
+import type { UserSummary } from '../../../platform/accounts/users.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { isRecordId } from '../../../platform/pages/fields.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import type { Invitation } from '../invitations/invitations.js';
+import { invitationsPath } from './invite.js';
+import { roleName, secondFactorText, type UserPagesDependencies, userAddress } from './user-pages.js';
+
+const pageSize = 50;
+
+/** Settings → Users: the users of the account by e-mail address, and on the first page the open invitations. */
+export function listPage(site: Site, { users, invitations, passwordLinks }: UserPagesDependencies): void {
+  site.get(settings.users, async (context) => {
+    const { accountId, at } = context.auditContext;
+    const given = context.query.text('after');
+    const anchor = isRecordId(given) ? await users.get(accountId, given) : null;
+    const found = await users.list(accountId, { after: anchor?.email ?? '', size: pageSize + 1 });
+    const open = anchor === null ? await invitations.list(accountId, at) : [];
+    const rows = found.slice(0, pageSize);
+    const last = found.length > pageSize ? rows.at(-1) : undefined;
+    return {
+      page: (
+        <SitePage context={context} title="Users" current="users">
+          <div class="heading">
+            <h1>Users</h1>
+            <a class="button" href={`${settings.users}/invite`}>
+              Invite a user
+            </a>
+          </div>
+          <DataTable
+            caption="Users of your account"
+            columns={userColumns(context)}
+            rows={rows}
+            rowKey={({ id }) => id}
+          />
+          {(anchor !== null || last !== undefined) && (
+            <nav aria-label="Pages" class="pager">
+              {anchor !== null && <a href={settings.users}>« First</a>}
+              {last !== undefined && (
+                <a href={`${settings.users}?after=${last.id}`} rel="next">
+                  Next ›
+                </a>
+              )}
+            </nav>
+          )}
+          {open.length > 0 && (
+            <InvitationsSection {...{ context, invitations: open }} delivers={passwordLinks.delivers} />
+          )}
+        </SitePage>
+      ),
+    };
+  });
+}
+
+function userColumns({ user: reader }: PageContext): Column<UserSummary>[] {
+  return [
+    column('User', ({ id, givenName, familyName, email }) => (
+      <>
+        <a href={userAddress(id)}>{`${givenName} ${familyName}`}</a>
+        <span class="hint"> {email}</span>
+      </>
+    )),
+    column('Role', ({ role }) => roleName(role)),
+    column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} reader={reader} />),
+    column('Second factor', secondFactorText),
+    column('State', ({ disabledAt }) => <UserState disabledAt={disabledAt} />),
+  ];
+}
+
+/** Whether a user can sign in. */
+function UserState({ disabledAt }: Pick<UserSummary, 'disabledAt'>) {
+  return disabledAt === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="ended">Disabled</Badge>;
+}
+
+function invitationColumns(context: PageContext, delivers: boolean): Column<Invitation>[] {
+  return [
+    column('E-mail address', ({ email }) => <strong>{email}</strong>),
+    column('Role', ({ role }) => roleName(role)),
+    column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} reader={context.user} />),
+    column('Actions', (invitation) => <InvitationActions {...{ context, invitation, delivers }} />),
+  ];
+}
+
+function InvitationsSection({
+  context,
+  invitations,
+  delivers,
+}: {
+  context: PageContext;
+  invitations: readonly Invitation[];
+  /** Whether links are sent by mail. */
+  delivers: boolean;
+}) {
+  return (
+    <section>
+      <h2>Invitations</h2>
+      <p>These people have not accepted their invitation.</p>
+      <DataTable
+        caption="Open invitations"
+        columns={invitationColumns(context, delivers)}
+        rows={invitations}
+        rowKey={({ id }) => id}
+      />
+    </section>
+  );
+}
+
+function InvitationActions({
+  context,
+  invitation: { id, email, role },
+  delivers,
+}: {
+  context: PageContext;
+  invitation: Invitation;
+  delivers: boolean;
+}) {
+  if (!mayAdminister(context.user.role, role)) return <>Only owners can change it</>;
+  const about = <span class="unseen"> for the invitation of {email}</span>;
+  return (
+    <div class="row-actions">
+      <form method="post" action={invitationsPath}>
+        <CsrfField token={context.csrfToken} />
+        <input type="hidden" name="email" value={email} />
+        <input type="hidden" name="role" value={role} />
+        <button type="submit" class="quiet">
+          {delivers ? 'Send again' : 'New link'}
+          {about}
+        </button>
+      </form>
+      <form method="post" action={`${invitationsPath}/${id}/revoke`}>
+        <CsrfField token={context.csrfToken} />
+        <button type="submit" class="quiet">
+          Revoke{about}
+        </button>
+      </form>
+    </div>
+  );
+}
+
+function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
+  return { key: label, label, heading: label, cell };
+}

@@ -1,0 +1,217 @@
+import type { ConnectedApplication } from '../../../oauth/grants/grants.js';
+import type { SessionSummary } from '../../../platform/accounts/sessions.js';
+import type { UserSummary } from '../../../platform/accounts/users.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { CsrfField } from '../../../platform/pages/layout.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { SessionList } from './session-list.js';
+import {
+  mayChange,
+  roleDescriptions,
+  roleName,
+  rolesToGive,
+  secondFactorText,
+  userAddress,
+} from './user-pages.js';
+
+interface ShowPageProps {
+  readonly context: PageContext;
+  readonly user: UserSummary;
+  readonly sessions: readonly SessionSummary[];
+  readonly connections: readonly ConnectedApplication[];
+  /** Whether links are sent by mail. */
+  readonly delivers: boolean;
+}
+
+/** A user of the account, and what the signed-in user may change. */
+export function ShowPage(props: ShowPageProps) {
+  const { context, user } = props;
+  const { id, email, givenName, familyName, role, disabledAt, lastSignInAt, createdAt } = user;
+  const title = `${givenName} ${familyName}`;
+  return (
+    <SitePage context={context} title={title} current="users">
+      <h1>{title}</h1>
+      <Facts>
+        <Fact name="E-mail address">{email}</Fact>
+        <Fact name="Role">
+          {roleName(role)}: {roleDescriptions[role]}
+        </Fact>
+        <Fact name="State">
+          {disabledAt === null ? (
+            <Badge tone="good">Enabled</Badge>
+          ) : (
+            <>
+              <Badge tone="ended">Disabled</Badge> on <Timestamp at={disabledAt} reader={context.user} />
+            </>
+          )}
+        </Fact>
+        <Fact name="Sign-in">{user.singleSignOn ? 'Single sign-on' : 'Password'}</Fact>
+        <Fact name="Second factor">{secondFactorText(user)}</Fact>
+        <Fact name="Last sign-in">
+          <TimestampOrNever at={lastSignInAt} reader={context.user} />
+        </Fact>
+        <Fact name="Created">
+          <Timestamp at={createdAt} reader={context.user} />
+        </Fact>
+      </Facts>
+      {mayChange(context, user) ? (
+        <Changes {...props} />
+      ) : id === context.user.id ? (
+        <p>
+          This is you. Change your data under <a href={settings.account}>My account</a>.
+        </p>
+      ) : (
+        <p>Only owners can change owners.</p>
+      )}
+    </SitePage>
+  );
+}
+
+function Changes({ context, user, sessions, connections, delivers }: ShowPageProps) {
+  const { id, disabledAt } = user;
+  return (
+    <>
+      <RoleSection {...{ context, user }} />
+      {disabledAt === null && (
+        <section>
+          <h2>Password</h2>
+          <p>
+            {delivers
+              ? 'The user gets a mail with a link to set a new password. It can be used once, within 24 hours.'
+              : 'You get a link to set a new password, and send it to the user. It can be used once, within 24 hours.'}
+          </p>
+          <Action context={context} action={userAddress(id, 'password_link')}>
+            {delivers ? 'Send a password link' : 'Create a password link'}
+          </Action>
+        </section>
+      )}
+      {user.singleSignOn && (
+        <section>
+          <h2>Single sign-on</h2>
+          <p>
+            Remove the link if your identity provider has created this person again. The next sign-in with the
+            verified e-mail address links the user again.
+          </p>
+          <Action context={context} action={userAddress(id, 'single_sign_on')}>
+            Remove the link
+          </Action>
+        </section>
+      )}
+      <section>
+        <h2>Sessions</h2>
+        {sessions.length === 0 ? (
+          <p>The user is not signed in.</p>
+        ) : (
+          <>
+            <SessionList reader={context.user} sessions={sessions} />
+            <Action context={context} action={userAddress(id, 'sessions')}>
+              Sign out of all browsers
+            </Action>
+          </>
+        )}
+      </section>
+      {(user.hasAuthenticatorApp || user.passkeys > 0) && (
+        <section>
+          <h2>Second factor</h2>
+          <p>
+            If the user has lost it, remove it. The user is signed out of all browsers, and signs in with the
+            password. Verify the identity of the person first.
+          </p>
+          <Action context={context} action={userAddress(id, 'second_factor')}>
+            Remove second factor
+          </Action>
+        </section>
+      )}
+      <ConnectionsSection {...{ context, user, connections }} />
+      <StateSection {...{ context, user }} />
+    </>
+  );
+}
+
+function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>) {
+  return (
+    <section>
+      <h2>Role</h2>
+      <form method="post" action={userAddress(user.id, 'role')} class="fields">
+        <CsrfField token={context.csrfToken} />
+        <label for="role">New role</label>
+        <select id="role" name="role">
+          {rolesToGive(context).map((role) => (
+            <option key={role} value={role} selected={role === user.role}>
+              {roleName(role)}
+            </option>
+          ))}
+        </select>
+        <button type="submit" class="secondary">
+          Change role
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function ConnectionsSection({
+  context,
+  user,
+  connections,
+}: Pick<ShowPageProps, 'context' | 'user' | 'connections'>) {
+  return (
+    <section>
+      <h2>Connected applications</h2>
+      {connections.length === 0 ? (
+        <p>No application can act on behalf of the user.</p>
+      ) : (
+        <ul>
+          {connections.map(({ applicationId, name, connectedAt }) => (
+            <li key={applicationId}>
+              <strong>{name}</strong>, connected on <Timestamp at={connectedAt} reader={context.user} />{' '}
+              <a href={userAddress(user.id, 'applications', applicationId, 'disconnect')}>
+                Disconnect<span class="unseen"> {name}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function StateSection({ context, user: { id, disabledAt } }: Pick<ShowPageProps, 'context' | 'user'>) {
+  if (disabledAt !== null) {
+    return (
+      <section>
+        <h2>Enable</h2>
+        <p>The user can sign in again. Sessions and connected applications are not restored.</p>
+        <Action context={context} action={userAddress(id, 'enable')}>
+          Enable user
+        </Action>
+      </section>
+    );
+  }
+  return (
+    <section>
+      <h2>Disable</h2>
+      <p>The user can no longer sign in. The next page asks for confirmation.</p>
+      <p>
+        <a class="button danger" href={userAddress(id, 'disable')}>
+          Disable user
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function Action({ context, action, children }: { context: PageContext; action: string; children: string }) {
+  return (
+    <form method="post" action={action}>
+      <CsrfField token={context.csrfToken} />
+      <button type="submit" class="secondary">
+        {children}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,130 @@
+import type { Grants } from '../../../oauth/grants/grants.js';
+import { mayAdminister } from '../../../platform/accounts/lock-user.js';
+import type { Sessions } from '../../../platform/accounts/sessions.js';
+import { type Role, roles } from '../../../platform/accounts/user.js';
+import type { UserSummary, Users } from '../../../platform/accounts/users.js';
+import { isRecordId } from '../../../platform/pages/fields.js';
+import { type Notice, withNotice } from '../../../platform/pages/notices.js';
+import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import { settings } from '../../../platform/pages/paths.js';
+import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
+import type { Invitations } from '../invitations/invitations.js';
+import type { PasswordLinks } from '../password-links.js';
+import type { UserAdministration, UserChange } from '../user-administration.js';
+
+/** Dependencies of the user pages. */
+export interface UserPagesDependencies {
+  readonly users: Users;
+  readonly userAdministration: UserAdministration;
+  readonly invitations: Invitations;
+  readonly passwordLinks: PasswordLinks;
+  readonly userSessions: Sessions;
+  readonly grants: Grants;
+}
+
+const roleNames: Readonly<Record<Role, string>> = {
+  owner: 'Owner',
+  admin: 'Administrator',
+  member: 'Member',
+};
+
+/** Display name of a role. */
+export function roleName(role: Role): string {
+  return roleNames[role];
+}
+
+/** Summary of the second factors of a user. */
+export function secondFactorText({
+  hasAuthenticatorApp,
+  passkeys,
+}: Pick<UserSummary, 'hasAuthenticatorApp' | 'passkeys'>): string {
+  const parts = [
+    ...(hasAuthenticatorApp ? ['authenticator app'] : []),
+    ...(passkeys > 0 ? [passkeys === 1 ? 'passkey' : `${passkeys} passkeys`] : []),
+  ].join(' and ');
+  return parts === '' ? 'None' : parts.charAt(0).toUpperCase() + parts.slice(1);
+}
+
+/** What each role permits. */
+export const roleDescriptions: Readonly<Record<Role, string>> = {
+  owner: 'Manages everything, with the other owners.',
+  admin: 'Manages employees, reports, applications and users, except owners.',
+  member: 'Sees the directory, and changes only their own profile.',
+};
+
+/** Roles that the user may give to others. */
+export function rolesToGive({ user }: PageContext): Role[] {
+  return roles.filter((role) => mayAdminister(user.role, role));
+}
+
+/** The role that a form submits; `undefined` for any other value. */
+export function submittedRole({ form }: PageContext): Role | undefined {
+  const value = form.text('role');
+  return roles.find((role) => role === value);
+}
+
+/** Path of the page of a user, or of a page below it. */
+export function userAddress(id: string, ...below: readonly string[]): string {
+  return [settings.users, id, ...below].join('/');
+}
+
+/**
+ * The user that the path identifies.
+ *
+ * @throws {Problem} 404 `not_found` when the account has no user with this id
+ */
+export async function requestedUser(
+  { user: { accountId }, parameter }: PageContext,
+  { users }: Pick<UserPagesDependencies, 'users'>,
+): Promise<UserSummary> {
+  const id = parameter('id');
+  const user = isRecordId(id) ? await users.get(accountId, id) : null;
+  if (user === null) throw recordNotFound();
+  return user;
+}
+
+/** Whether the signed-in user may change another user on the pages. */
+export function mayChange({ user }: PageContext, { id, role }: Pick<UserSummary, 'id' | 'role'>): boolean {
+  return user.id !== id && mayAdminister(user.role, role);
+}
+
+/**
+ * The user that the path identifies, whom the signed-in user may change.
+ *
+ * @throws {Problem} 404 `not_found`, 403 `access_denied`
+ */
+export async function changeableUser(
+  context: PageContext,
+  dependencies: Pick<UserPagesDependencies, 'users'>,
+): Promise<UserSummary> {
+  const user = await requestedUser(context, dependencies);
+  if (!mayChange(context, user)) throw mayNotChange();
+  return user;
+}
+
+/** 403 `access_denied`: the service decides the same, with the users locked. */
+export function mayNotChange(): Problem {
+  return new Problem('access_denied', 'You may not change this user in this way.');
+}
+
+/**
+ * The response to a form that changed a user: the page of the user with a notice.
+ *
+ * @throws {Problem} 404 `not_found`, 403 `access_denied`
+ */
+export function afterChange({ kind }: UserChange, id: string, notice: Notice): PageResponse {
+  switch (kind) {
+    case 'not_found':
+      throw recordNotFound();
+    case 'forbidden':
+      throw mayNotChange();
+    case 'last_owner':
+      throw new Problem(
+        'access_denied',
+        'The account must keep an enabled owner. Make another user an owner first.',
+      );
+    case 'changed':
+    case 'unchanged':
+      return { redirect: withNotice(userAddress(id), notice) };
+  }
+}

@@ -1,0 +1,219 @@
+import { deleteLinksOfUser } from '../../platform/accounts/delete-links.js';
+import { lockUser } from '../../platform/accounts/lock-user.js';
+import { normalizeEmail } from '../../platform/accounts/normalize.js';
+import {
+  consumeLink,
+  insertLink,
+  type OneTimeLinks,
+  type ValidLink,
+} from '../../platform/accounts/one-time-links.js';
+import type { Passwords } from '../../platform/accounts/passwords.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { type AffectedUser, revokeSessions } from '../../platform/accounts/revoke-user-access.js';
+import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
+import { passwordError } from '../../platform/accounts/user-rules.js';
+import type { Users } from '../../platform/accounts/users.js';
+import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';
+import type { BackgroundMail } from '../../platform/mail/background-mail.js';
+import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { singleSignOnPath } from '../../platform/pages/paths.js';
+import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
+
+/** Lifetime of a link that an owner or administrator creates. */
+const createdSeconds = 86_400;
+
+/** Lifetime of a link for a forgotten password. */
+const forgottenSeconds = 3_600;
+
+export type PasswordLinkOutcome =
+  | { readonly kind: 'created'; readonly email: string; readonly link: DeliveredLink }
+  | { readonly kind: 'not_found' | 'forbidden' | 'disabled' };
+
+export type NewPasswordOutcome =
+  | { readonly kind: 'changed' }
+  /** `error` completes a sentence that begins with "The password". */
+  | { readonly kind: 'invalid_password'; readonly error: string }
+  | { readonly kind: 'invalid_link' };
+
+interface Dependencies {
+  readonly database: Pick<Database, 'prisma'>;
+  readonly links: OneTimeLinks;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly delivery: LinkDelivery;
+  readonly failureLimit: FailureLimit;
+  readonly clock: Clock;
+  readonly background: BackgroundMail;
+  readonly notices: SecurityNotices;
+}
+
+/** Links with which users set a new password. */
+export class PasswordLinks {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Whether links are sent by mail, so that users can request one themselves. */
+  get delivers(): boolean {
+    return this.#dependencies.delivery.delivers;
+  }
+
+  /**
+   * Creates a link for another user.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
+  async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
+    const { database, delivery } = this.#dependencies;
+    const stored = await database.prisma.$transaction(async (tx) => {
+      const user = await lockUser(tx, context, userId);
+      if (typeof user === 'string') return user;
+      if (user.disabledAt !== null) return 'disabled';
+      const { email } = user;
+      const token = await this.#insert(tx, context, user, createdSeconds);
+      const subjects = { user: context.userId, recipient: email, account: context.accountId };
+      return { email, token, permit: await delivery.permit(tx, 'password_link', subjects) };
+    });
+    if (typeof stored === 'string') return { kind: stored };
+    const { email, token, permit } = stored;
+    const mail = passwordMail({ url: delivery.urlOf('password', token), lifetime: '24 hours' });
+    return { kind: 'created', email, link: await delivery.deliver(permit, email, mail) };
+  }
+
+  /**
+   * Sends a link to a user who has forgotten the password. Resolves before the address is looked up, so that neither the
+   * outcome nor the time reveals whether it exists.
+   *
+   * @returns `null`, or the limit that the request exceeds
+   */
+  async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
+    const { failureLimit, background } = this.#dependencies;
+    const limit = await failureLimit.count({
+      by: 'forgotten by',
+      address: origin.address,
+      of: `forgotten of ${normalizeEmail(email)}`,
+    });
+    if (limit !== null) return limit;
+    if (this.delivers) background.add(() => this.#send(email, origin));
+    return null;
+  }
+
+  /** Resolves when the requested links are sent or have failed. */
+  settled(): Promise<void> {
+    return this.#dependencies.background.settled();
+  }
+
+  /** Finds a link that can be used. */
+  find(token: string): Promise<ValidLink | null> {
+    const { links, clock } = this.#dependencies;
+    return links.find(token, { purpose: 'password', now: clock() });
+  }
+
+  /**
+   * Sets the password of the user of a link, consumes it, and revokes all sessions of the user.
+   *
+   * @param from.signal aborts when the client disconnects
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
+   */
+  async use(
+    token: string,
+    password: string,
+    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+  ): Promise<NewPasswordOutcome> {
+    const link = await this.find(token);
+    if (link?.userId == null) return { kind: 'invalid_link' };
+    const error = await passwordError(password);
+    if (error !== undefined) return { kind: 'invalid_password', error };
+    // Outside the transaction, because hashing is slow.
+    const request = { address: origin.address, signal };
+    const passwordHash = await this.#dependencies.passwords.hash(password, request);
+    const { accountId, userId } = link;
+    const context = { accountId, userId, origin, at: this.#dependencies.clock() };
+    const changed = await withScope(accountScope(accountId), () =>
+      this.#dependencies.database.prisma.$transaction((tx) =>
+        consumeAndStore(tx, { context, link, passwordHash }),
+      ),
+    );
+    if (!changed) return { kind: 'invalid_link' };
+    this.#dependencies.notices.send(context, userId, 'password_changed');
+    return { kind: 'changed' };
+  }
+
+  /** @throws {Problem} 429 when too many mails were sent. It is logged, and no response depends on it. */
+  async #send(email: string, origin: AuditOrigin): Promise<void> {
+    const { database, users, delivery, clock } = this.#dependencies;
+    const found = await users.findForSignIn(email);
+    if (found === null) return;
+    const { id, accountId, email: to } = found.user;
+    if (mustUseSingleSignOn(found.user)) {
+      const permit = await delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
+      const url = delivery.addressOf(singleSignOnPath(accountId));
+      await delivery.notify(permit, to, singleSignOnMail({ url }));
+      return;
+    }
+    const context = { accountId, origin, at: clock() };
+    const stored = await withScope(accountScope(accountId), () =>
+      database.prisma.$transaction(async (tx) => {
+        const user = await lockUser(tx, context, id);
+        if (typeof user === 'string' || user.disabledAt !== null) return null;
+        const token = await this.#insert(tx, context, user, forgottenSeconds);
+        const permit = await delivery.permit(tx, 'forgotten_password', { recipient: user.email });
+        return { to: user.email, token, permit };
+      }),
+    );
+    if (stored === null) return;
+    const url = delivery.urlOf('password', stored.token);
+    await delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
+  }
+
+  async #insert(
+    tx: Prisma.TransactionClient,
+    context: AuditContext,
+    user: AffectedUser,
+    lifetimeSeconds: number,
+  ): Promise<string> {
+    await recordUserEvent(tx, context, user, 'user.password_link_created');
+    return insertLink(tx, {
+      target: { purpose: 'password', email: user.email, userId: user.id },
+      accountId: context.accountId,
+      createdById: context.userId,
+      mailed: this.delivers,
+      at: context.at,
+      lifetimeSeconds,
+    });
+  }
+}
+
+/** Locks the user before the link, which is the order of locks in `src/platform/database/README.md`. */
+async function consumeAndStore(
+  tx: Prisma.TransactionClient,
+  {
+    context,
+    link,
+    passwordHash,
+  }: { context: AuditContext & { readonly userId: string }; link: ValidLink; passwordHash: string },
+): Promise<boolean> {
+  const { accountId, userId, at } = context;
+  const user = await lockUser(tx, { accountId, at }, userId);
+  if (typeof user === 'string' || user.disabledAt !== null || !(await consumeLink(tx, link, at)))
+    return false;
+  // A mail that the user has received proves the address.
+  const verified = link.mailed && link.email === user.email ? { emailVerified: true } : {};
+  await tx.user.updateMany({
+    where: { id: userId, accountId },
+    data: { passwordHash, ...verified, updatedAt: at },
+  });
+  await recordUserEvent(tx, context, user, 'user.password_changed');
+  await revokeSessions(tx, context, user);
+  await deleteLinksOfUser(tx, accountId, userId);
+  return true;
+}

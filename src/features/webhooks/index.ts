@@ -1,0 +1,4 @@
+export { endpointsInWords } from './pages/endpoint-state.js';
+export { type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
+export { pauseEndpoints } from './pause-endpoints.js';
+export type { WebhookEndpoint } from './webhook-endpoint.js';

@@ -1,0 +1,41 @@
+import type { Database } from '../../platform/database/client.js';
+import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { EndpointOutcome } from './delivery/store-outcomes.js';
+
+const reasons: Readonly<Record<string, string>> = {
+  failing: 'It did not accept events for 3 days.',
+  gone: 'It responded with 410 Gone.',
+  expired: 'Its next events are no longer kept.',
+  access: 'The application may no longer read employees and reports.',
+};
+
+/** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
+export async function notifyOwners(
+  { prisma }: Pick<Database, 'prisma'>,
+  delivery: LinkDelivery,
+  { endpoint, pauseReason, attempt }: EndpointOutcome,
+): Promise<void> {
+  const { accountId, applicationId, url } = endpoint;
+  const application = await prisma.application.findFirst({ where: { accountId, id: applicationId } });
+  const owners = await prisma.user.findMany({
+    where: { accountId, role: 'owner', disabledAt: null },
+    select: { email: true },
+  });
+  const { host } = new URL(url);
+  const lastError = attempt?.error ?? (attempt?.status == null ? null : `Status ${attempt.status}`);
+  const mail = {
+    subject: `Webhooks to ${host} are paused`,
+    before: [
+      `Events are no longer sent to the webhook endpoint of ${application?.name ?? 'an application'} at ${host}.`,
+      reasons[pauseReason ?? ''] ?? '',
+      ...(lastError === null ? [] : [`Last attempt: ${lastError}.`]),
+    ].filter((text) => text !== ''),
+    link: {
+      label: 'Show the application',
+      url: delivery.addressOf(`/people/settings/oauth_applications/${applicationId}`),
+    },
+    after: ['The application resumes the endpoint through the API. Events are kept for a limited time.'],
+  };
+  const permit = await delivery.permit(prisma, 'paused_webhook', { account: accountId });
+  await Promise.all(owners.map(({ email }) => delivery.notify(permit, email, mail)));
+}

@@ -1,0 +1,218 @@
+import { challenge } from '../../oauth/challenges.js';
+import { invalidToken } from '../../oauth/tokens/access-tokens.js';
+import type { Clock } from '../../platform/clock.js';
+import { auditOrigin } from '../../platform/http/audit-origin.js';
+import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import { abortOnDisconnect } from '../../platform/http/disconnect.js';
+import { invalidMembers } from '../../platform/problems/invalid-members.js';
+import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { eventsExpired } from '../events/index.js';
+import type { EndpointContext } from './change-endpoint.js';
+import type { PartnerWaits } from './partner-waits.js';
+import { toDeliveryResource, toEndpointResource } from './webhook-documents.js';
+import type { WebhookEndpoint } from './webhook-endpoint.js';
+import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
+import type { WebhookTests } from './webhook-tests.js';
+
+type Operation =
+  | 'listWebhookEndpoints'
+  | 'createWebhookEndpoint'
+  | 'getWebhookEndpoint'
+  | 'updateWebhookEndpoint'
+  | 'deleteWebhookEndpoint'
+  | 'createWebhookEndpointSecret'
+  | 'createWebhookEndpointTestDelivery'
+  | 'listWebhookEndpointDeliveries'
+  | 'createWebhookEndpointResumption';
+
+/** Handlers for webhook endpoints. An application reaches only its own. */
+export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
+  readonly #endpoints: WebhookEndpoints;
+  readonly #tests: WebhookTests;
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+  readonly #waits: PartnerWaits;
+
+  constructor({
+    endpoints,
+    tests,
+    waits,
+    baseUrl,
+    clock,
+  }: {
+    endpoints: WebhookEndpoints;
+    tests: WebhookTests;
+    waits: PartnerWaits;
+    baseUrl: string;
+    clock: Clock;
+  }) {
+    this.#endpoints = endpoints;
+    this.#tests = tests;
+    this.#waits = waits;
+    this.#baseUrl = baseUrl;
+    this.#clock = clock;
+  }
+
+  async listWebhookEndpoints({
+    caller,
+  }: Input<'listWebhookEndpoints'>): Promise<Output<'listWebhookEndpoints'>> {
+    const endpoints = await this.#endpoints.list(caller);
+    const body = { data: endpoints.map(toEndpointResource), meta: { record_count: endpoints.length } };
+    return { status: 200, records: endpoints.length, body };
+  }
+
+  /**
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted or its
+   *   access revoked, 403 `confidential_application_required`, 409 `quota_exceeded`, 429 `rate_limit_exceeded`
+   */
+  async createWebhookEndpoint(
+    input: Input<'createWebhookEndpoint'>,
+  ): Promise<Output<'createWebhookEndpoint'>> {
+    const { url, description = null, event_types: eventTypes = [] } = input.body;
+    const context = this.#context(input);
+    const content = { url, description, eventTypes };
+    const created = await this.#wait(input, () => this.#endpoints.create(context, content));
+    switch (created.kind) {
+      case 'invalid_url':
+        throw invalidUrl(created.reason);
+      case 'application_deleted':
+      case 'access_revoked':
+        throw challenge(invalidToken());
+      case 'public_client':
+        throw new Problem(
+          'confidential_application_required',
+          'Only a confidential application can have webhook endpoints.',
+        );
+      case 'quota_exceeded':
+        throw new Problem(
+          'quota_exceeded',
+          `The application has reached its limit of ${maximumEndpoints} webhook endpoints. Delete one before you create another.`,
+        );
+      case 'created':
+        return {
+          status: 201,
+          records: 1,
+          headers: {
+            location: `${this.#baseUrl}/v1/webhook_endpoints/${created.endpoint.id}`,
+            'cache-control': 'no-store',
+          },
+          body: withSecret(created),
+        };
+    }
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async getWebhookEndpoint({
+    caller,
+    params,
+  }: Input<'getWebhookEndpoint'>): Promise<Output<'getWebhookEndpoint'>> {
+    const endpoint = await this.#endpoints.get(caller, params.webhook_endpoint_id);
+    if (endpoint === null) throw recordNotFound();
+    return { status: 200, records: 1, body: { data: toEndpointResource(endpoint) } };
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded` */
+  async updateWebhookEndpoint(
+    input: Input<'updateWebhookEndpoint'>,
+  ): Promise<Output<'updateWebhookEndpoint'>> {
+    const { url, description, event_types: eventTypes } = input.body;
+    const changes = {
+      ...(url !== undefined && { url }),
+      ...(description !== undefined && { description }),
+      ...(eventTypes !== undefined && { eventTypes }),
+    };
+    const context = this.#context(input);
+    const id = input.params.webhook_endpoint_id;
+    const updated = await this.#wait(input, () => this.#endpoints.update(context, id, changes));
+    if (updated.kind === 'invalid_url') throw invalidUrl(updated.reason);
+    if (updated.kind === 'unknown') throw recordNotFound();
+    return { status: 200, records: 1, body: { data: toEndpointResource(updated.endpoint) } };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async deleteWebhookEndpoint({
+    caller,
+    params,
+    request,
+  }: Input<'deleteWebhookEndpoint'>): Promise<Output<'deleteWebhookEndpoint'>> {
+    const context = this.#context({ caller, request });
+    if (!(await this.#endpoints.delete(context, params.webhook_endpoint_id))) throw recordNotFound();
+    return { status: 204, records: 1 };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async createWebhookEndpointSecret({
+    caller,
+    params,
+    request,
+  }: Input<'createWebhookEndpointSecret'>): Promise<Output<'createWebhookEndpointSecret'>> {
+    const context = this.#context({ caller, request });
+    const rotated = await this.#endpoints.rotateSecret(context, params.webhook_endpoint_id);
+    if (rotated.kind === 'unknown') throw recordNotFound();
+    return { status: 201, records: 1, headers: { 'cache-control': 'no-store' }, body: withSecret(rotated) };
+  }
+
+  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded` */
+  async createWebhookEndpointTestDelivery(
+    input: Input<'createWebhookEndpointTestDelivery'>,
+  ): Promise<Output<'createWebhookEndpointTestDelivery'>> {
+    const context = this.#context(input);
+    const id = input.params.webhook_endpoint_id;
+    const delivery = await this.#wait(input, () => this.#tests.send(context, id));
+    if (delivery === null) throw recordNotFound();
+    return { status: 201, records: 1, body: { data: toDeliveryResource(delivery) } };
+  }
+
+  /** @throws {Problem} 404 `not_found` */
+  async listWebhookEndpointDeliveries({
+    caller,
+    params: { webhook_endpoint_id: id },
+  }: Input<'listWebhookEndpointDeliveries'>): Promise<Output<'listWebhookEndpointDeliveries'>> {
+    const deliveries = await this.#endpoints.deliveries(caller, id);
+    if (deliveries === null) throw recordNotFound();
+    const body = { data: deliveries.map(toDeliveryResource), meta: { record_count: deliveries.length } };
+    return { status: 200, records: deliveries.length, body };
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 410 `events_expired` */
+  async createWebhookEndpointResumption({
+    caller,
+    params,
+    body,
+    request,
+  }: Input<'createWebhookEndpointResumption'>): Promise<Output<'createWebhookEndpointResumption'>> {
+    const context = this.#context({ caller, request });
+    const from = body.after === undefined ? undefined : { after: body.after };
+    const resumed = await this.#endpoints.resume(context, params.webhook_endpoint_id, from);
+    switch (resumed.kind) {
+      case 'unknown':
+        throw recordNotFound();
+      case 'invalid_cursor':
+        throw invalidMembers([{ path: ['after'], rule: 'must be a cursor of this account' }]);
+      case 'expired':
+        throw eventsExpired('The next events are');
+      case 'resumed':
+        return { status: 201, records: 1, body: { data: toEndpointResource(resumed.endpoint) } };
+    }
+  }
+
+  #wait<Result>(
+    { caller, reply }: Pick<Input<Operation>, 'caller' | 'reply'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return this.#waits.run(caller.accountId, { signal: abortOnDisconnect(reply.raw).signal, work });
+  }
+
+  #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
+    const { accountId, applicationId, userId, generation } = caller;
+    return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at: this.#clock() };
+  }
+}
+
+function withSecret({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }) {
+  return { data: toEndpointResource(endpoint), meta: { secret } };
+}
+
+function invalidUrl(reason: string): Problem {
+  return invalidMembers([{ path: ['url'], rule: reason }]);
+}

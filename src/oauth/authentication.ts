@@ -1,0 +1,85 @@
+import type { Authenticate } from '../platform/http/binding/bind.js';
+import { admit } from '../platform/http/rate-limit.js';
+import type { RequestLimit } from '../platform/limits/request-limit.js';
+import type { Party } from '../platform/observability/request-context.js';
+import { Problem } from '../platform/problems/problem.js';
+import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
+import { isAboutUser, mayGrant } from './grantable-scopes.js';
+import {
+  type AccessTokenClaims,
+  type AccessTokens,
+  ExpiredToken,
+  invalidToken,
+} from './tokens/access-tokens.js';
+import type { LiveToken, TokenStatus } from './tokens/token-status.js';
+
+/**
+ * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes.
+ * Scopes that were removed from the application, or that the user may no longer grant, do not count. A token without a
+ * user has no user scopes.
+ *
+ * Requests with a validly signed token are counted for its application, so that no one without a token can consume its
+ * limit. The rate limit is checked before the result of the database query.
+ *
+ * A rejected request with a validly signed token, expired or revoked, is attributed to its application.
+ *
+ * @param limit requests of one application per minute; `null` for no limit
+ * @see RFC 6750 sections 2.1 and 3
+ */
+export function createAuthenticate(
+  accessTokens: AccessTokens,
+  tokenStatus: TokenStatus,
+  limit: RequestLimit | null,
+): Authenticate {
+  return async (request, reply, required) => {
+    const token = readBearerToken(request.headers.authorization);
+    const claims = await accessTokens.verify(token).catch((error) => {
+      if (error instanceof ExpiredToken) request.party = namedBy(error.claims);
+      return addChallenge(error);
+    });
+    request.party = namedBy(claims);
+    const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
+    // Both run concurrently; the error of the rate limit has precedence.
+    const status = tokenStatus.find(claims);
+    status.catch(() => undefined);
+    await admitted;
+    const live = await status;
+    if (live === null) throw challenge(invalidToken());
+    const { accountId, applicationId } = live;
+    const userId = live.user?.id ?? null;
+    request.party = { accountId, applicationId, userId };
+
+    const scopes = new Set(claims.scopes.filter((scope) => isStillGranted(scope, live)));
+    const missing = required.filter((scope) => !scopes.has(scope));
+    if (missing.length > 0) throw insufficientScope(missing);
+    if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
+    return {
+      accountId,
+      applicationId,
+      clientId: claims.clientId,
+      userId,
+      scopes,
+      tokenId: claims.tokenId,
+      generation: live.generation,
+    };
+  };
+}
+
+/** Claims of a validly signed token, without a query. */
+function namedBy({ clientId, grantId, subject }: AccessTokenClaims): Party {
+  return { clientId, userId: grantId === null ? null : subject };
+}
+
+function isStillGranted(scope: string, { applicationScopes, user }: LiveToken): boolean {
+  return applicationScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
+}
+
+function readBearerToken(authorization: string | undefined): string {
+  const token = /^bearer +([^ ].*)$/i.exec(authorization ?? '')?.[1]?.trim();
+  if (token === undefined) throw unauthorized();
+  return token;
+}
+
+function addChallenge(error: unknown): never {
+  throw error instanceof Problem ? challenge(error) : error;
+}

@@ -1,0 +1,58 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { Prisma } from '../../platform/database/client.js';
+import { liveGrant } from '../grants/live-grant.js';
+import type { ApplicationSettings } from './application-settings.js';
+import type { ClientType } from './client-registry.js';
+
+/** An application in a list. */
+export interface ApplicationSummary extends ApplicationSettings {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientType: ClientType;
+  readonly createdAt: Date;
+  /** Number of users with a live grant to the application. */
+  readonly connectedUsers: number;
+  /** Time at which the last token was issued; `null` when there is none. */
+  readonly lastTokenAt: Date | null;
+}
+
+/** A secret, without its value. */
+export interface SecretSummary {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  /** The last four characters of the value; `null` for a secret of an earlier version. */
+  readonly lastCharacters: string | null;
+}
+
+export interface ApplicationDetails extends ApplicationSummary {
+  /** Name of the user who registered it; `null` when the user no longer exists. */
+  readonly createdBy: string | null;
+  /** Oldest first. */
+  readonly secrets: readonly SecretSummary[];
+}
+
+/** Reads applications of an account. */
+export interface ApplicationReader {
+  /** The account's application with this id; `null` when there is none, or it is another account's. */
+  get(accountId: AccountId, options: { id: string; now: Date }): Promise<ApplicationDetails | null>;
+}
+
+/** Select list over `applications` that yields an {@link ApplicationSummary}. */
+export function summarySelection(now: Date): Prisma.Sql {
+  return Prisma.sql`
+    applications.id, applications.client_id AS "clientId", applications.client_type AS "clientType",
+    applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
+    applications.require_client_secret AS "requireClientSecret",
+    applications.created_at AS "createdAt",
+    (SELECT count(DISTINCT user_id)::int FROM grants
+     WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id
+       AND ${liveGrant(now)}) AS "connectedUsers",
+    GREATEST(
+      (SELECT max(last_used_at) FROM application_secrets secret
+       WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id),
+      (SELECT max(token.created_at) FROM grants
+         JOIN refresh_tokens token ON token.account_id = grants.account_id AND token.grant_id = grants.id
+       WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id)
+    ) AS "lastTokenAt"`;
+}

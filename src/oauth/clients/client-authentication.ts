@@ -1,0 +1,117 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import { networkOf } from '../../platform/limits/network-of-address.js';
+import { Problem } from '../../platform/problems/problem.js';
+import { withConstantTimeFailure } from '../constant-time-failure.js';
+import { requireParameter } from '../parameters.js';
+import type { Application, ClientRegistry, LiveSecret } from './client-registry.js';
+import type { ClientCall } from './client-request-context.js';
+import { hashSecret } from './client-secret.js';
+import { type ClientCredentials, invalidClient } from './credentials.js';
+import type { SecretUse } from './secret-use.js';
+
+export { hashSecret };
+
+interface Dependencies {
+  readonly applications: ClientRegistry;
+  readonly secretUse: SecretUse;
+  readonly failureLimit: FailureLimit;
+  readonly auditLog: AuditLog;
+}
+
+/** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
+const unknownClientSecret: LiveSecret = { id: '', hash: Buffer.alloc(32) };
+
+/** Authenticates the client of a request to the token or revocation endpoint. */
+export class ClientAuthentication {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Checks a secret if the request has one. The caller decides whether it is required.
+   *
+   * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
+   *   unknown or the secret is wrong, with the same text; 429 `rate_limit_exceeded` after too many failures or
+   *   requests. Authenticated requests are counted for the client, others for their IP address, so that requests without
+   *   the secret do not consume the limit of the client.
+   */
+  async identify(
+    credentials: ClientCredentials,
+    { origin, admit, recognised }: Omit<ClientCall, 'authorization'>,
+  ): Promise<Application> {
+    const clientId = requireParameter('client_id', credentials.clientId);
+    const { application, matched } = await withConstantTimeFailure(() =>
+      this.#prove(clientId, credentials, origin),
+    );
+    recognised(application);
+    await admit(
+      matched === undefined
+        ? `client ${clientId} address ${networkOf(origin.address)}`
+        : `client ${clientId}`,
+    );
+    if (matched !== undefined) this.#dependencies.secretUse.record(application.accountId, matched.id);
+    return application;
+  }
+
+  async #prove(
+    clientId: string,
+    credentials: ClientCredentials,
+    origin: AuditOrigin,
+  ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
+    const { applications } = this.#dependencies;
+    const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+    const { clientSecret } = credentials;
+    const matched =
+      clientSecret === undefined
+        ? undefined
+        : findMatch(clientSecret, application?.secrets ?? [unknownClientSecret]);
+    if (application === null || (clientSecret !== undefined && matched === undefined)) {
+      await this.#countFailure(clientId, application, origin);
+      throw invalidClient(credentials);
+    }
+    return { application, matched };
+  }
+
+  /**
+   * Failures never block requests with the right secret: 256 random bits cannot be guessed, and otherwise an attacker
+   * could lock a client out.
+   */
+  async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
+    const { failureLimit, auditLog } = this.#dependencies;
+    const limit = await failureLimit.count({
+      by: 'client address',
+      address: origin.address,
+      of: `client ${clientId}`,
+    });
+    if (limit !== null) {
+      throw new Problem(
+        'rate_limit_exceeded',
+        `Too many failed client authentications. Try again in ${limit.retryAfterSeconds} seconds.`,
+        {
+          headers: { 'retry-after': String(limit.retryAfterSeconds) },
+        },
+      );
+    }
+    await auditLog.record({
+      type: 'client_authentication.failed',
+      accountId: application?.accountId,
+      applicationId: application?.id,
+      origin,
+    });
+  }
+}
+
+/** Whether a string has the form of a `client_id`. Other strings are not looked up. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9]{1,255}$/.test(text);
+}
+
+/** Compares with every candidate in constant time. */
+function findMatch(secret: string, candidates: readonly LiveSecret[]): LiveSecret | undefined {
+  const given = hashSecret(secret);
+  return candidates.filter(({ hash }) => timingSafeEqual(given, hash))[0];
+}

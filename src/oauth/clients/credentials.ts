@@ -1,0 +1,74 @@
+import { invalidParameter, Problem } from '../../platform/problems/problem.js';
+
+/** Credentials of a client. */
+export interface ClientCredentials {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** Whether the Authorization header was used. Then `invalid_client` has a `WWW-Authenticate` header. */
+  readonly basic: boolean;
+}
+
+/** Members of a form that carry client credentials. */
+export interface CredentialsForm {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+}
+
+/**
+ * Reads client id and secret from the form or from HTTP Basic.
+ *
+ * @throws {Problem} 400 `invalid_request` when both are used and contradict each other, 401 `invalid_client` when the
+ *   header is malformed
+ * @see RFC 6749 section 2.3.1
+ */
+export function readClientCredentials(
+  { client_id, client_secret }: CredentialsForm,
+  authorization: string | undefined,
+): ClientCredentials {
+  const basic = /^basic(?: +(.*))?$/i.exec(authorization ?? '');
+  if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
+  const { id, secret } = decodeBasic(basic[1] ?? '');
+  if (client_secret !== undefined) {
+    throw invalidParameter('client_secret', 'must be omitted when the Authorization header has the secret');
+  }
+  if (client_id !== undefined && client_id !== id) {
+    throw invalidParameter('client_id', 'must be omitted, or equal to the one in the Authorization header');
+  }
+  return { clientId: id, clientSecret: secret === '' ? undefined : secret, basic: true };
+}
+
+/**
+ * 401 `invalid_client`. The challenge is sent only to clients that used the header: with other clients, some
+ * libraries then hide the error code.
+ */
+export function invalidClient(
+  { basic }: Pick<ClientCredentials, 'basic'>,
+  detail = 'client_id or client_secret is wrong.',
+): Problem {
+  return new Problem('invalid_client', detail, {
+    headers: basic ? { 'www-authenticate': 'Basic realm="OAuth client", charset="UTF-8"' } : {},
+  });
+}
+
+/** Id and secret are form-encoded before they are joined. @see RFC 6749 section 2.3.1 */
+function decodeBasic(encoded: string): { id: string; secret: string } {
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  try {
+    if (colon === -1) throw new URIError('no colon');
+    return { id: decodeForm(text.slice(0, colon)), secret: decodeForm(text.slice(colon + 1)) };
+  } catch (cause) {
+    throw new Problem(
+      'invalid_client',
+      'The Authorization header must be HTTP Basic with a form-encoded client_id and client_secret.',
+      {
+        headers: invalidClient({ basic: true }).headers,
+        cause,
+      },
+    );
+  }
+}
+
+function decodeForm(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}

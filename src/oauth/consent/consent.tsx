@@ -1,0 +1,205 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Reauthentication } from '../../platform/accounts/reauthentication.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Contract, Operation } from '../../platform/contract/contract.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { auditOrigin } from '../../platform/http/audit-origin.js';
+import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import { createGuard } from '../../platform/http/binding/request-syntax.js';
+import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
+import { abortOnDisconnect } from '../../platform/http/disconnect.js';
+import { narrowConfirmationPage } from '../../platform/pages/confirm-password.js';
+import { Fields } from '../../platform/pages/fields.js';
+import { CsrfField, Layout, renderPage } from '../../platform/pages/layout.js';
+import { recentPasswordOf } from '../../platform/pages/page-actions.js';
+import { signInAddress } from '../../platform/pages/paths.js';
+import { questionFor } from '../../platform/pages/recent-password.js';
+import { privatePageHeaders } from '../../platform/pages/security-headers.js';
+import { invalidParameter } from '../../platform/problems/problem.js';
+import type {
+  AuthorizationEndpoint,
+  AuthorizationStep,
+  ConsentStep,
+} from '../authorization/authorization-endpoint.js';
+import type { AuthorizationParameters } from '../authorization/authorization-request.js';
+import { isWriteScope } from '../grantable-scopes.js';
+import { scopeLabel } from './scope-labels.js';
+
+/** Handler of the operation `authorize`, which shows the consent screen. */
+export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
+  readonly #endpoint: AuthorizationEndpoint;
+  readonly #sessions: BrowserSessions;
+
+  constructor(endpoint: AuthorizationEndpoint, sessions: BrowserSessions) {
+    this.#endpoint = endpoint;
+    this.#sessions = sessions;
+  }
+
+  /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
+  async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
+    const session = await this.#sessions.session(request);
+    const step = await this.#endpoint.prepare(query, session?.user ?? null);
+    if (step.kind === 'consent' && session !== null) {
+      const { csrfToken } = session;
+      return {
+        status: 200,
+        headers: privatePageHeaders({ toApplication: true }),
+        type: 'text/html',
+        body: renderPage(
+          <ConsentPage step={step} parameters={query} action={request.url} csrfToken={csrfToken} />,
+        ),
+      };
+    }
+    return { status: 302, headers: { ...privatePageHeaders(), location: locationOf(step, request) } };
+  }
+}
+
+export interface ConsentFormDependencies {
+  readonly contract: Contract;
+  readonly endpoint: AuthorizationEndpoint;
+  readonly sessions: BrowserSessions;
+  readonly reauthentication: Reauthentication;
+  readonly clock: Clock;
+}
+
+/**
+ * Route of the consent form. The form is submitted to the address of the consent screen, so its query parameters are
+ * validated against the same schemas as those of the operation.
+ */
+export async function consentForm(
+  app: FastifyInstance,
+  { contract, endpoint, sessions, reauthentication, clock }: ConsentFormDependencies,
+): Promise<void> {
+  const operation = contract.operations.get('authorize');
+  if (operation === undefined) throw new Error('The contract has no operation authorize');
+  const guard = createGuard(operation);
+  const asks = recentPasswordOf(operation.path) === 'write_scopes';
+
+  app.post(
+    operation.path,
+    {
+      config: { page: true },
+      schema: { querystring: querySchema(operation) },
+      preValidation: async (request) => guard(request),
+    },
+    async (request: FastifyRequest, reply: FastifyReply) => {
+      const session = await sessions.session(request);
+      // Without a session the response leads to the sign-in page, and back to the consent screen.
+      if (session !== null) sessions.verifyCsrf(request, session);
+      const { decision } = (request.body ?? {}) as Record<string, unknown>;
+      if (decision !== 'allow' && decision !== 'deny')
+        throw invalidParameter('decision', 'must be allow or deny');
+      const parameters = request.query as AuthorizationParameters;
+      const step = await endpoint.prepare(parameters, session?.user ?? null);
+      reply.headers(privatePageHeaders());
+      if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
+      const allowed = decision === 'allow';
+      const origin = auditOrigin(request);
+      const { id: sessionId, user } = session;
+      if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
+        const form = new Fields(request.body);
+        const { signal } = abortOnDisconnect(reply.raw);
+        const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };
+        const question = await withScope(accountScope(user.accountId), () =>
+          questionFor(reauthentication, { ...session, sessionId, form, signal, context }),
+        );
+        if (question !== null) {
+          const address = { action: request.url, cancel: request.url };
+          if (question.retryAfterSeconds !== undefined)
+            reply.header('retry-after', question.retryAfterSeconds);
+          return reply
+            .code(question.status)
+            .headers(privatePageHeaders({ toApplication: true }))
+            .type('text/html; charset=utf-8')
+            .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address })));
+        }
+      }
+      return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);
+    },
+  );
+}
+
+function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
+  if (step.kind === 'redirect') return step.location;
+  // After signing in and after consent the browser repeats this request.
+  return step.kind === 'sign_in' ? signInAddress(url) : url;
+}
+
+function querySchema({ queryParameters }: Operation) {
+  const parameters = [...queryParameters.values()];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+function ConsentPage({
+  step,
+  parameters,
+  action,
+  csrfToken,
+}: {
+  step: ConsentStep;
+  parameters: AuthorizationParameters;
+  action: string;
+  csrfToken: string;
+}) {
+  const { application, user, scopes } = step;
+  return (
+    <Layout title={`Authorize ${application.name}?`} narrow>
+      <h1>
+        Authorize <strong>{application.name}</strong> to access your account?
+      </h1>
+      <dl class="account">
+        <dt>Account</dt>
+        <dd>{user.accountName}</dd>
+        <dt>Signed in as</dt>
+        <dd>{user.email}</dd>
+      </dl>
+      <h2>The application will be able to</h2>
+      <ScopeList scopes={scopes.offered} />
+      {scopes.withheld.length > 0 && (
+        <>
+          <h2>Also requested</h2>
+          <ScopeList scopes={scopes.withheld} />
+          <p class="note">
+            You don't have permission to grant these. An owner or administrator of your account can.
+          </p>
+        </>
+      )}
+      <form method="post" action={action}>
+        <CsrfField token={csrfToken} />
+        <div class="choices">
+          <button type="submit" name="decision" value="allow">
+            Allow
+          </button>
+          <button type="submit" name="decision" value="deny" class="secondary">
+            Deny
+          </button>
+        </div>
+      </form>
+      <p class="note">
+        You will be redirected to <code>{new URL(parameters.redirect_uri).host}</code>.
+      </p>
+      <form method="post" action="/sign_out">
+        <CsrfField token={csrfToken} />
+        <button type="submit" class="outline secondary">
+          Not you? Sign out
+        </button>
+      </form>
+    </Layout>
+  );
+}
+
+function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <ul>
+      {scopes.map((scope) => (
+        <li key={scope}>
+          {scopeLabel(scope)} <code>{scope}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}

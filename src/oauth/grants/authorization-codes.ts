@@ -1,0 +1,159 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockUserRole } from '../../platform/accounts/lock-user-role.js';
+import { hasSession } from '../../platform/accounts/sessions.js';
+import { type AuditOrigin, auditedIn, recordIn } from '../../platform/audit/audit-log.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
+import { randomId } from '../../platform/database/ids.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Application } from '../clients/client-registry.js';
+import { preventApplicationDeletion } from '../clients/lock-application.js';
+import { mayGrant } from '../grantable-scopes.js';
+import type { Grants } from './grants.js';
+import { codeChallengeOf } from './pkce.js';
+
+/** An authorization code to store after the user's consent. */
+export interface NewAuthorizationCode {
+  readonly codeHash: Buffer<ArrayBuffer>;
+  readonly accountId: AccountId;
+  readonly userId: string;
+  /** Id of the session in which the user consented. */
+  readonly sessionId: string;
+  readonly applicationId: string;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly codeChallenge: string;
+  readonly at: Date;
+  readonly expiresAt: Date;
+  readonly origin: AuditOrigin;
+}
+
+/** The parameters of a token request with an authorization code. RFC 6749 section 4.1.3, RFC 7636 section 4.5. */
+export interface CodeExchange {
+  readonly codeHash: Buffer<ArrayBuffer>;
+  readonly application: Application;
+  readonly redirectUri: string;
+  readonly codeVerifier: string;
+  readonly at: Date;
+  readonly origin: AuditOrigin;
+}
+
+export interface UsedCode {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: string[];
+}
+
+/** Authorization codes, from the consent of the user to the exchange for tokens. */
+export class AuthorizationCodes {
+  readonly #prisma: Database['prisma'];
+  readonly #grants: Grants;
+
+  constructor({ prisma }: Database, grants: Grants) {
+    this.#prisma = prisma;
+    this.#grants = grants;
+  }
+
+  /**
+   * Stores a code and its audit events, in one transaction.
+   *
+   * @returns `application_deleted` or `not_grantable` (the user is disabled, the session was revoked, or the role may not
+   *   grant the scopes) when nothing was stored
+   */
+  store({
+    at,
+    origin,
+    ...code
+  }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable'> {
+    const { accountId, applicationId, userId, sessionId, scopes, ...stored } = code;
+    return withScope(accountScope(accountId), () =>
+      this.#prisma.$transaction(async (tx) => {
+        const role = await lockUserRole(tx, accountId, userId);
+        if (!(await preventApplicationDeletion(tx, accountId, applicationId))) return 'application_deleted';
+        if (!(await hasSession(tx, { accountId, userId }, sessionId))) return 'not_grantable';
+        if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
+        await tx.authorizationCode.create({
+          data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
+        });
+        for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
+          await recordIn(tx, { type, accountId, applicationId, userId, origin, details: { scopes } }, at);
+        }
+        return 'stored';
+      }),
+    );
+  }
+
+  /**
+   * Consumes a code, and stores the grant and its first refresh token. It is one statement: of concurrent exchanges
+   * exactly one succeeds, and a failed exchange changes nothing. It locks all rows before it changes them, in the lock order
+   * of `src/platform/database/README.md`. IS NOT DISTINCT FROM cannot use an index, so the code is looked up by its hash. With =, the
+   * planner may read all codes of the application.
+   *
+   * @returns `undefined` when the code is unknown, expired or used, or does not match
+   */
+  async use(
+    { codeHash, application, redirectUri, codeVerifier, at, origin }: CodeExchange,
+    refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
+  ): Promise<UsedCode | undefined> {
+    const { id: applicationId, accountId } = application;
+    const use = () => this.#prisma.$queryRaw<UsedCode[]>`
+      WITH held AS (
+        SELECT code.code_hash, code.account_id, code.user_id, code.scopes
+        FROM authorization_codes code
+          JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
+          JOIN accounts ON accounts.id = code.account_id
+          JOIN users ON users.account_id = code.account_id AND users.id = code.user_id
+        WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
+          AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
+          AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallengeOf(codeVerifier)}
+          AND users.disabled_at IS NULL
+        FOR KEY SHARE OF accounts, applications, users
+        FOR NO KEY UPDATE OF code
+      ), granted AS (
+        INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
+        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, ${at} FROM held
+        RETURNING id
+      ), used AS (
+        UPDATE authorization_codes code SET used_at = ${at}, grant_id = granted.id
+        FROM held, granted WHERE code.code_hash = held.code_hash
+        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes
+      ), refreshable AS (
+        INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
+        SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
+      ), audited AS (
+        ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
+      )
+      SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+    const [row] = await withScope(accountScope(accountId), use);
+    return row;
+  }
+
+  /**
+   * Revokes the grant of a used code that is sent again with the correct verifier: an attacker may have used it. Within
+   * the leeway it is a retry while the first refresh token is unused: a client that lost the response does not have it.
+   *
+   * @see RFC 6749 section 4.1.2
+   */
+  revokeAfterReplay(
+    { codeHash, application, codeVerifier, at, origin }: Omit<CodeExchange, 'redirectUri'>,
+    { replayLeewaySeconds }: { replayLeewaySeconds: number },
+  ): Promise<void> {
+    const { id: applicationId, accountId } = application;
+    return withScope(accountScope(accountId), async () => {
+      const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
+      if (code?.applicationId !== applicationId || code.codeChallenge !== codeChallengeOf(codeVerifier))
+        return;
+      if (code.usedAt === null || code.grantId === null) return;
+      const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
+      if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;
+      const { grantId, userId } = code;
+      const type = 'authorization_code.replayed';
+      await this.#grants.revoke({ grantId, at, event: { type, accountId, applicationId, userId, origin } });
+    });
+  }
+
+  /** Whether a refresh token of a grant was used. */
+  async #hasUsedToken(accountId: AccountId, grantId: string): Promise<boolean> {
+    const where = { accountId, grantId, usedAt: { not: null } };
+    return (await this.#prisma.refreshToken.findFirst({ where })) !== null;
+  }
+}

@@ -1,0 +1,112 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { type AuditEvent, recordAllIn, recordIn } from '../../platform/audit/audit-log.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { lockApplication } from '../clients/lock-application.js';
+import { liveGrant } from './live-grant.js';
+
+/** An application with at least one live grant of a user. */
+export interface ConnectedApplication {
+  readonly applicationId: string;
+  readonly name: string;
+  /** Scopes of the live grants that the application is still configured with. */
+  readonly scopes: readonly string[];
+  readonly connectedAt: Date;
+  readonly lastTokenAt: Date | null;
+}
+
+export interface GrantRevocation {
+  readonly grantId: string;
+  readonly at: Date;
+  readonly event: Omit<AuditEvent, 'details'> & { readonly accountId: AccountId };
+}
+
+/** The grants of users to applications. Each change is one transaction together with its audit events. */
+export class Grants {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Lists the connected applications of a user by name.
+   *
+   * @param options.applicationId selects one application; absent: all
+   */
+  connectedApplications(
+    accountId: AccountId,
+    { userId, now, applicationId }: { userId: string; now: Date; applicationId?: string },
+  ): Promise<ConnectedApplication[]> {
+    const only =
+      applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
+    return this.#prisma.$queryRaw<ConnectedApplication[]>`
+      SELECT application.id AS "applicationId", application.name,
+             ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
+                   WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
+                     AND scope = ANY (application.scopes)
+                   ORDER BY scope) AS scopes,
+             min(live.created_at) AS "connectedAt",
+             (SELECT max(token.created_at) FROM refresh_tokens token
+              WHERE token.account_id = ${accountId} AND token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
+      FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
+            WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
+              AND ${liveGrant(now)}) live
+      JOIN applications application
+        ON application.id = live.application_id AND application.account_id = ${accountId}
+      GROUP BY application.account_id, application.id
+      ORDER BY lower(application.name), application.id`;
+  }
+
+  /**
+   * Revokes all grants of a user to an application, and deletes the unused authorization codes. The tokens of these grants
+   * are rejected.
+   *
+   * @returns whether a grant to the application is stored
+   */
+  disconnect({ accountId, userId, origin, at }: UserAuditContext, applicationId: string): Promise<boolean> {
+    return this.#prisma.$transaction(async (tx) => {
+      if ((await lockApplication(tx, accountId, applicationId)) === null) return false;
+      await tx.authorizationCode.deleteMany({
+        where: { accountId, applicationId, userId, usedAt: null },
+      });
+      const revoked = await tx.$queryRaw<{ id: string }[]>`
+        UPDATE grants SET revoked_at = ${at}
+        WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
+          AND revoked_at IS NULL
+        RETURNING id`;
+      await recordAllIn(
+        tx,
+        revoked.map(({ id }) => {
+          const details = { grant: id };
+          return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+        }),
+        at,
+      );
+      if (revoked.length > 0) return true;
+      return (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
+    });
+  }
+
+  /**
+   * Revokes a grant with its refresh tokens and access tokens. Does nothing when it is already revoked.
+   *
+   * @param options.event audit event, stored in the same transaction
+   * @returns whether this call revoked the grant
+   */
+  revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {
+    const { accountId } = event;
+    return withScope(accountScope(accountId), () =>
+      this.#prisma.$transaction(async (tx) => {
+        const { count } = await tx.grant.updateMany({
+          where: { id: grantId, accountId, revokedAt: null },
+          data: { revokedAt: at },
+        });
+        if (count === 0) return false;
+        await recordIn(tx, { ...event, details: { grant: grantId } }, at);
+        return true;
+      }),
+    );
+  }
+}

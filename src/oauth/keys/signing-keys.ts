@@ -1,0 +1,163 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { Clock } from '../../platform/clock.js';
+import type { components } from '../../platform/contract/generated.js';
+import { isStorableText } from '../../platform/contract/storable-text.js';
+import type { AppSecrets } from '../../platform/crypto/keyring.js';
+import type { Seal } from '../../platform/crypto/sealing.js';
+import { createBatcher } from '../../platform/database/batcher.js';
+import { createKeySeal, openSealedKey } from './sealed-keys.js';
+import type { SigningKeyStore, StoredSigningKey } from './signing-key-store.js';
+
+/** The signature algorithm of new keys. */
+export const signingAlgorithm = 'ES256';
+
+/** A public key as the contract describes it. */
+export type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number];
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+}
+
+interface KnownKeys {
+  readonly current: SigningKey;
+  readonly verification: ReadonlyMap<string, KeyObject>;
+  readonly published: readonly PublishedKey[];
+}
+
+/** How often a process reloads the keys from the database. */
+export const refreshIntervalMilliseconds = 30_000;
+
+/**
+ * The keys that sign access tokens. They are encrypted in the database, so that every process signs with the same key.
+ * A process caches them and reloads them when a token has an unknown `kid`.
+ */
+export class SigningKeys {
+  readonly #store: SigningKeyStore;
+  readonly #seal: Seal;
+  readonly #clock: Clock;
+  /** Concurrent tokens with unknown keys share one query, because anyone can send such tokens. */
+  readonly #isStored: (kid: string) => Promise<boolean>;
+  #known: KnownKeys;
+  #loads = 0;
+  /** Sequence number of the load that read the cached keys. */
+  #lastLoad = 0;
+
+  private constructor(store: SigningKeyStore, seal: Seal, clock: Clock, known: KnownKeys) {
+    this.#store = store;
+    this.#seal = seal;
+    this.#clock = clock;
+    this.#known = known;
+    this.#isStored = createBatcher((kids) => this.#areStored(kids), { maximum: 200, atOnce: 1 });
+  }
+
+  /**
+   * Loads the keys, and creates the first one.
+   *
+   * @throws {UnreadableSigningKeyError} when they were encrypted with another secret
+   */
+  static async open(store: SigningKeyStore, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
+    const seal = createKeySeal(appSecrets);
+    const known = (await loadKeys(store, seal, clock)) ?? (await createFirstKey(store, seal, clock));
+    return new SigningKeys(store, seal, clock, known);
+  }
+
+  get current(): SigningKey {
+    return this.#known.current;
+  }
+
+  /** Public keys of all tokens that may still be valid. @see RFC 7517 section 5 */
+  get published(): readonly PublishedKey[] {
+    return this.#known.published;
+  }
+
+  /** Public key with this `kid`. Reloads the keys when it is unknown, because another process may have created it. */
+  async find(kid: string): Promise<KeyObject | undefined> {
+    if (!this.has(kid) && isStorableText(kid) && (await this.#isStored(kid))) await this.reload();
+    return this.#known.verification.get(kid);
+  }
+
+  has(kid: string): boolean {
+    return this.#known.verification.has(kid);
+  }
+
+  async #areStored(kids: readonly string[]): Promise<boolean[]> {
+    const stored = await this.#store.findStored(kids, this.#clock());
+    return kids.map((kid) => stored.has(kid));
+  }
+
+  /**
+   * Creates a new key and signs with it. The old key is published until the last token that it signed has expired.
+   * Other processes sign with it until they reload the keys.
+   *
+   * @param earlier `tokenTtlSeconds`: how long the old key stays valid; `'discard'`: all earlier keys and their tokens are
+   *   rejected, by this process immediately and by other processes after they reload the keys
+   */
+  async rotate(earlier: { tokenTtlSeconds: number } | 'discard'): Promise<string> {
+    const key = await newKey(this.#seal, this.#clock);
+    const now = this.#clock();
+    await this.#store.rotate(key, {
+      at: now,
+      earlier: earlier === 'discard' ? earlier : { expiresAt: lastUse(now, earlier) },
+    });
+    await this.reload();
+    return key.kid;
+  }
+
+  /** Reloads the keys. */
+  async reload(): Promise<void> {
+    this.#loads += 1;
+    const load = this.#loads;
+    const known = await loadKeys(this.#store, this.#seal, this.#clock);
+    // A load that started later has newer keys.
+    if (known === undefined || load < this.#lastLoad) return;
+    this.#lastLoad = load;
+    this.#known = known;
+  }
+}
+
+/** When the last token expires that another process signs before it reloads the keys. */
+function lastUse(now: Date, { tokenTtlSeconds }: { tokenTtlSeconds: number }): Date {
+  return new Date(now.getTime() + tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds);
+}
+
+async function loadKeys(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
+  const rows = await store.list(clock());
+  const current = rows.find(({ retiredAt }) => retiredAt === null);
+  if (current === undefined) return undefined;
+  const published = rows.map(
+    ({ kid, algorithm, publicKey }) =>
+      ({ ...(publicKey as JWK), kid, alg: algorithm, use: 'sig' }) as PublishedKey,
+  );
+  return {
+    current: { kid: current.kid, privateKey: await openPrivateKey(current, seal) },
+    verification: new Map(published.map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })])),
+    published,
+  };
+}
+
+async function openPrivateKey(sealed: { kid: string; privateKey: string }, seal: Seal): Promise<KeyObject> {
+  const { plain } = await openSealedKey(sealed, seal);
+  return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
+}
+
+async function createFirstKey(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys> {
+  await store.insertFirst(await newKey(seal, clock));
+  const known = await loadKeys(store, seal, clock);
+  if (known === undefined) throw new Error('The signing key that was just stored could not be read back');
+  return known;
+}
+
+/** A new key for the database; its id is the thumbprint of the public key (RFC 7638). */
+async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(signingAlgorithm, { extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  return {
+    kid: await calculateJwkThumbprint(publicJwk),
+    algorithm: signingAlgorithm,
+    privateKey: await seal.seal(JSON.stringify(await exportJWK(privateKey))),
+    publicKey: publicJwk as Record<string, string>,
+    createdAt: clock(),
+  };
+}

@@ -1,0 +1,75 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { auditOrigin } from '../platform/http/audit-origin.js';
+import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
+import type { ClientCall } from './clients/client-request-context.js';
+import type { SigningKeys } from './keys/signing-keys.js';
+import type { AuthorizationServerMetadata } from './metadata.js';
+import type { PublicLimits } from './public-limits.js';
+import type { RevocationEndpoint } from './revocation-endpoint.js';
+import type { TokenEndpoint } from './token-endpoint.js';
+
+const noStore = { 'cache-control': 'no-store' };
+
+/** Metadata and keys rarely change, and clients reload the keys when a `kid` is unknown. */
+const briefCache = { 'cache-control': 'public, max-age=300' };
+
+interface Dependencies {
+  readonly tokenEndpoint: TokenEndpoint;
+  readonly revocationEndpoint: RevocationEndpoint;
+  readonly signingKeys: SigningKeys;
+  readonly metadata: AuthorizationServerMetadata;
+  readonly limits: PublicLimits;
+}
+
+export class OAuthHandlers
+  implements
+    Pick<Handlers, 'createToken' | 'revokeToken' | 'getAuthorizationServerMetadata' | 'getJsonWebKeySet'>
+{
+  readonly #tokenEndpoint: TokenEndpoint;
+  readonly #revocationEndpoint: RevocationEndpoint;
+  readonly #signingKeys: SigningKeys;
+  readonly #metadata: AuthorizationServerMetadata;
+  readonly #limits: PublicLimits;
+
+  constructor({ tokenEndpoint, revocationEndpoint, signingKeys, metadata, limits }: Dependencies) {
+    this.#tokenEndpoint = tokenEndpoint;
+    this.#revocationEndpoint = revocationEndpoint;
+    this.#signingKeys = signingKeys;
+    this.#metadata = metadata;
+    this.#limits = limits;
+  }
+
+  /** @throws {Problem} see {@link TokenEndpoint.exchange} */
+  async createToken({ body, request, reply }: Input<'createToken'>): Promise<Output<'createToken'>> {
+    const token = await this.#tokenEndpoint.exchange(body, this.#call(request, reply));
+    return { status: 200, headers: noStore, body: token };
+  }
+
+  /** @throws {Problem} see {@link RevocationEndpoint.revoke} */
+  async revokeToken({ body, request, reply }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
+    await this.#revocationEndpoint.revoke(body, this.#call(request, reply));
+    return { status: 200, headers: noStore, body: {} };
+  }
+
+  async getAuthorizationServerMetadata(
+    _input: Input<'getAuthorizationServerMetadata'>,
+  ): Promise<Output<'getAuthorizationServerMetadata'>> {
+    return { status: 200, headers: briefCache, body: this.#metadata };
+  }
+
+  async getJsonWebKeySet(_input: Input<'getJsonWebKeySet'>): Promise<Output<'getJsonWebKeySet'>> {
+    return { status: 200, headers: briefCache, body: { keys: [...this.#signingKeys.published] } };
+  }
+
+  #call(request: FastifyRequest, reply: FastifyReply): ClientCall {
+    return {
+      authorization: request.headers.authorization,
+      origin: auditOrigin(request),
+      admit: this.#limits.admitClient(reply),
+      // For the request log.
+      recognised: ({ id, accountId }) => {
+        request.party = { accountId, applicationId: id };
+      },
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { PublicGate } from '../platform/http/binding/bind.js';
+import type { PublicOperation } from '../platform/http/binding/handlers.js';
+import { admit, isCounted } from '../platform/http/rate-limit.js';
+import { networkOf } from '../platform/limits/network-of-address.js';
+import type { RequestLimit } from '../platform/limits/request-limit.js';
+import { Problem } from '../platform/problems/problem.js';
+import type { AdmitClient } from './clients/client-request-context.js';
+
+/**
+ * What the requests to each operation without a token count for: the authenticated client, the address, or the address in
+ * this process only, for responses from memory, which must not depend on the database or Redis.
+ */
+const countedBy: Readonly<Record<PublicOperation, 'client' | 'address' | 'ownAddress'>> = {
+  createToken: 'client',
+  revokeToken: 'client',
+  authorize: 'address',
+  getAuthorizationServerMetadata: 'ownAddress',
+  getJsonWebKeySet: 'ownAddress',
+};
+
+/** `null`: no limit. */
+interface Limits {
+  readonly client: RequestLimit | null;
+  readonly address: RequestLimit | null;
+  readonly ownAddress: RequestLimit | null;
+}
+
+/**
+ * Limits requests that carry no token.
+ *
+ * At the endpoints with client authentication, a request counts for the client after its authentication. A rejected request
+ * counts for its address. Requests without valid credentials can therefore exhaust the limit of an address, which only
+ * affects further rejected requests, but not the limit of a confidential client. A public client has no secret, so its
+ * requests are counted for each address separately.
+ */
+export class PublicLimits implements PublicGate {
+  readonly #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Counts a request to an operation without client authentication.
+   *
+   * @throws {Problem} 429
+   */
+  async admit(id: PublicOperation, { ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const limit = this.#limits[countedBy[id]];
+    if (countedBy[id] !== 'client' && limit !== null)
+      await admit(limit, `api address ${networkOf(ip)}`, reply);
+  }
+
+  /** Counts a request for an authenticated client. */
+  admitClient(reply: FastifyReply): AdmitClient {
+    const { client } = this.#limits;
+    return async (subject) => {
+      if (client !== null) await admit(client, `token ${subject}`, reply);
+    };
+  }
+
+  /**
+   * Counts a rejected request for its address, unless it was counted for a client.
+   *
+   * @throws {Problem} 429, instead of the original error
+   */
+  async admitRejected(
+    id: PublicOperation,
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { client } = this.#limits;
+    if (countedBy[id] !== 'client' || client === null || isCounted(reply) || !isRejection(error)) return;
+    await admit(client, `token address ${networkOf(request.ip)}`, reply);
+  }
+}
+
+/** Server errors are not caused by the client, and without the database requests cannot be counted. */
+function isRejection(error: FastifyError): boolean {
+  if (!(error instanceof Problem)) return (error.statusCode ?? 500) < 500;
+  return error.code !== 'internal_error' && error.code !== 'service_unavailable';
+}

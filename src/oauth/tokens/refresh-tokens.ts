@@ -1,0 +1,148 @@
+import type { Role } from '../../platform/accounts/user.js';
+import type { AuditLog } from '../../platform/audit/audit-log.js';
+import { createBatcher } from '../../platform/database/batcher.js';
+import type { Database } from '../../platform/database/client.js';
+import { RowsLockedError } from '../../platform/database/database-errors.js';
+import { createDeadlineQueue } from '../../platform/database/deadline-queue.js';
+import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
+import type { Application } from '../clients/client-registry.js';
+import type { Grants } from '../grants/grants.js';
+import {
+  type Rotated,
+  type RotationOutcome,
+  type RotationRequest,
+  type RotationSettings,
+  rotateLocked,
+  rotateTogether,
+} from './refresh-token-rotation.js';
+
+export interface RefreshTokenSettings extends RotationSettings {
+  readonly grants: Grants;
+  readonly auditLog: AuditLog;
+  /** Seconds in which a second use of a token is a retry, if its successor is not known. */
+  readonly replayLeewaySeconds: number;
+}
+
+/** A refresh token with its grant and user. */
+export interface StoredToken {
+  readonly grantId: string;
+  readonly userId: string;
+  readonly scopes: readonly string[];
+  readonly usedAt: Date | null;
+  /** Whether the token that replaced this one was used; `null` for tokens of versions that did not store it. */
+  readonly successorUsed: boolean | null;
+  /** Whether the token is unexpired, the grant is not revoked and the user is enabled. */
+  readonly usable: boolean;
+  readonly role: Role;
+}
+
+/** The grant that a refresh token belongs to. */
+export interface TokenGrant {
+  readonly id: string;
+  readonly accountId: string;
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
+/**
+ * The refresh tokens of grants. Every use replaces the token. One statement consumes the tokens of several requests and
+ * stores their successors and the audit events. Of concurrent uses of a token exactly one succeeds.
+ *
+ * The statement skips locked rows. Their requests are queued with a low concurrency limit. Otherwise the tokens of an
+ * application that is being deleted could take all connections.
+ */
+export class RefreshTokens {
+  readonly #prisma: Database['prisma'];
+  readonly #settings: RefreshTokenSettings;
+  readonly #rotate: (request: RotationRequest) => Promise<RotationOutcome>;
+  readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<Rotated | undefined>;
+
+  constructor(database: Database, settings: RefreshTokenSettings) {
+    this.#prisma = database.prisma;
+    this.#settings = settings;
+    this.#rotate = createBatcher((requests) => rotateTogether(database, settings, requests), {
+      maximum: 50,
+      atOnce: 2,
+    });
+    this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(database, settings, request));
+  }
+
+  /**
+   * Replaces a token.
+   *
+   * @returns `undefined` when the token cannot be used, or not for the requested scopes; nothing is changed then
+   * @throws {RowsLockedError} when the token stays locked for longer than ten seconds
+   */
+  async rotate(request: RotationRequest): Promise<Rotated | undefined> {
+    const outcome = await this.#rotate(request);
+    if (outcome !== 'locked') return outcome;
+    return this.#rotateLocked(request, new RowsLockedError('The refresh token is locked.'));
+  }
+
+  /**
+   * Reads a token of the application that {@link rotate} rejected, and audits its reuse. While its successor is unused, the
+   * client may have lost the response, and nothing changes. After the successor was used, one of two holders has stolen
+   * the token, and the grant is revoked.
+   *
+   * @returns `undefined` when the application has no such token
+   */
+  readRejected({
+    tokenHash,
+    application,
+    origin,
+  }: Pick<RotationRequest, 'tokenHash' | 'application' | 'origin'>): Promise<StoredToken | undefined> {
+    return withScope(accountScope(application.accountId), async () => {
+      const { clock, grants, auditLog, replayLeewaySeconds } = this.#settings;
+      const token = await this.#find(tokenHash, application);
+      if (token === undefined || token.usedAt === null) return token;
+      const at = clock();
+      const inLeeway = at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000;
+      const { grantId, userId } = token;
+      const event = { accountId: application.accountId, applicationId: application.id, userId, origin };
+      if (!(token.successorUsed ?? !inLeeway)) {
+        if (token.usable)
+          await auditLog.record({ type: 'refresh_token.reused', ...event, details: { grant: grantId } });
+        return token;
+      }
+      await grants.revoke({ grantId, at, event: { type: 'refresh_token.replayed', ...event } });
+      return token;
+    });
+  }
+
+  /** Finds the grant of a refresh token in any account. The response to a token of another application is an error. */
+  async findGrant(tokenHash: Buffer<ArrayBuffer>): Promise<TokenGrant | undefined> {
+    const [grant] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<TokenGrant[]>`
+        SELECT grants.id, grants.account_id AS "accountId", grants.application_id AS "applicationId",
+               grants.user_id AS "userId"
+        FROM refresh_tokens token
+          JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
+        WHERE token.token_hash = ${tokenHash}`,
+    );
+    return grant;
+  }
+
+  /** Finds the grant and the user by their primary keys, as {@link usableToken} does. */
+  async #find(
+    tokenHash: Buffer,
+    { id: applicationId, accountId }: Application,
+  ): Promise<StoredToken | undefined> {
+    const [token] = await this.#prisma.$queryRaw<StoredToken[]>`
+      SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
+             token.expires_at > ${this.#settings.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
+               AS usable,
+             CASE WHEN token.successor_hash IS NOT NULL THEN successor.used_at IS NOT NULL END AS "successorUsed"
+      FROM refresh_tokens token
+        JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
+        CROSS JOIN LATERAL (
+          SELECT role, disabled_at FROM users
+          WHERE users.account_id = grants.account_id AND users.id = grants.user_id OFFSET 0
+        ) users
+        LEFT JOIN refresh_tokens successor
+          ON successor.token_hash = token.successor_hash AND successor.account_id = token.account_id
+      WHERE token.token_hash = ${tokenHash}
+        AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (${accountId}, ${applicationId})`;
+    return token;
+  }
+}

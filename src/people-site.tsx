@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { type AuditLogPageDependencies, auditLogPage } from './features/audit-log/pages/audit-log.js';
+import type { Directory } from './features/employees/directory.js';
+import type { EmployeePagesDependencies } from './features/employees/pages/employee-pages.js';
+import { peoplePage } from './features/employees/pages/people.js';
+import { employeePages } from './features/employees/pages/routes.js';
+import type { ImportPagesDependencies } from './features/imports/pages/import-pages.js';
+import { importPages } from './features/imports/pages/routes.js';
+import type { ApplicationPagesDependencies } from './features/oauth-clients/pages/application-pages.js';
+import { applicationPages } from './features/oauth-clients/pages/routes.js';
+import type { ReportPagesDependencies } from './features/reports/pages/report-pages.js';
+import { reportPages } from './features/reports/pages/routes.js';
+import { securityPage } from './features/second-factors/pages/security.js';
+import type { SecondFactorPolicies } from './features/second-factors/second-factor-policy.js';
+import { SignInPage } from './features/sign-in/pages/sign-in-page.js';
+import {
+  type SingleSignOnSettingsDependencies,
+  singleSignOnSettings,
+} from './features/single-sign-on/pages/settings.js';
+import type { UsagePageDependencies } from './features/usage/pages/usage-routes.js';
+import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
+import type { AccountPagesDependencies } from './features/users/pages/my-account/account-pages.js';
+import { accountPages } from './features/users/pages/my-account/routes.js';
+import { userPages } from './features/users/pages/routes.js';
+import type { UserPagesDependencies } from './features/users/pages/user-pages.js';
+import type { WebhookPagesDependencies } from './features/webhooks/pages/routes.js';
+import type { Clock } from './platform/clock.js';
+import type { BrowserSessions } from './platform/http/browser-sessions.js';
+import type { CsvDownloads } from './platform/http/csv-downloads.js';
+import { routeNotFound } from './platform/http/not-found.js';
+import { confirmationPage } from './platform/pages/confirm-password.js';
+import { home, settings } from './platform/pages/paths.js';
+import { privatePageHeaders } from './platform/pages/security-headers.js';
+import { Site } from './platform/pages/site.js';
+import { firstSettingsPage } from './platform/pages/site-page.js';
+
+export interface PeopleSiteDependencies
+  extends ApplicationPagesDependencies,
+    UsagePageDependencies,
+    Omit<WebhookPagesDependencies, 'applications'>,
+    AuditLogPageDependencies,
+    UserPagesDependencies,
+    SingleSignOnSettingsDependencies,
+    ReportPagesDependencies,
+    ImportPagesDependencies,
+    EmployeePagesDependencies,
+    AccountPagesDependencies {
+  readonly downloads: CsvDownloads;
+  readonly directory: Directory;
+  readonly policies: SecondFactorPolicies;
+  readonly sessions: BrowserSessions;
+  readonly clock: Clock;
+}
+
+/** All pages below `/people`: the directory and the settings. */
+export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteDependencies): Promise<void> {
+  const site = new Site(app, {
+    ...dependencies,
+    confirmationPage,
+    signInPage: async (form) => (
+      <SignInPage {...form} passkeyOptions={await dependencies.passkeys.useOptions(form.csrfToken)} />
+    ),
+  });
+  const administration = site.forAdministrators();
+
+  app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
+  peoplePage(site, dependencies);
+  employeePages(site, dependencies);
+  reportPages(administration, dependencies);
+  importPages(administration, dependencies);
+  site.get(settings.root, async ({ user }) => ({ redirect: firstSettingsPage(user) }));
+  applicationPages(administration, dependencies);
+  accountPages(site, dependencies);
+  connectedApplicationsPages(site, dependencies);
+  userPages(administration, dependencies);
+  singleSignOnSettings(administration, dependencies);
+  securityPage(administration, dependencies);
+  auditLogPage(administration, dependencies);
+  // Unknown paths get an error page, with the navigation for a signed-in user.
+  app.get(`${home}/*`, { config: { page: true } }, async (request) => {
+    await dependencies.sessions.session(request);
+    throw routeNotFound(request);
+  });
+}

@@ -1,0 +1,98 @@
+import { recordIn } from '../audit/audit-log.js';
+import type { Database } from '../database/client.js';
+import { allAccounts, withScope } from '../database/scope.js';
+import { type AccountId, toAccountId } from './account-id.js';
+import { domainOf } from './email-domain.js';
+
+/** A domain that the operator confirmed for an account. */
+export interface ConfirmedDomain {
+  readonly domain: string;
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly confirmedAt: Date;
+}
+
+/**
+ * Whether the domain of an address is confirmed for another account, which alone may invite and create users with it.
+ * Not for use in a transaction: the scope of an account has only its own domains.
+ */
+export async function isForeignDomain(
+  { prisma }: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  email: string,
+): Promise<boolean> {
+  const where = { domain: domainOf(email), accountId: { not: accountId } };
+  return (await withScope(allAccounts, () => prisma.accountDomain.count({ where }))) > 0;
+}
+
+/**
+ * Domains of e-mail addresses. The operator confirms that a domain belongs to the customer of an account: users with
+ * such an address may then become members by single sign-on, and no other account can have new users with one.
+ */
+export class AccountDomains {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Confirms a domain for an account. For the operator.
+   *
+   * @returns the account that the domain belongs to afterwards, which may be another one
+   */
+  confirm(accountId: AccountId, domain: string, at: Date): Promise<{ readonly accountId: string }> {
+    return this.#prisma.$transaction(async (tx) => {
+      const { count } = await tx.accountDomain.createMany({
+        data: [{ domain, accountId, confirmedAt: at }],
+        skipDuplicates: true,
+      });
+      if (count === 0) return await tx.accountDomain.findUniqueOrThrow({ where: { domain } });
+      await recordIn(tx, { type: 'account.domain_confirmed', accountId, details: { domain } }, at);
+      return { accountId };
+    });
+  }
+
+  /** Removes a domain of an account. For the operator. Returns false when the account does not have it. */
+  remove(accountId: AccountId, domain: string, at: Date): Promise<boolean> {
+    return this.#prisma.$transaction(async (tx) => {
+      const { count } = await tx.accountDomain.deleteMany({ where: { accountId, domain } });
+      if (count === 0) return false;
+      await recordIn(tx, { type: 'account.domain_removed', accountId, details: { domain } }, at);
+      return true;
+    });
+  }
+
+  /** Lists the domains of all accounts, for the operator. */
+  async listAll(): Promise<ConfirmedDomain[]> {
+    const rows = await this.#prisma.accountDomain.findMany({
+      include: { account: { select: { name: true } } },
+      orderBy: { domain: 'asc' },
+    });
+    return rows.map(({ account, ...row }) => ({ ...row, accountName: account.name }));
+  }
+
+  /** Lists the domains of an account. */
+  async list(accountId: AccountId): Promise<string[]> {
+    const rows = await this.#prisma.accountDomain.findMany({
+      where: { accountId },
+      orderBy: { domain: 'asc' },
+    });
+    return rows.map(({ domain }) => domain);
+  }
+
+  /**
+   * Finds the account whose users sign in with an identity provider, by the domain of an address. The outcome is the same
+   * for each address of a domain, so that it does not reveal which users exist.
+   */
+  async accountOf(email: string): Promise<AccountId | null> {
+    const [row] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<{ accountId: string }[]>`
+        SELECT provider.account_id AS "accountId" FROM account_domains confirmed
+        JOIN identity_providers provider ON provider.account_id = confirmed.account_id
+        WHERE confirmed.domain = ${domainOf(email)}`,
+    );
+    return row === undefined ? null : toAccountId(row.accountId);
+  }
+}

@@ -1,0 +1,95 @@
+import { type AuditOrigin, recordIn } from '../audit/audit-log.js';
+import type { Database, Prisma } from '../database/client.js';
+import { violatedUniqueConstraint } from '../database/database-errors.js';
+import { randomId } from '../database/ids.js';
+import { isForeignDomain } from './account-domains.js';
+import type { AccountId } from './account-id.js';
+import { personNameRule } from './name-rules.js';
+import { normalizeEmail } from './normalize.js';
+import { hashPassword } from './passwords.js';
+import type { Role } from './user.js';
+import { emailRule, passwordError } from './user-rules.js';
+
+/** A user to create. */
+export interface NewUser {
+  readonly email: string;
+  readonly role: Role;
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly password: string;
+}
+
+/** The user cannot be created. The message is one line with the reason and does not contain the password. */
+export class NewUserError extends Error {
+  override readonly name = 'NewUserError';
+}
+
+/**
+ * Validates a new user of an account and hashes the password. Hashing is slow, so call it outside of a transaction.
+ *
+ * @throws {NewUserError} when a value is invalid, or the domain of the address is confirmed for another account
+ */
+export async function checkAndHash(
+  database: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  { email, givenName, familyName, password }: NewUser,
+): Promise<string> {
+  const errors = [
+    ['The e-mail address', emailRule(email)],
+    ['The given name', personNameRule(givenName)],
+    ['The family name', personNameRule(familyName)],
+    ['The password', await passwordError(password)],
+  ].filter(([, error]) => error !== undefined);
+  if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
+  if (await isForeignDomain(database, accountId, email))
+    throw new NewUserError(`The domain of ${email} is confirmed for another account`);
+  return hashPassword(password);
+}
+
+/** A user to insert, with the hash of the password. */
+export interface UserInsertion {
+  readonly user: Omit<NewUser, 'password'>;
+  /** `null`: the user signs in by single sign-on. */
+  readonly passwordHash: string | null;
+  readonly at: Date;
+  /** Whether the user has proved to receive mail at the address. Default: false. */
+  readonly emailVerified?: boolean;
+  /** Absent for the command line. */
+  readonly origin?: AuditOrigin;
+}
+
+/** Inserts a user and its audit event in the transaction of the caller. Returns the id. */
+export async function insertUser(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  { user, passwordHash, at, emailVerified = false, origin }: UserInsertion,
+): Promise<string> {
+  const id = randomId();
+  const { role, givenName, familyName } = user;
+  const email = normalizeEmail(user.email);
+  const dates = { createdAt: at, updatedAt: at };
+  await tx.user.create({
+    data: { id, accountId, email, emailVerified, role, givenName, familyName, passwordHash, ...dates },
+  });
+  // An invited user creates the user in the browser.
+  const userId = origin && id;
+  const method = passwordHash === null ? { method: 'single_sign_on' } : {};
+  const details = { user: id, email, role, ...method };
+  await recordIn(tx, { type: 'user.created', accountId, userId, origin, details }, at);
+  return id;
+}
+
+/** Whether an error is the violation of the unique e-mail address of users. */
+export function isEmailTaken(error: unknown): boolean {
+  return violatedUniqueConstraint(error) === 'users_email_key';
+}
+
+/**
+ * Maps the violation of the unique e-mail address to a {@link NewUserError}. Throws other errors unchanged.
+ *
+ * @throws {NewUserError}
+ */
+export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
+  if (!isEmailTaken(error)) throw error;
+  throw new NewUserError(`A user with the e-mail address ${email} already exists`);
+}

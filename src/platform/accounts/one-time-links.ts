@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database, Prisma } from '../database/client.js';
+import { randomId } from '../database/ids.js';
+import { allAccounts, withScope } from '../database/scope.js';
+import { type AccountId, toAccountId } from './account-id.js';
+import type { Role } from './user.js';
+
+/** The purpose of a link: to accept an invitation, to set a new password, or to confirm a new e-mail address. */
+export type LinkPurpose = 'invitation' | 'password' | 'email';
+
+/** The recipient of a link, and its purpose. */
+export type LinkTarget =
+  | { readonly purpose: 'invitation'; readonly email: string; readonly role: Role }
+  | { readonly purpose: 'password' | 'email'; readonly email: string; readonly userId: string };
+
+export interface NewLink {
+  readonly target: LinkTarget;
+  readonly accountId: AccountId;
+  /** Absent for a forgotten password. */
+  readonly createdById?: string | undefined;
+  /** Whether the link is sent by mail, and not shown to the user who creates it. */
+  readonly mailed: boolean;
+  readonly at: Date;
+  readonly lifetimeSeconds: number;
+}
+
+/** A link that can be used. */
+export interface ValidLink {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly accountName: string;
+  readonly email: string;
+  readonly mailed: boolean;
+  /** `null` for an invitation. */
+  readonly userId: string | null;
+  /** `null` unless the link is an invitation. */
+  readonly role: Role | null;
+}
+
+/** Stores a link in the transaction of the caller. Returns its token, which cannot be read later. */
+export async function insertLink(tx: Prisma.TransactionClient, link: NewLink): Promise<string> {
+  const { target, accountId, createdById = null, mailed, at, lifetimeSeconds } = link;
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(at.getTime() + lifetimeSeconds * 1000);
+  await tx.oneTimeLink.create({
+    data: {
+      ...target,
+      id: randomId(),
+      accountId,
+      tokenHash: hashToken(token),
+      createdById,
+      mailed,
+      createdAt: at,
+      expiresAt,
+    },
+  });
+  return token;
+}
+
+/**
+ * Consumes a link in the transaction of the caller. Of concurrent transactions one succeeds, and the others wait for it.
+ *
+ * @returns whether the link was valid
+ */
+export async function consumeLink(
+  tx: Prisma.TransactionClient,
+  { id, accountId }: Pick<ValidLink, 'id' | 'accountId'>,
+  at: Date,
+): Promise<boolean> {
+  const where = { id, accountId, usedAt: null, expiresAt: { gt: at } };
+  const { count } = await tx.oneTimeLink.updateMany({ where, data: { usedAt: at } });
+  return count > 0;
+}
+
+/** The links of all accounts. A link is looked up by its token, because its account is not known yet. */
+export class OneTimeLinks {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Finds a link; `null` when it is unknown, used or expired, or its user is disabled. */
+  async find(
+    token: string,
+    { purpose, now }: { purpose: LinkPurpose; now: Date },
+  ): Promise<ValidLink | null> {
+    const [row] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<(Omit<ValidLink, 'accountId'> & { accountId: string })[]>`
+        SELECT link.id, link.account_id AS "accountId", accounts.name AS "accountName", link.email, link.mailed,
+          link.user_id AS "userId", link.role
+        FROM one_time_links link JOIN accounts ON accounts.id = link.account_id
+          LEFT JOIN users ON users.account_id = link.account_id AND users.id = link.user_id
+        WHERE link.token_hash = ${hashToken(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
+          AND link.expires_at > ${now} AND users.disabled_at IS NULL`,
+    );
+    return row === undefined ? null : { ...row, accountId: toAccountId(row.accountId) };
+  }
+}
+
+/** SHA-256: a random token with 256 bits needs no slow hash. */
+function hashToken(token: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(token).digest() as Buffer<ArrayBuffer>;
+}

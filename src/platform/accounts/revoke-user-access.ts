@@ -1,0 +1,148 @@
+import type { AuditContext } from '../audit/audit-context.js';
+import { recordAllIn } from '../audit/audit-log.js';
+import type { Prisma } from '../database/client.js';
+import { deleteEmailLinks } from './delete-links.js';
+import type { LinkPurpose } from './one-time-links.js';
+import { hashSessionId } from './sessions.js';
+
+/** A user whose row is locked by the transaction. */
+export interface AffectedUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+/**
+ * Revokes all sessions of a user in the transaction of the caller, and an unconfirmed change of the e-mail address: a caller who had
+ * a session may have requested it.
+ *
+ * @param except hash of the id of a session that is kept
+ * @returns number of revoked sessions
+ */
+export async function revokeSessions(
+  tx: Prisma.TransactionClient,
+  { accountId }: AuditContext,
+  { id }: Pick<AffectedUser, 'id'>,
+  except?: Buffer<ArrayBuffer>,
+): Promise<number> {
+  const kept = except === undefined ? {} : { idHash: { not: except } };
+  const { count } = await tx.session.deleteMany({ where: { accountId, userId: id, ...kept } });
+  await deleteEmailLinks(tx, accountId, id);
+  return count;
+}
+
+/** Selects codes and grants. */
+type IsRevoked = (grant: { readonly scopes: readonly string[]; readonly applicationId: string }) => boolean;
+
+/** Selects all. */
+export const allGrants: IsRevoked = () => true;
+
+/**
+ * Deletes unused authorization codes of users, in the transaction of the caller. Their applications are locked against
+ * deletion, with those of live grants.
+ */
+async function deleteUserCodes(
+  tx: Prisma.TransactionClient,
+  { accountId }: AuditContext,
+  userIds: readonly string[],
+  isRevoked: IsRevoked,
+): Promise<void> {
+  await tx.$queryRaw`
+    SELECT 1 FROM applications
+    WHERE account_id = ${accountId} AND id IN (
+      SELECT application_id FROM grants
+      WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND revoked_at IS NULL
+      UNION SELECT application_id FROM authorization_codes
+      WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND used_at IS NULL)
+    ORDER BY id FOR KEY SHARE`;
+  const codes = await tx.$queryRaw<
+    { codeHash: Uint8Array<ArrayBuffer>; applicationId: string; scopes: string[] }[]
+  >`
+    SELECT code_hash AS "codeHash", application_id AS "applicationId", scopes FROM authorization_codes
+    WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND used_at IS NULL
+    ORDER BY code_hash FOR UPDATE`;
+  const deleted = codes.filter(isRevoked).map(({ codeHash }) => codeHash);
+  await tx.authorizationCode.deleteMany({ where: { accountId, codeHash: { in: deleted } } });
+}
+
+/**
+ * Revokes grants of users and deletes unused authorization codes, in the transaction of the caller. Each revoked grant
+ * has an audit event.
+ *
+ * The locks on the codes come before those on the grants (`src/platform/database/README.md`): a concurrent exchange has locked its
+ * code, and its grant is visible when the lock is released.
+ *
+ * @returns number of revoked grants
+ */
+export async function revokeUserGrants(
+  tx: Prisma.TransactionClient,
+  context: AuditContext,
+  users: readonly AffectedUser[],
+  isRevoked: IsRevoked,
+): Promise<number> {
+  const { accountId, userId, origin, at } = context;
+  const emails = new Map(users.map(({ id, email }) => [id, email]));
+  const userIds = [...emails.keys()];
+  await deleteUserCodes(tx, context, userIds, isRevoked);
+  const grants = await tx.$queryRaw<
+    { id: string; applicationId: string; userId: string; scopes: string[] }[]
+  >`
+    SELECT id, application_id AS "applicationId", user_id AS "userId", scopes FROM grants
+    WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND revoked_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE`;
+  const revoked = grants.filter(isRevoked);
+  const where = { accountId, id: { in: revoked.map(({ id }) => id) } };
+  await tx.grant.updateMany({ where, data: { revokedAt: at } });
+  await recordAllIn(
+    tx,
+    revoked.map(({ id, applicationId, userId: user }) => {
+      const details = { grant: id, user, email: emails.get(user) ?? '' };
+      return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+    }),
+    at,
+  );
+  return revoked.length;
+}
+
+/** What an owner chooses to revoke when a rule for signing in changes. */
+export interface RevocationChoice {
+  /** Id of the session of the owner, which is kept. */
+  readonly sessionId: string;
+  /** Whether the grants of the users are revoked too. They do not show how a user signed in. */
+  readonly withGrants: boolean;
+}
+
+/** Access that a rule for signing in admitted, and a stricter one does not. */
+export interface AdmittedAccess {
+  /** The users that the rule is for. */
+  readonly users: readonly AffectedUser[];
+  /** Their sessions that the new rule does not admit. */
+  readonly sessions: Prisma.SessionWhereInput;
+  /** Purposes of links that an admitted session requested, or that are without use under the new rule. */
+  readonly links: readonly LinkPurpose[];
+}
+
+/**
+ * Revokes access when users must sign in otherwise: sessions, unused authorization codes and links, and grants on request. In
+ * the transaction of the caller, which has locked the users ({@link lockOwner}).
+ *
+ * @returns details for the audit event of the change
+ */
+export async function revokeAdmittedAccess(
+  tx: Prisma.TransactionClient,
+  context: AuditContext,
+  { users, sessions, links }: AdmittedAccess,
+  { sessionId, withGrants }: RevocationChoice,
+): Promise<{ revoked_sessions: string; revoked_grants: string }> {
+  const { accountId } = context;
+  const userIds = users.map(({ id }) => id);
+  let revokedGrants = 0;
+  if (withGrants) revokedGrants = await revokeUserGrants(tx, context, users, allGrants);
+  else await deleteUserCodes(tx, context, userIds, allGrants);
+  const { count } = await tx.session.deleteMany({
+    where: { accountId, idHash: { not: hashSessionId(sessionId) }, AND: sessions },
+  });
+  await tx.$executeRaw`
+    DELETE FROM one_time_links
+    WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND purpose = ANY (${links}) AND used_at IS NULL`;
+  return { revoked_sessions: String(count), revoked_grants: String(revokedGrants) };
+}

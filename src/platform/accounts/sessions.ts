@@ -1,0 +1,280 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type AuditEvent, recordIn } from '../audit/audit-log.js';
+import type { Clock } from '../clock.js';
+import type { Database, Prisma } from '../database/client.js';
+import { accountScope, allAccounts, withScope } from '../database/scope.js';
+import { type SignInStage, signInStage } from './sign-in-stage.js';
+import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
+
+/** The session was revoked, or the user disabled, while the request was processed. */
+export class SessionEndedError extends Error {
+  override readonly name = 'SessionEndedError';
+}
+
+/** A session expires after this time without use, and after the absolute time in any case. */
+export const idleSeconds = 2 * 3600;
+export const absoluteSeconds = 24 * 3600;
+
+/** Maximum number of sessions in a list. */
+const maximumListed = 50;
+
+/** Minimum time between two writes of the last use of a session. */
+const touchSeconds = 60;
+
+/** Time after which a user has to enter the password again before an action that needs it. */
+export const reauthenticationSeconds = 600;
+
+/** A session that has not expired. */
+export interface ActiveSession {
+  readonly user: User;
+  /** When the user last entered the password. */
+  readonly authenticatedAt: Date;
+  readonly stage: SignInStage;
+  /** Whether the user signed in at the identity provider. */
+  readonly singleSignOn: boolean;
+}
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** Whether it is the session of the request. */
+  readonly current: boolean;
+}
+
+/** The browser in which the user signed in. */
+export interface SessionOrigin {
+  readonly address: string;
+  readonly userAgent: string | undefined;
+}
+
+/**
+ * Sessions of signed-in browsers. They are stored on the server, so that they can be revoked. The browser has a random id,
+ * and the database only the hash of the id. A session is looked up in all accounts, because its account is not known yet.
+ */
+export class Sessions {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /**
+   * Creates a session. Its id is always new, so that an attacker cannot fixate one in the browser.
+   *
+   * The user is locked, and the time of the last sign-in stored when the sign-in is complete. A concurrent transaction that
+   * disables the user or changes the password either commits first or finds this session and revokes it.
+   *
+   * @param options.passwordHash the hash that the password was compared with; absent: not checked
+   * @param options.event audit event, stored in the same transaction
+   * @param options.secondFactor whether the user has proved a second factor already
+   * @param options.complete whether no second factor is missing
+   * @param options.issuer the identity provider at which the user signed in; absent: with a password or passkey
+   * @param options.authenticatedAt when the user proved the identity; absent: now
+   * @returns the id; `null` when the user is disabled or has another password hash, or the identity provider was replaced
+   */
+  async create(
+    { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
+    { address, userAgent }: SessionOrigin,
+    {
+      passwordHash,
+      event,
+      secondFactor = false,
+      complete = true,
+      issuer,
+      authenticatedAt,
+    }: {
+      passwordHash?: string;
+      event?: AuditEvent;
+      secondFactor?: boolean;
+      complete?: boolean;
+      issuer?: string;
+      authenticatedAt?: Date;
+    } = {},
+  ): Promise<string | null> {
+    const id = newSessionId();
+    const now = this.#clock();
+    const secondFactorAt = secondFactor ? now : null;
+    const completedAt = complete ? now : null;
+    const expected = passwordHash ?? null;
+    const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
+    const insert = (tx: Prisma.TransactionClient) => tx.$executeRaw`
+      WITH holder AS (
+        UPDATE users SET last_sign_in_at = COALESCE(${completedAt}, last_sign_in_at)
+        WHERE account_id = ${accountId} AND id = ${userId} AND disabled_at IS NULL
+          AND (${expected}::text IS NULL OR password_hash = ${expected}::text)
+        RETURNING account_id, id
+      )
+      INSERT INTO sessions
+        (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
+          user_agent, single_sign_on)
+      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
+        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}
+      FROM holder`;
+    const created = await withScope(accountScope(accountId), () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        if (issuer !== undefined && !(await lockIssuer(tx, { accountId, userId, issuer }))) return false;
+        if ((await insert(tx)) === 0) return false;
+        if (event !== undefined) await recordIn(tx, event, now);
+        return true;
+      }),
+    );
+    return created ? id : null;
+  }
+
+  /**
+   * Finds a session; `null` when it is unknown or expired, or its user is disabled, or must use single sign-on. A sign-in has to be completed within
+   * ten minutes after the password was entered.
+   */
+  find(id: string): Promise<ActiveSession | null> {
+    return withScope(allAccounts, () => this.#find(id));
+  }
+
+  async #find(id: string): Promise<ActiveSession | null> {
+    const now = this.#clock();
+    const [row] = await this.#database.prisma.$queryRaw<
+      (UserRow & {
+        lastSeenAt: Date;
+        authenticatedAt: Date;
+        secondFactorAt: Date | null;
+        singleSignOn: boolean;
+      })[]
+    >`
+      SELECT ${userSelection}, sessions.last_seen_at AS "lastSeenAt",
+        sessions.authenticated_at AS "authenticatedAt", sessions.second_factor_at AS "secondFactorAt",
+        sessions.single_sign_on AS "singleSignOn"
+      FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
+        JOIN accounts ON accounts.id = users.account_id
+      WHERE sessions.id_hash = ${hashSessionId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
+        AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
+    if (row === undefined) return null;
+    const { authenticatedAt } = row;
+    const user = toUser(row);
+    if (!row.singleSignOn && mustUseSingleSignOn(user)) return null;
+    const stage = signInStage(user, row);
+    const isRecent = now.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000;
+    if (stage !== 'complete' && !isRecent) return null;
+    if (now.getTime() - row.lastSeenAt.getTime() >= touchSeconds * 1000) {
+      await this.#database.prisma.session.updateMany({
+        where: { idHash: hashSessionId(id) },
+        data: { lastSeenAt: now },
+      });
+    }
+    return { user, authenticatedAt, stage, singleSignOn: row.singleSignOn };
+  }
+
+  /**
+   * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}. A session
+   * that waits for a second factor, or whose user must use single sign-on, shows no page and is not listed.
+   *
+   * @param options.currentId id of the session of the request; absent: none of the list
+   */
+  async list(
+    { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,
+    { currentId }: { currentId?: string } = {},
+  ): Promise<SessionSummary[]> {
+    const now = this.#clock();
+    const { prisma } = this.#database;
+    const [user] = await prisma.$queryRaw<UserRow[]>`
+      SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
+      WHERE users.account_id = ${accountId} AND users.id = ${userId}`;
+    if (user === undefined) return [];
+    const rows = await prisma.session.findMany({
+      where: {
+        accountId,
+        userId,
+        expiresAt: { gt: now },
+        lastSeenAt: { gt: new Date(now.getTime() - idleSeconds * 1000) },
+        OR: completeKinds(user),
+      },
+      orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],
+      take: maximumListed,
+    });
+    const current = currentId === undefined ? null : hashSessionId(currentId);
+    return rows.map(({ idHash, createdAt, lastSeenAt, address, userAgent }) => {
+      return { createdAt, lastSeenAt, address, userAgent, current: current?.equals(idHash) ?? false };
+    });
+  }
+
+  /** Stores that the user of a session has entered the password now, together with the event. */
+  async confirm(id: string, event: AuditEvent & { readonly accountId: string }): Promise<void> {
+    const now = this.#clock();
+    await withScope(accountScope(event.accountId), () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        const where = { idHash: hashSessionId(id), accountId: event.accountId };
+        await tx.session.updateMany({ where, data: { authenticatedAt: now } });
+        await recordIn(tx, event, now);
+      }),
+    );
+  }
+
+  /**
+   * Revokes a session. Does nothing when it is unknown.
+   *
+   * @param event audit event, stored in the same transaction
+   */
+  async revoke(id: string, event?: AuditEvent): Promise<void> {
+    const where = { idHash: hashSessionId(id) };
+    await withScope(allAccounts, () =>
+      this.#database.prisma.$transaction(async (tx) => {
+        const { count } = await tx.session.deleteMany({ where });
+        if (count > 0 && event !== undefined) await recordIn(tx, event, this.#clock());
+      }),
+    );
+  }
+}
+
+/**
+ * Locks the identity provider of an account against replacement, after the user (`src/platform/database/README.md`).
+ *
+ * @returns whether it has this issuer
+ */
+async function lockIssuer(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, issuer }: { accountId: string; userId: string; issuer: string },
+): Promise<boolean> {
+  await tx.$queryRaw`SELECT 1 FROM users WHERE account_id = ${accountId} AND id = ${userId} FOR NO KEY UPDATE`;
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM identity_providers WHERE account_id = ${accountId} AND issuer = ${issuer} FOR SHARE`;
+  return rows.length > 0;
+}
+
+/** Conditions for the kinds of sessions in which a user is signed in completely. */
+function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInput[] {
+  const kinds = [false, true].flatMap((singleSignOn) =>
+    [null, new Date(0)].map((secondFactorAt) => ({ singleSignOn, secondFactorAt })),
+  );
+  return kinds
+    .filter(
+      (kind) => signInStage(user, kind) === 'complete' && (kind.singleSignOn || !mustUseSingleSignOn(user)),
+    )
+    .map(({ singleSignOn, secondFactorAt }) => {
+      return { singleSignOn, secondFactorAt: secondFactorAt === null ? null : { not: null } };
+    });
+}
+
+/**
+ * Whether a session exists, in the transaction of the caller, which has locked the user: a change that revokes the sessions of the
+ * user and what they created either finds what the caller creates, or has committed.
+ */
+export async function hasSession(
+  tx: Prisma.TransactionClient,
+  { accountId, userId }: { accountId: string; userId: string },
+  sessionId: string,
+): Promise<boolean> {
+  return (await tx.session.count({ where: { accountId, userId, idHash: hashSessionId(sessionId) } })) > 0;
+}
+
+/** A random id of a session, which is a secret. */
+export function newSessionId(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The hash of a session id, which identifies the session in the database. */
+export function hashSessionId(id: string): Buffer<ArrayBuffer> {
+  return createHash('sha256').update(id).digest();
+}

@@ -1,0 +1,223 @@
+import type { AccountId } from '../accounts/account-id.js';
+import type { Clock } from '../clock.js';
+import { createBatcher } from '../database/batcher.js';
+import { type Database, Prisma } from '../database/client.js';
+import { randomId } from '../database/ids.js';
+import { accountScope, noAccount } from '../database/scope.js';
+import { insertAuditEvents, insertSystemEvents } from './insert-audit-events.js';
+
+/** Types of audit events. */
+export type AuditEventType =
+  | 'sign_in.succeeded'
+  | 'sign_in.password_accepted'
+  | 'sign_in.failed'
+  | 'sign_in.rate_limited'
+  | 'sign_out'
+  | 'second_factor.failed'
+  | 'second_factor.rate_limited'
+  | 'authenticator_app.added'
+  | 'authenticator_app.removed'
+  | 'passkey.added'
+  | 'passkey.removed'
+  | 'recovery_codes.created'
+  | 'reauthentication.succeeded'
+  | 'reauthentication.failed'
+  | 'reauthentication.rate_limited'
+  | 'consent.allowed'
+  | 'consent.denied'
+  | 'authorization_code.issued'
+  | 'authorization_code.replayed'
+  | 'token.issued'
+  | 'token.refreshed'
+  | 'refresh_token.reused'
+  | 'refresh_token.replayed'
+  | 'token.revoked'
+  | 'grant.revoked'
+  | 'client_authentication.failed'
+  | 'application.created'
+  | 'application.updated'
+  | 'application.deleted'
+  | 'application.secret_created'
+  | 'application.secret_revoked'
+  | 'application.access_revoked'
+  | 'report.created'
+  | 'report.updated'
+  | 'report.deleted'
+  | 'report.exported'
+  | 'audit_log.exported'
+  | 'signing_key.rotated'
+  | 'signing_key.resealed'
+  | 'issuer.changed'
+  | 'account.created'
+  | 'account.domain_confirmed'
+  | 'account.domain_removed'
+  | 'identity_provider.created'
+  | 'identity_provider.updated'
+  | 'identity_provider.deleted'
+  | 'identity_provider.resealed'
+  | 'account.second_factor_policy_changed'
+  | 'user.created'
+  | 'user.updated'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.role_changed'
+  | 'user.password_changed'
+  | 'user.sessions_revoked'
+  | 'user.second_factor_removed'
+  | 'user.password_link_created'
+  | 'user.email_change_requested'
+  | 'user.email_changed'
+  | 'user.identity_linked'
+  | 'user.identity_unlinked'
+  | 'invitation.created'
+  | 'invitation.revoked'
+  | 'invitation.accepted'
+  | 'employee.created'
+  | 'employee.updated'
+  | 'employee.deleted'
+  | 'employees.imported'
+  | 'webhook_endpoint.created'
+  | 'webhook_endpoint.updated'
+  | 'webhook_endpoint.deleted'
+  | 'webhook_endpoint.secret_rotated'
+  | 'webhook_endpoint.resumed'
+  | 'webhook_endpoint.resealed';
+
+/** IP address and id of the request that caused an event. */
+export interface AuditOrigin {
+  readonly address: string;
+  readonly requestId: string;
+}
+
+/**
+ * An audit event. Without `accountId` it belongs to no account, such as a failed sign-in with an unknown e-mail address. It
+ * must not contain a secret, a token or a password.
+ */
+export interface AuditEvent {
+  readonly type: AuditEventType;
+  readonly accountId?: string | null | undefined;
+  readonly userId?: string | null | undefined;
+  readonly applicationId?: string | null | undefined;
+  readonly origin?: AuditOrigin | undefined;
+  readonly details?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** An audit event of an account. */
+type AccountEvent = AuditEvent & { readonly accountId: string };
+
+/** Stores audit events. A change is acknowledged only after its event is stored. */
+export class AuditLog {
+  readonly #writeOfAccount: (event: AccountEvent) => Promise<true>;
+  readonly #writeOfNoAccount: (event: AuditEvent) => Promise<true>;
+
+  constructor(database: Database, clock: Clock) {
+    const limits = { maximum: 200, atOnce: 2 };
+    this.#writeOfAccount = createBatcher(async (events) => {
+      const at = clock();
+      const rows = events.map((event) => toRow(event, at));
+      const scope = accountScope(...events.map(({ accountId }) => accountId));
+      const stored = await database.runHot(insertAuditEvents, [JSON.stringify(rows), scope], scope);
+      const ids = new Set(stored.map(([id]) => id));
+      return rows.map(({ id }) => ids.has(id) || new Error('The account of an audit event does not exist'));
+    }, limits);
+    this.#writeOfNoAccount = createBatcher(async (events) => {
+      const at = clock();
+      const rows = JSON.stringify(events.map((event) => toSystemRow(event, at)));
+      await database.runHot(insertSystemEvents, [rows], noAccount);
+      return events.map(() => true);
+    }, limits);
+  }
+
+  /** Stores an event. Events of concurrent requests share a statement. */
+  async record(event: AuditEvent): Promise<void> {
+    await (isOfAccount(event) ? this.#writeOfAccount(event) : this.#writeOfNoAccount(event));
+  }
+}
+
+/** Stores an event in the transaction of the change that it describes. */
+export async function recordIn(tx: Prisma.TransactionClient, event: AuditEvent, at: Date): Promise<void> {
+  if (isOfAccount(event)) await tx.auditEvent.create({ data: toRow(event, at) });
+  // Not `create`, which reads the row back: only the scope of all accounts may read system events.
+  else await tx.systemEvent.createMany({ data: [toSystemRow(event, at)] });
+}
+
+function isOfAccount(event: AuditEvent): event is AccountEvent {
+  return event.accountId != null;
+}
+
+/** Stores events with one statement, in the transaction of the changes that they describe. */
+export async function recordAllIn(
+  tx: Prisma.TransactionClient,
+  events: readonly AccountEvent[],
+  at: Date,
+): Promise<void> {
+  await tx.auditEvent.createMany({ data: events.map((event) => toRow(event, at)) });
+}
+
+/**
+ * Stores the event of work with several steps, or updates its details. Called in the transaction of each step, so that the
+ * event describes exactly the committed steps.
+ *
+ * @param id id of the event, the same for all steps
+ */
+export async function recordProgressIn(
+  tx: Prisma.TransactionClient,
+  id: string,
+  event: AccountEvent,
+  at: Date,
+): Promise<void> {
+  const row = { ...toRow(event, at), id };
+  await tx.auditEvent.upsert({
+    where: { accountId_id: { accountId: event.accountId, id } },
+    create: row,
+    update: { details: row.details },
+  });
+}
+
+function toRow({ accountId, userId, applicationId, ...event }: AccountEvent, createdAt: Date) {
+  return {
+    ...toSystemRow(event, createdAt),
+    accountId,
+    userId: userId ?? null,
+    applicationId: applicationId ?? null,
+  };
+}
+
+function toSystemRow(
+  { type, origin, details }: Pick<AuditEvent, 'type' | 'origin' | 'details'>,
+  createdAt: Date,
+) {
+  return {
+    id: randomId(),
+    type,
+    address: origin?.address ?? null,
+    requestId: origin?.requestId ?? null,
+    details: (details ?? {}) as Record<string, string>,
+    createdAt,
+  };
+}
+
+/**
+ * Builds the `INSERT` of an event as a part of a larger statement.
+ *
+ * @param source name of the part that returns `account_id`, `user_id`, `grant_id` and `scopes`; each row of the account is an
+ *   event
+ */
+export function auditedIn(
+  source: Prisma.Sql,
+  {
+    type,
+    accountId,
+    applicationId,
+    origin,
+    at,
+  }: { type: AuditEventType; accountId: AccountId; applicationId: string; origin: AuditOrigin; at: Date },
+): Prisma.Sql {
+  return Prisma.sql`
+    INSERT INTO audit_events
+      (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
+    SELECT ${randomId()}, ${type}, account_totals.account_id, user_id, ${applicationId}, ${origin.address}, ${origin.requestId},
+           jsonb_build_object('grant', grant_id, 'scopes', to_jsonb(scopes)), ${at}
+    FROM ${source} AS source JOIN account_totals ON account_totals.account_id = source.account_id
+    WHERE account_totals.account_id = ${accountId}`;
+}

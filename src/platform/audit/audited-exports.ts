@@ -1,0 +1,101 @@
+import type { AccountId } from '../accounts/account-id.js';
+import type { Database } from '../database/client.js';
+import { randomId } from '../database/ids.js';
+import { accountScope, withScope } from '../database/scope.js';
+import { type AuditEvent, recordProgressIn } from './audit-log.js';
+import { CsvRowCounter } from './csv-row-counter.js';
+
+/** Chunks of a CSV table. */
+export type CsvChunks = AsyncGenerator<Buffer, void, undefined>;
+
+interface AuditedExport {
+  /** The event, without the number of rows. */
+  readonly event: Omit<AuditEvent, 'accountId'> & { readonly accountId: AccountId };
+  /** Time of the event. */
+  readonly at: Date;
+  readonly chunks: CsvChunks;
+  /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
+  readonly signal: AbortSignal;
+  /** Called before each chunk is yielded, with the number of rows that end in it. */
+  readonly onRows?: (count: number) => void;
+}
+
+/** Exports of CSV tables. Each export stores an audit event. */
+export class AuditedExports {
+  readonly #database: Database;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Yields a CSV table. The audit event is stored before the first byte is yielded. When the export ends, completely or not,
+   * the number of yielded rows is added to the event. The client may have received fewer. An event without this number
+   * belongs to an export whose process was killed, or that ended while the database was unavailable.
+   */
+  stream(options: AuditedExport): CsvChunks {
+    const chunks = this.#audited(options);
+    // The client has disconnected. After a failure the event has no number of rows.
+    const stop = () => void chunks.return().catch(() => {});
+    options.signal.addEventListener('abort', stop, { once: true });
+    return chunks;
+  }
+
+  /** Resolves when the running exports have ended and their events are stored. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async *#audited({ event, at, chunks, onRows }: AuditedExport): CsvChunks {
+    const finish = this.#start();
+    const record = this.#recorder(event, at);
+    const counter = new CsvRowCounter();
+    let started = false;
+    let complete = false;
+    let rows = 0;
+    try {
+      // When the export fails before the first byte, the response is a problem document and there is no event.
+      let chunk = await chunks.next();
+      await record({ complete: 'no' });
+      started = true;
+      while (chunk.done !== true) {
+        const count = counter.count(chunk.value);
+        rows += count;
+        onRows?.(count);
+        yield chunk.value;
+        chunk = await chunks.next();
+      }
+      complete = true;
+    } finally {
+      const result = { rows: String(rows), complete: complete ? 'yes' : 'no' };
+      await chunks
+        .return()
+        .finally(() => (started ? record(result) : undefined))
+        .finally(finish);
+    }
+  }
+
+  #start(): () => void {
+    let finish = () => {};
+    const running = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    this.#running.add(running);
+    return () => {
+      this.#running.delete(running);
+      finish();
+    };
+  }
+
+  /** Stores the event in its own scope, because a stream is read outside the scope of the request. */
+  #recorder(event: AuditedExport['event'], at: Date) {
+    const id = randomId();
+    return async (result: { readonly rows?: string; readonly complete: string }): Promise<void> => {
+      const current = { ...event, details: { ...event.details, ...result } };
+      await withScope(accountScope(event.accountId), () =>
+        recordProgressIn(this.#database.prisma, id, current, at),
+      );
+    };
+  }
+}

@@ -1,0 +1,57 @@
+import { Accounts } from '../accounts/accounts.js';
+import { Users } from '../accounts/users.js';
+import { systemClock } from '../clock.js';
+import { type Config, readConfig } from '../config/config.js';
+import { resolveAppSecrets } from '../crypto/app-secret.js';
+import type { AppSecrets } from '../crypto/keyring.js';
+import type { Database } from '../database/client.js';
+import { migrate } from '../database/migrate.js';
+import { openDatabase } from '../database/open-database.js';
+import { allAccounts, withScope } from '../database/scope.js';
+import { createSecurityNotices, type SecurityNotices } from '../mail/security-notices.js';
+import type { CommandProcess } from './command-process.js';
+
+/** What every command needs, on the migrated database of the environment. */
+export interface CommandContext {
+  readonly commandProcess: CommandProcess;
+  readonly config: Config;
+  readonly database: Database;
+  readonly accounts: Accounts;
+  readonly users: Users;
+  readonly notices: SecurityNotices;
+  readonly clock: typeof systemClock;
+  appSecrets(): Promise<AppSecrets>;
+}
+
+/**
+ * Opens the database for one command and closes it afterwards. Commands have access to all accounts.
+ */
+export async function withContext<Result>(
+  commandProcess: CommandProcess,
+  command: (context: CommandContext) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(commandProcess.env);
+  const logger = {
+    warn: (_: object, message: string) => commandProcess.stderr.write(`Warning: ${message}\n`),
+  };
+  const database = await (commandProcess.openDatabase ?? openDatabase)(config);
+  try {
+    await migrate(database);
+    const notices = createSecurityNotices(database, { config, clock: systemClock, logger });
+    const context: CommandContext = {
+      commandProcess,
+      config,
+      database,
+      accounts: new Accounts(database),
+      users: new Users(database),
+      notices,
+      clock: systemClock,
+      appSecrets: () => resolveAppSecrets(config),
+    };
+    const result = await withScope(allAccounts, () => command(context));
+    await notices.settled();
+    return result;
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,206 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+import type { Contract, Operation, OperationId } from '../../contract/contract.js';
+import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
+import type { Principal } from '../principal.js';
+import { checkCharset } from './charset.js';
+import { type Handlers, type PublicOperation, publicOperations } from './handlers.js';
+import { createGuard, hasEmptyParameter } from './request-syntax.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether errors are sent as pages to browsers. */
+    page?: boolean;
+  }
+}
+
+/**
+ * Authenticates the caller, applies the rate limit and checks the scopes.
+ *
+ * @throws {Problem} 429 `rate_limit_exceeded`; 401 `unauthorized`, `invalid_token` or `token_expired`; 403
+ *   `insufficient_scope`
+ */
+export type Authenticate = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scopes: readonly string[],
+) => Promise<Principal>;
+
+/**
+ * Limits requests to operations without a bearer token: before they are parsed, or after they were rejected.
+ *
+ * @throws {Problem} 429 `rate_limit_exceeded`
+ */
+export interface PublicGate {
+  admit(id: PublicOperation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  admitRejected(
+    id: PublicOperation,
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void>;
+}
+
+/** Limits how many requests are handled at the same time. */
+export interface HandlerQueue {
+  /** @throws {Problem} 503 */
+  run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
+}
+
+/** The part of a route that fastify-openapi-glue derives from an operation. */
+export type ContractRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>;
+
+/** Routes that fastify-openapi-glue has derived from a contract before. */
+export type ContractRoutes = ReadonlyMap<OperationId, ContractRoute>;
+
+/** Checks before the handler of an operation. */
+interface Gates {
+  readonly authenticate: Authenticate;
+  readonly publicGate: PublicGate;
+  readonly queue: HandlerQueue;
+}
+
+interface Binding {
+  readonly contract: Contract;
+  readonly handlers: Handlers;
+  /** Default: they are derived here. Several applications in a process can share them. */
+  readonly routes?: ContractRoutes | undefined;
+}
+
+/**
+ * Adds a route for every operation of the contract. Unauthenticated requests are not parsed or validated.
+ *
+ * @throws {Error} when an operation has no handler, a handler has no operation, an operation that needs a
+ *   token does not declare 401 and 403, or the list of public operations differs from the contract
+ */
+export async function bindContract(
+  app: FastifyInstance,
+  { contract, handlers, routes, ...gates }: Binding & Gates,
+): Promise<void> {
+  assertParity(contract, handlers);
+  app.decorateRequest('caller', null);
+  // fastify-openapi-glue adds method, URL and schema.
+  const optionsOf = (id: OperationId) =>
+    routeFor(operationOf(contract, id), handlers, gates) as Omit<RouteOptions, keyof ContractRoute>;
+  if (routes !== undefined) {
+    for (const [id, route] of routes) app.route({ ...route, ...optionsOf(id) });
+    return;
+  }
+  // fastify-openapi-glue warns about each media type of responses that no request has.
+  const { level } = app.log;
+  app.log.level = 'error';
+  await app.register(openapiGlue, {
+    specification: structuredClone(contract.document),
+    operationResolver: (id) => optionsOf(id as OperationId) as RouteOptions,
+  });
+  app.log.level = level;
+}
+
+function operationOf(contract: Contract, id: OperationId): Operation {
+  const operation = contract.operations.get(id);
+  if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
+  return operation;
+}
+
+function routeFor(
+  operation: Operation,
+  handlers: Handlers,
+  { authenticate, publicGate, queue }: Gates,
+): Partial<RouteOptions> {
+  const { scopes } = operation;
+  const id = operation.id as PublicOperation;
+  const guard = createGuard(operation);
+  const mayHaveBody = !bodilessMethods.includes(operation.method);
+  return {
+    config: { operation },
+    onRequest: async (request, reply) => {
+      if (operation.deprecation !== null) reply.headers({ ...operation.deprecation });
+      if (hasEmptyParameter(request)) return reply.callNotFound();
+      if (scopes === null) await publicGate.admit(id, request, reply);
+      else request.caller = await authenticate(request, reply, scopes);
+      if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
+      else if (mayHaveBody) request.headers = noBody;
+    },
+    ...(scopes === null && {
+      errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+        await publicGate.admitRejected(id, error, request, reply);
+        // Passes the error on to the error handler of the server.
+        throw error;
+      },
+    }),
+    preValidation: (request, _reply, done) => {
+      guard(request);
+      done();
+    },
+    handler: handlerFor(operation.id, handlers, queue),
+  };
+}
+
+/** Methods with which Fastify does not read a body. */
+const bodilessMethods: readonly string[] = ['GET', 'DELETE'];
+
+/** Headers from which Fastify concludes that there is no body. They override those of the request. */
+const noBody = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
+
+/** The most frequent operations, whose handlers set the scope of row-level security themselves, on each query. */
+const selfScopedOperations: ReadonlySet<OperationId> = new Set([
+  'listEmployees',
+  'getEmployee',
+  'createToken',
+]);
+
+/** Supertype of the outputs of all operations. */
+interface AnyOutput {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly records?: number;
+  readonly body?: unknown;
+  readonly type?: string;
+}
+
+function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
+  const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
+  const setsScope = selfScopedOperations.has(id);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { params, query, body, caller } = request;
+    const input = { params, query, body, caller, request, reply };
+    const output = await queue.run(id, reply.raw, () =>
+      setsScope ? handle(input) : withScope(scopeOf(caller), () => handle(input)),
+    );
+    reply.code(output.status);
+    if (output.records !== undefined) request.records = output.records;
+    if (output.headers !== undefined) reply.headers(output.headers);
+    if (output.body === undefined) return reply.send();
+    reply.type(contentType(output.type));
+    return reply.send(output.body);
+  };
+}
+
+function scopeOf(caller: Principal | null): Scope {
+  return caller === null ? noAccount : accountScope(caller.accountId);
+}
+
+/** Adds the charset to text types; JSON is always UTF-8. */
+function contentType(mediaType = 'application/json'): string {
+  return mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType;
+}
+
+function assertParity({ operations }: Contract, handlers: object): void {
+  const mismatches: string[] = [];
+  for (const operation of operations.values()) {
+    const { id, scopes, responses } = operation;
+    if (typeof (handlers as Record<string, unknown>)[id] !== 'function')
+      mismatches.push(`${id} has no handler`);
+    if (scopes !== null && !(responses.has(401) && responses.has(403))) {
+      mismatches.push(`${id} needs a token and must declare 401 and 403`);
+    }
+    const listedAsPublic = (publicOperations as readonly string[]).includes(id);
+    if ((scopes === null) !== listedAsPublic)
+      mismatches.push(`publicOperations and the security of ${id} differ`);
+  }
+  for (const id of Object.keys(handlers)) {
+    if (!operations.has(id as OperationId)) mismatches.push(`${id} is not in the contract`);
+  }
+  if (mismatches.length > 0) throw new Error(`Contract and handlers differ: ${mismatches.join('; ')}`);
+}

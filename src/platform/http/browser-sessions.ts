@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ActiveSession, Sessions } from '../accounts/sessions.js';
+import type { User } from '../accounts/user.js';
+import type { AuditEvent } from '../audit/audit-log.js';
+import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../crypto/keyring.js';
+import { Problem } from '../problems/problem.js';
+import { auditOrigin } from './audit-origin.js';
+
+/** Name of the form field with the CSRF token. */
+export const csrfField = 'csrf_token';
+
+/** The user of a page, and the CSRF token of its forms. */
+export interface SignedInUser {
+  readonly user: User;
+  readonly csrfToken: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the session of the browser is found. Error pages read it, so that they need no query. */
+    signedIn: SignedInUser | null;
+  }
+}
+
+/** The session of a browser. Its id is a secret. */
+export interface BrowserSession extends ActiveSession {
+  readonly id: string;
+  /** CSRF token for forms that need this session. */
+  readonly csrfToken: string;
+}
+
+/**
+ * Sessions of signed-in users, and CSRF protection of forms.
+ *
+ * Forms that need a session have a token of the session. Forms that need none, such as those of a sign-in, have a token of the
+ * visitor: a random cookie, which outlives sessions. So a form that is submitted again after it has created, renewed or ended a
+ * session is still accepted.
+ */
+export class BrowserSessions {
+  readonly #sessions: Sessions;
+  readonly #csrfKeys: Keyring;
+  readonly #cookie: CookieSerializeOptions;
+  readonly #sessionCookie: string;
+  readonly #visitorCookie: string;
+
+  constructor(sessions: Sessions, { appSecrets, baseUrl }: { appSecrets: AppSecrets; baseUrl: string }) {
+    const secure = baseUrl.startsWith('https://');
+    // With the prefix browsers reject the cookie from another host, with another path, or over plain HTTP.
+    const prefix = secure ? '__Host-' : '';
+    this.#sessions = sessions;
+    this.#csrfKeys = deriveKeyring(appSecrets, 'csrf');
+    this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure };
+    this.#sessionCookie = `${prefix}session`;
+    this.#visitorCookie = `${prefix}visitor`;
+  }
+
+  /** The signed-in user, or `null`. */
+  async user(request: FastifyRequest): Promise<User | null> {
+    return (await this.session(request))?.user ?? null;
+  }
+
+  /** The session of the browser, if its sign-in is complete; otherwise `null`. */
+  async session(request: FastifyRequest): Promise<BrowserSession | null> {
+    const session = await this.sessionOfAnyStage(request);
+    return session?.stage === 'complete' ? session : null;
+  }
+
+  /** The session of the browser, or `null`. The second factor of the user may be missing: check its stage. */
+  async sessionOfAnyStage(request: FastifyRequest): Promise<BrowserSession | null> {
+    const id = request.cookies[this.#sessionCookie];
+    const session = id === undefined ? null : await this.#sessions.find(id);
+    if (id === undefined || session === null) return null;
+    const { user, stage } = session;
+    request.party = { accountId: user.accountId, userId: user.id };
+    const csrfToken = this.#tokenFor(id, user.id);
+    if (stage === 'complete') request.signedIn = { user, csrfToken };
+    return { ...session, id, csrfToken };
+  }
+
+  /**
+   * Sets the cookie of a new session and revokes the previous session of the browser.
+   *
+   * @returns the CSRF token for forms of the new session
+   */
+  async signIn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { sessionId, user }: { sessionId: string; user: User },
+  ): Promise<string> {
+    await this.#endCurrent(request);
+    return this.renew(reply, { sessionId, user });
+  }
+
+  /**
+   * Sets the cookie of a session whose id may be new.
+   *
+   * @returns the CSRF token for forms of the session
+   */
+  renew(reply: FastifyReply, { sessionId, user }: { sessionId: string; user: User }): string {
+    reply.setCookie(this.#sessionCookie, sessionId, this.#cookie);
+    return this.#tokenFor(sessionId, user.id);
+  }
+
+  /** Revokes the session of the browser and records the event. */
+  async signOut(request: FastifyRequest, reply: FastifyReply, event?: AuditEvent): Promise<void> {
+    await this.#endCurrent(request, event);
+    reply.clearCookie(this.#sessionCookie, this.#cookie);
+  }
+
+  /**
+   * CSRF token of the visitor, for a form that needs no session.
+   *
+   * @param userId the user whose form of an expired session this is; absent: none
+   */
+  csrfToken(request: FastifyRequest, reply: FastifyReply, userId = ''): string {
+    let anchor = request.cookies[this.#visitorCookie];
+    if (anchor === undefined) {
+      anchor = randomBytes(32).toString('base64url');
+      reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
+      // For a second token of the same page.
+      request.cookies[this.#visitorCookie] = anchor;
+    }
+    return this.#tokenFor(anchor, userId);
+  }
+
+  /**
+   * The id of the user for whom a CSRF token of this browser was created, also after the session has expired: the browser
+   * keeps its cookie. Empty for a form without a user; `null` when the token does not belong to this browser.
+   */
+  csrfUser({ cookies }: FastifyRequest, token: unknown): string | null {
+    if (typeof token !== 'string') return null;
+    const [userId = '', signature = ''] = token.split('.', 2);
+    const anchors = [cookies[this.#sessionCookie], cookies[this.#visitorCookie]];
+    const own = anchors.some(
+      (anchor) =>
+        anchor !== undefined && isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature),
+    );
+    return own ? userId : null;
+  }
+
+  /**
+   * Verifies the CSRF token of a form.
+   *
+   * @param session the session that the form needs, whose token it must have; absent: none
+   * @throws {Problem} 403 `access_denied` when the form does not belong to this browser or session
+   */
+  verifyCsrf(request: FastifyRequest, session?: BrowserSession): void {
+    const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
+    if (!this.#isToken(request, given, session)) {
+      throw new Problem(
+        'access_denied',
+        'This form has expired. Go back, reload the page and submit the form again.',
+      );
+    }
+  }
+
+  #isToken(request: FastifyRequest, token: unknown, session?: BrowserSession): boolean {
+    if (session === undefined) return this.csrfUser(request, token) !== null;
+    const { id, user } = session;
+    const [userId, signature = ''] = String(token).split('.', 2);
+    return userId === user.id && isSignature(this.#csrfKeys, signedTextOf(id, user.id), signature);
+  }
+
+  #tokenFor(anchor: string, userId: string): string {
+    return `${userId}.${signText(this.#csrfKeys, signedTextOf(anchor, userId))}`;
+  }
+
+  async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
+    const current = cookies[this.#sessionCookie];
+    if (current !== undefined) await this.#sessions.revoke(current, event);
+  }
+}
+
+/** The cookie and the user of a CSRF token. JSON, so that no cookie value can be mistaken for another pair. */
+function signedTextOf(anchor: string, userId: string): string {
+  return JSON.stringify([anchor, userId]);
+}
+
+/** The event of a user who signs out. */
+export function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
+  return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
+}

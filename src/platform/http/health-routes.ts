@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { type DatabaseCheck, ReadOnlyDatabaseError } from '../database/database-check.js';
+import { Problem } from '../problems/problem.js';
+import type { Lifecycle } from './lifecycle.js';
+
+/** Milliseconds after which a database that does not respond is unavailable; load balancers have similar timeouts. */
+const timeoutMs = 2_000;
+
+/** `/healthz`: the process runs. `/readyz`: the database responds and accepts writes, and the process is not shutting down. */
+export async function healthRoutes(
+  app: FastifyInstance,
+  { databaseCheck, lifecycle }: { databaseCheck: DatabaseCheck; lifecycle?: Lifecycle },
+): Promise<void> {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async () => {
+    if (lifecycle?.stopping) {
+      throw new Problem('service_unavailable', 'The process is shutting down.', {
+        headers: { 'retry-after': '2' },
+      });
+    }
+    await inTime(databaseCheck.run()).catch((cause) => {
+      const reason =
+        cause instanceof ReadOnlyDatabaseError
+          ? 'The database is read-only.'
+          : 'The database does not respond.';
+      throw new Problem('service_unavailable', reason, {
+        headers: { 'retry-after': '2' },
+        cause,
+      });
+    });
+    return { status: 'ready' };
+  });
+}
+
+/** @throws {Error} when it takes longer than {@link timeoutMs} */
+async function inTime(result: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,16 @@
+import type { AccountId } from '../accounts/account-id.js';
+
+/** The caller of the API: an application, on its own behalf or on behalf of a user. */
+export interface Principal {
+  /** The only account whose records the caller may access. */
+  readonly accountId: AccountId;
+  readonly applicationId: string;
+  readonly clientId: string;
+  /** Absent for tokens of the client credentials grant. */
+  readonly userId: string | null;
+  /** Scopes of the token that the application is still configured with. */
+  readonly scopes: ReadonlySet<string>;
+  readonly tokenId: string;
+  /** Generation of the application when the request was authenticated. It changes when all its access is revoked. */
+  readonly generation: number;
+}

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { FastifyReply } from 'fastify';
+import type { RateLimitState, RequestLimit } from '../limits/request-limit.js';
+import { Problem } from '../problems/problem.js';
+
+const counted = new AsyncLocalStorage<true>();
+
+/** Sends requests of the server to itself that are part of a counted request, so that they are not counted again. */
+export function asCounted<Result>(send: () => Promise<Result>): Promise<Result> {
+  return counted.run(true, send);
+}
+
+/**
+ * Counts a request, and sets the `RateLimit` headers of the response.
+ *
+ * @throws {Problem} 429 `rate_limit_exceeded`; synchronously when the limit is known to be exceeded from memory
+ */
+export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
+  if (counted.getStore()) return Promise.resolve();
+  const rejection = limit.rejection(subject);
+  if (rejection !== null) enforce(rejection, limit, reply);
+  return limit.take(subject).then((standing) => enforce(standing, limit, reply));
+}
+
+/** Whether the request was counted already. */
+export function isCounted(reply: FastifyReply): boolean {
+  return reply.hasHeader('ratelimit');
+}
+
+function enforce(standing: RateLimitState, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
+  const { granted, limit, remaining, resetSeconds } = standing;
+  reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
+  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
+  if (granted) return;
+  const wait = resetSeconds === 1 ? '1 second' : `${resetSeconds} seconds`;
+  throw new Problem(
+    'rate_limit_exceeded',
+    `The limit of ${limit} requests a minute is exceeded. Try again in ${wait}.`,
+    { headers: { 'retry-after': String(resetSeconds) } },
+  );
+}

@@ -1,0 +1,79 @@
+import type { AccountId } from '../accounts/account-id.js';
+import type { ProblemCode } from '../contract/contract.js';
+import { ConcurrencyLimit, QueueTimeoutError } from '../limits/concurrency-limit.js';
+import { Problem } from '../problems/problem.js';
+import type { ReportLimits } from './report-limits.js';
+
+/** Concurrency limits for report runs and CSV downloads, for each account and for the process. */
+export class ReportConcurrency {
+  readonly #limits: ReportLimits;
+  readonly #runs: ConcurrencyLimit;
+  readonly #downloads: ConcurrencyLimit;
+  readonly #allDownloads: ConcurrencyLimit;
+
+  constructor(limits: ReportLimits) {
+    this.#limits = limits;
+    this.#runs = new ConcurrencyLimit(limits.runsPerAccount);
+    this.#downloads = new ConcurrencyLimit(limits.downloadsPerAccount);
+    this.#allDownloads = new ConcurrencyLimit(limits.downloadsPerProcess);
+  }
+
+  /**
+   * Acquires a slot for a run.
+   *
+   * @returns releases the slot
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time
+   */
+  forRun(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
+    const { queueMs, runsPerAccount } = this.#limits;
+    const detail = `An account has a limit of ${runsPerAccount} concurrent report runs.`;
+    return this.#runs
+      .acquire(accountId, { signal, waitMs: queueMs })
+      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+  }
+
+  /**
+   * Acquires a slot for a CSV download: first of the account, then of the process, so that one account cannot fill the
+   * queue of the process.
+   *
+   * @returns releases the slot
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot of the account is free in time, 503 `service_unavailable`
+   *   when no slot of the process is free in time
+   */
+  async forDownload(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
+    const { queueMs, downloadsPerAccount } = this.#limits;
+    const queuedAt = performance.now();
+    const detail = `An account has a limit of ${downloadsPerAccount} concurrent CSV downloads.`;
+    const releaseAccount = await this.#downloads
+      .acquire(accountId, { signal, waitMs: queueMs })
+      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+    const waitMs = Math.max(0, queueMs - (performance.now() - queuedAt));
+    try {
+      const release = await this.#allDownloads
+        .acquire('all', { signal, waitMs })
+        .catch(
+          this.#onTimeout(
+            'service_unavailable',
+            'The service has reached its limit of concurrent CSV downloads.',
+          ),
+        );
+      return () => {
+        release();
+        releaseAccount();
+      };
+    } catch (error) {
+      releaseAccount();
+      throw error;
+    }
+  }
+
+  #onTimeout(code: ProblemCode, detail: string): (error: unknown) => never {
+    return (error) => {
+      if (!(error instanceof QueueTimeoutError)) throw error;
+      const seconds = Math.max(1, Math.ceil(this.#limits.queueMs / 1000));
+      throw new Problem(code, `${detail} Try again in ${seconds} seconds.`, {
+        headers: { 'retry-after': String(seconds) },
+      });
+    };
+  }
+}

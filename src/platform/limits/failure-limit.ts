@@ -1,0 +1,82 @@
+import type { Count, Counter } from './counter.js';
+import { networkOf, siteOf } from './network-of-address.js';
+
+/** An attempt to authenticate. */
+export interface Attempt {
+  /** Kind of attempt. Attempts of a kind are counted together for their origin. */
+  readonly by: string;
+  /** Network address of the origin. */
+  readonly address: string;
+  /** Counter key of the claimed identity, such as an e-mail address. */
+  readonly of: string;
+  /** Factor of the limit for {@link Attempt.of}. Default: 1. */
+  readonly ofFactor?: number;
+}
+
+/** An attempt that must not be checked, because there were too many failures. */
+export interface LimitReached {
+  /** Whether the limit of the origin or of the claimed identity is reached. */
+  readonly reached: 'by' | 'of';
+  /** Seconds until the next attempt is checked; at least 1. */
+  readonly retryAfterSeconds: number;
+  /** Whether this is the first attempt in the window that this limit rejects. */
+  readonly first: boolean;
+}
+
+/** Factor of the limit for the /48 network of an IPv6 address, whose /64 networks one attacker may have. */
+const siteFactor = 6;
+
+/** Limits failed authentication attempts by origin and by identity. All processes share the counts. */
+export class FailureLimit {
+  readonly #counter: Counter;
+  readonly #limit: number;
+
+  /** @param limit failures in a minute; 0: no limit */
+  constructor(counter: Counter, limit: number) {
+    this.#counter = counter;
+    this.#limit = limit;
+  }
+
+  /**
+   * Counts an attempt as a failure before it is checked, so that concurrent attempts cannot exceed the limit.
+   * {@link removeFailure} removes it when the attempt succeeds.
+   *
+   * An attempt that is rejected because of its origin does not count for the identity. Otherwise one origin could lock out
+   * any number of users.
+   *
+   * @returns `null` when the attempt may be checked
+   */
+  async count(attempt: Attempt): Promise<LimitReached | null> {
+    if (this.#limit === 0) return null;
+    for (const { key, which, factor } of countersOf(attempt)) {
+      const limit = reached(which, await this.#counter.add(key, 1), this.#limit * factor);
+      if (limit !== null) return limit;
+    }
+    return null;
+  }
+
+  /** Removes the failure of an attempt that succeeded. */
+  async removeFailure(attempt: Attempt): Promise<void> {
+    if (this.#limit === 0) return;
+    await Promise.all(countersOf(attempt).map(({ key }) => this.#counter.add(key, -1)));
+  }
+}
+
+/** The counters of an attempt, in the order in which they reject it. */
+function countersOf({ by, address, of, ofFactor = 1 }: Attempt) {
+  const site = siteOf(address);
+  return [
+    { key: `${by} ${networkOf(address)}`, which: 'by', factor: 1 } as const,
+    ...(site === undefined ? [] : [{ key: `${by} ${site}`, which: 'by', factor: siteFactor } as const]),
+    { key: of, which: 'of', factor: ofFactor } as const,
+  ];
+}
+
+function reached(which: 'by' | 'of', { total, resetMs }: Count, limit: number): LimitReached | null {
+  if (total <= limit) return null;
+  return {
+    reached: which,
+    retryAfterSeconds: Math.max(1, Math.ceil(resetMs / 1000)),
+    first: total === limit + 1,
+  };
+}

@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SentMessageInfo, StreamSentMessageInfo, Transporter } from 'nodemailer';
+import type { Clock } from '../clock.js';
+import { randomId } from '../database/ids.js';
+import type { MailMessage } from './message.js';
+
+/** Settings for outgoing mail. */
+export interface MailSettings {
+  /** Absent: no mail is sent. */
+  readonly smtpUrl: string | undefined;
+  /** Address of the sender. */
+  readonly mailFrom: string;
+  /** Directory in which each mail is also stored as a file; absent in production. */
+  readonly outboxDirectory: string | undefined;
+}
+
+/** A page waits for the mail server, so that it can report a failure. */
+const timeouts = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 5_000,
+  greetingTimeout: 5_000,
+  socketTimeout: 10_000,
+} as const;
+
+/** Sends mail through an SMTP server. */
+export class Mailer {
+  readonly #settings: MailSettings;
+  readonly #clock: Clock;
+
+  constructor(settings: MailSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  /** Whether mail is sent. Without an SMTP server, links are shown to the user who creates them. */
+  get delivers(): boolean {
+    return this.#settings.smtpUrl !== undefined;
+  }
+
+  /**
+   * Stores a mail in the outbox, if there is one, and sends it, if there is an SMTP server.
+   *
+   * @throws {Error} when the SMTP server is not available or rejects the mail
+   */
+  async send({ to, ...content }: MailMessage): Promise<void> {
+    const { mailFrom, smtpUrl, outboxDirectory } = this.#settings;
+    // As an object, because a string is parsed as a list of addresses.
+    const mail = { from: mailFrom, to: { name: '', address: to }, ...content, date: this.#clock() };
+    if (outboxDirectory !== undefined) {
+      const { message } = await (await createOutbox()).sendMail(mail);
+      await this.#store(outboxDirectory, message as Buffer);
+    }
+    if (smtpUrl !== undefined) await (await createSmtpTransport(smtpUrl)).sendMail(mail);
+  }
+
+  /** The files have links, so that only the user of the process may read them. */
+  async #store(directory: string, message: Buffer): Promise<void> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const name = `${this.#clock().toISOString().replaceAll(':', '')}-${randomId(8)}.eml`;
+    await writeFile(path.join(directory, name), message, { flag: 'wx', mode: 0o600 });
+  }
+}
+
+/** The library is loaded with the first mail. */
+const library = () => import('nodemailer');
+
+async function createOutbox(): Promise<Transporter<StreamSentMessageInfo>> {
+  const { createTransport } = await library();
+  return createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+}
+
+async function createSmtpTransport(url: string): Promise<Transporter<SentMessageInfo>> {
+  const { createTransport } = await library();
+  // Credentials are never sent over a connection without TLS.
+  const requireTLS = new URL(url).username !== '';
+  return createTransport({ url, requireTLS, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Operation, ProblemCode } from '../contract/contract.js';
+import type { Principal } from '../http/principal.js';
+
+/** Ids of the identified caller. */
+export interface Party {
+  readonly accountId?: string | undefined;
+  readonly applicationId?: string | undefined;
+  /** Client of a validly signed token whose application was not read. */
+  readonly clientId?: string | undefined;
+  readonly userId?: string | null | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Operation of the route; absent for pages and other routes. */
+    operation?: Operation;
+  }
+  interface FastifyRequest {
+    /** Set when the bearer token is accepted; `null` for operations without a token. */
+    caller: Principal | null;
+    /** Set when the caller is identified. An accepted bearer token also sets `caller`, which has more details. */
+    party: Party | null;
+    /** Code of the problem document in the response. */
+    problemCode: ProblemCode | null;
+    /** Trace id of the request. */
+    traceId: string | null;
+    /** Number of employees, reports, report rows or users in the response; for a stream, the number sent so far. */
+    records: number;
+  }
+}
+
+/** Adds the properties of the request context to all requests. */
+export function decorateRequests(app: FastifyInstance): void {
+  app.decorateRequest('party', null);
+  app.decorateRequest('problemCode', null);
+  app.decorateRequest('traceId', null);
+  app.decorateRequest('records', 0);
+}
+
+/** The caller of a request, as far as it is identified. */
+export function partyOf({ caller, party }: FastifyRequest): Party | null {
+  // Both are missing if Fastify rejected the request before routing.
+  return caller ?? party ?? null;
+}
+
+/**
+ * Name of the route, with low cardinality: the operation of the contract, method and pattern of another route, or `unknown`.
+ * Never the URL, which may contain any text.
+ */
+export function operationOf({ routeOptions: { config, url } }: FastifyRequest, method: string): string {
+  if (config?.operation !== undefined) return config.operation.id;
+  return url === undefined ? 'unknown' : `${method} ${url}`;
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The method if it is a common one. */
+export function methodOf({ method }: FastifyRequest): string {
+  return methods.has(method) ? method : 'other';
+}

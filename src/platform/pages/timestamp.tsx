@@ -1,0 +1,80 @@
+import type { User } from '../accounts/user.js';
+
+type Reader = Pick<User, 'locale' | 'zoneinfo'>;
+
+const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
+
+/** A time in the language and time zone of the user. */
+export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
+  const format = formatFor(reader);
+  const { locale } = format.resolvedOptions();
+  return (
+    <time dateTime={at.toISOString()} {...(!locale.startsWith('en') && { lang: locale })}>
+      {format.format(at)}
+    </time>
+  );
+}
+
+/** A time, or "Never". */
+export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
+  return at === null ? <>Never</> : <Timestamp at={at} reader={reader} />;
+}
+
+/** A date, `YYYY-MM-DD`, in the language of the user. It is the same in every time zone. */
+export function DateInWords({ date, reader }: { date: string; reader: Reader }) {
+  const format = formatFor({ locale: reader.locale, zoneinfo: fallback.zone }, dateParts);
+  const { locale } = format.resolvedOptions();
+  return (
+    <time dateTime={date} {...(!locale.startsWith('en') && { lang: locale })}>
+      {format.format(new Date(`${date}T00:00:00Z`))}
+    </time>
+  );
+}
+
+/** The time zone in which times are shown to the user. */
+export function timeZoneOf(reader: Reader): string {
+  return formatFor(reader).resolvedOptions().timeZone;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const maximumFormats = 1000;
+
+/** Caches formats: creating one takes longer than using it a hundred times. */
+function formatFor({ locale, zoneinfo }: Reader, parts = timeParts): Intl.DateTimeFormat {
+  const key = `${locale} ${zoneinfo} ${parts === dateParts}`;
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const made = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone, parts);
+  if (formats.size >= maximumFormats) formats.clear();
+  formats.set(key, made);
+  return made;
+}
+
+/** Users enter both values themselves, so those that Node.js does not support are replaced by defaults. */
+function makeFormat(
+  locale: string,
+  timeZone: string,
+  parts: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  for (const attempt of [
+    [locale.replaceAll('_', '-'), timeZone],
+    [fallback.locale, timeZone],
+    [locale.replaceAll('_', '-'), fallback.zone],
+  ] as const) {
+    try {
+      return new Intl.DateTimeFormat(attempt[0], { ...parts, timeZone: attempt[1] });
+    } catch {
+      // Not supported: try the next pair.
+    }
+  }
+  return new Intl.DateTimeFormat(fallback.locale, { ...parts, timeZone: fallback.zone });
+}
+
+const dateParts: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
+
+const timeParts: Intl.DateTimeFormatOptions = {
+  ...dateParts,
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+};

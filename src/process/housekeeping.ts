@@ -1,0 +1,199 @@
+import { auditRetentionDays } from '../features/audit-log/audit-log-filter.js';
+import { rejectionRetentionDays, usageRetentionDays } from '../features/usage/usage-range.js';
+import { type Database, Prisma } from '../platform/database/client.js';
+import { allAccounts, withScope } from '../platform/database/scope.js';
+import { deleteExpiredKeys } from '../platform/idempotency/key-count.js';
+
+/** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
+const batchSize = 1000;
+
+/** An import of 50 MB has 200 chunks, which are deleted with it. */
+const importBatchSize = 10;
+
+const dayMilliseconds = 86_400_000;
+
+/** Number of accounts whose rows are deleted before other accounts are read. */
+const accountsAtOnce = 100;
+
+interface Expired {
+  readonly table: string;
+  readonly primaryKey: readonly string[];
+  /** An index supports it. */
+  readonly condition: Prisma.Sql;
+  /** Default: {@link batchSize}. */
+  readonly limit?: number;
+}
+
+/**
+ * Builds a statement that deletes up to {@link batchSize} expired rows.
+ *
+ * @param accountId deletes rows of this account only
+ */
+function deleteExpired(
+  { table, primaryKey, condition, limit = batchSize }: Expired,
+  accountId?: string,
+): Prisma.Sql {
+  const name = Prisma.raw(table);
+  const isExpired = primaryKey.map((column) => Prisma.raw(`stored.${column} = expired.${column}`));
+  const ofAccount = accountId === undefined ? Prisma.empty : Prisma.sql`AND stored.account_id = ${accountId}`;
+  return Prisma.sql`
+    WITH expired AS MATERIALIZED (
+      SELECT ${Prisma.raw(primaryKey.join(', '))} FROM ${name} AS stored
+      WHERE ${condition} ${ofAccount} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    DELETE FROM ${name} AS stored USING expired WHERE ${Prisma.join(isExpired, ' AND ')} ${ofAccount}`;
+}
+
+/** Deletes expired rows of account data. Citus locks rows of one account at a time. */
+async function deleteByAccount({ prisma }: Database, expired: Expired): Promise<number> {
+  const accounts = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT DISTINCT account_id AS id FROM ${Prisma.raw(expired.table)}
+    WHERE ${expired.condition} LIMIT ${accountsAtOnce}`;
+  let deleted = 0;
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  return deleted;
+}
+
+/** Deletes old events. No index has the events of all accounts, so each account is looked at. */
+async function deleteEvents({ prisma }: Database, before: Date): Promise<number> {
+  const condition = Prisma.sql`occurred_at < ${before}`;
+  const accounts = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT account_id AS id FROM account_totals
+    WHERE EXISTS (SELECT FROM events WHERE events.account_id = account_totals.account_id AND ${condition})
+    LIMIT ${accountsAtOnce}`;
+  const expired = { table: 'events', primaryKey: ['account_id', 'position'], condition };
+  let deleted = 0;
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  return deleted;
+}
+
+/**
+ * Builds a statement that deletes refresh tokens, and grants without unexpired refresh tokens. The access tokens of such a
+ * grant have expired as well. The grant is locked first, so that two processes that delete tokens of one grant do not
+ * deadlock.
+ */
+function deleteRefreshTokens(before: Date): Prisma.Sql {
+  return Prisma.sql`
+    WITH locked AS MATERIALIZED (
+      SELECT account_id, id FROM grants WHERE (account_id, id) IN (
+        SELECT account_id, grant_id FROM refresh_tokens WHERE expires_at < ${before} LIMIT ${batchSize})
+      FOR UPDATE SKIP LOCKED
+    ), deleted AS (
+      DELETE FROM refresh_tokens token USING locked
+      WHERE token.account_id = locked.account_id AND token.grant_id = locked.id AND token.expires_at < ${before}
+      RETURNING 1
+    ), deleted_grants AS (
+      DELETE FROM grants USING locked WHERE grants.account_id = locked.account_id AND grants.id = locked.id
+        AND NOT EXISTS (
+          SELECT FROM refresh_tokens token
+          WHERE token.account_id = grants.account_id AND token.grant_id = grants.id
+            AND token.expires_at >= ${before})
+    )
+    SELECT count(*)::int AS count FROM deleted`;
+}
+
+/** Deletes expired rows and maintains the embedded database. */
+export class Housekeeping {
+  readonly #database: Database;
+  readonly #eventRetentionDays: number;
+
+  /** @param options.eventRetentionDays days for which events are kept */
+  constructor(database: Database, { eventRetentionDays }: { eventRetentionDays: number }) {
+    this.#database = database;
+    this.#eventRetentionDays = eventRetentionDays;
+  }
+
+  /** Runs the maintenance of the embedded database. A PostgreSQL server needs none. */
+  maintain(): Promise<void> {
+    return this.#database.maintain();
+  }
+
+  /**
+   * Deletes expired rows in small batches. Several processes can run it at the same time, because each one skips locked
+   * rows.
+   *
+   * @param signal stops it after the current batch
+   * @returns number of deleted rows by table
+   */
+  prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
+    return withScope(allAccounts, async () => {
+      const pruned: Record<string, number> = {};
+      for (const [table, deleteBatch] of Object.entries(
+        batchesOf(this.#database, { now, eventRetentionDays: this.#eventRetentionDays }),
+      )) {
+        let total = 0;
+        let deleted = -1;
+        while (deleted !== 0 && signal?.aborted !== true) {
+          deleted = await deleteBatch();
+          total += deleted;
+        }
+        pruned[table] = total;
+      }
+      return pruned;
+    });
+  }
+}
+
+/** By table, a function that deletes a batch of expired rows and returns their number. */
+function batchesOf(
+  database: Database,
+  { now, eventRetentionDays }: { now: Date; eventRetentionDays: number },
+): Readonly<Record<string, () => Promise<number>>> {
+  const { prisma } = database;
+  const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
+  // Used codes and tokens are stored for a day after they expire, so that a replay is still detected.
+  const dayAgo = daysAgo(1);
+  const expired = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () =>
+    prisma.$executeRaw(deleteExpired({ table, primaryKey, condition }));
+  const expiredOfAccounts = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () => {
+    const rows = { table, primaryKey, condition };
+    return database.isDistributed()
+      ? deleteByAccount(database, rows)
+      : prisma.$executeRaw(deleteExpired(rows));
+  };
+  return {
+    authorization_codes: expired('authorization_codes', ['code_hash'], Prisma.sql`expires_at < ${dayAgo}`),
+    refresh_tokens: async () => {
+      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
+      return row?.count ?? 0;
+    },
+    // A day later too, because the token is still valid for a process whose clock is slow.
+    revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
+    sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
+    sign_in_requests: expired('sign_in_requests', ['state_hash'], Prisma.sql`expires_at < ${now}`),
+    one_time_links: expired('one_time_links', ['account_id', 'id'], Prisma.sql`expires_at < ${now}`),
+    idempotency_keys: async () => {
+      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
+      return row?.count ?? 0;
+    },
+    submitted_forms: expired('submitted_forms', ['key'], Prisma.sql`expires_at < ${now}`),
+    employee_imports: () =>
+      prisma.$executeRaw(
+        deleteExpired({
+          table: 'employee_imports',
+          primaryKey: ['account_id', 'id'],
+          condition: Prisma.sql`expires_at < ${now}`,
+          limit: importBatchSize,
+        }),
+      ),
+    failure_counts: expired('failure_counts', ['key'], Prisma.sql`expire < ${now}`),
+    request_counts: expired('request_counts', ['key'], Prisma.sql`expire < ${now}`),
+    signing_keys: expired('signing_keys', ['kid'], Prisma.sql`expires_at < ${now}`),
+    audit_events: expiredOfAccounts(
+      'audit_events',
+      ['account_id', 'id'],
+      Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`,
+    ),
+    events: () => deleteEvents(database, daysAgo(eventRetentionDays)),
+    system_events: expired('system_events', ['id'], Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
+    api_usage: expiredOfAccounts(
+      'api_usage',
+      ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
+      Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
+    ),
+    rejected_requests: expiredOfAccounts(
+      'rejected_requests',
+      ['account_id', 'application_id', 'created_at', 'id'],
+      Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,
+    ),
+  };
+}

@@ -1,0 +1,258 @@
+import { Sessions } from '../../src/platform/accounts/sessions.js';
+import { hiddenFields } from '../support/browser/browser.js';
+import { expectRedirect, isPage } from '../support/browser/pages.js';
+import {
+  type EmployeeScene,
+  employeeScene,
+  fieldErrors,
+  fieldValues,
+} from '../support/records/employee-scene.js';
+import { checkTree } from '../support/records/employee-tree.js';
+import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
+
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+const { database } = api;
+
+const pathOf = (id: string | undefined) => `/people/employees/${id}/edit`;
+
+/** The form of an employee in a browser. */
+const openForm = async ({ browser, ids }: EmployeeScene, index = 0) =>
+  fieldValues((await browser.open(pathOf(ids[index]))).body);
+
+const edit = async (scene: EmployeeScene, changes: Record<string, string>, index = 0) =>
+  scene.browser.submit(pathOf(scene.ids[index]), { ...(await openForm(scene, index)), ...changes });
+
+const ada = {
+  employeeNumber: 'E1',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  status: 'active',
+  jobTitle: 'Analyst',
+  location: null,
+  hireDate: '2020-02-29',
+};
+
+t.test('stores the changed fields, and audits values before and after', async (t) => {
+  const scene = await employeeScene(api, [ada, { employeeNumber: 'M1' }], 'admin');
+  const { ids } = scene;
+  const page = await scene.browser.open(pathOf(ids[0]));
+  isPage(t, page);
+  t.match(
+    page.body,
+    `<a href="/people">Directory</a></li><li><a href="/people/employees/${ids[0]}">Ada Lovelace</a>`,
+  );
+  t.match(page.body, '<input type="date" id="hire_date" name="hire_date" value="2020-02-29"');
+  t.match(page.body, /list="statuses"/);
+  const response = await edit(scene, {
+    employee_number: 'E2',
+    status: 'sabbatical',
+    job_title: '',
+    location: 'London',
+    hire_date: '2020-03-01',
+    manager_employee_number: 'M1',
+  });
+  expectRedirect(t, response, `/people/employees/${ids[0]}?notice=employee_updated`);
+  const [employee] = await scene.stored();
+  t.match(employee, {
+    id: ids[0],
+    employeeNumber: 'E2',
+    firstName: 'Ada',
+    status: 'sabbatical',
+    jobTitle: null,
+    location: 'London',
+    hireDate: new Date('2020-03-01'),
+    managerId: ids[1],
+    updatedAt: api.clock(),
+  });
+  const [event, ...others] = await scene.events();
+  t.same(others, []);
+  t.match(event, { type: 'employee.updated', userId: scene.user.id });
+  t.same(event?.details, {
+    employee: ids[0],
+    employee_number: 'E1 → E2',
+    status: 'active → sabbatical',
+    job_title: 'Analyst → –',
+    location: '– → London',
+    hire_date: '2020-02-29 → 2020-03-01',
+    manager_id: `– → ${ids[1]}`,
+  });
+  await checkTree(t, database);
+});
+
+t.test('a form without changes changes nothing', async (t) => {
+  const scene = await employeeScene(api, [{ ...ada, updatedAt: new Date('2020-01-01') }]);
+  expectRedirect(t, await edit(scene, {}), /employee_updated$/);
+  t.match(await scene.stored(), [{ updatedAt: new Date('2020-01-01') }]);
+  t.same(await scene.events(), []);
+});
+
+t.test('keeps the stored spelling of values that the user did not change', async (t) => {
+  const decomposed = 'Zoe\u0308';
+  const scene = await employeeScene(api, [
+    { ...ada, employeeNumber: decomposed, firstName: ` ${decomposed}` },
+    { employeeNumber: `M${decomposed}` },
+  ]);
+  await database.prisma.employee.updateMany({
+    where: { accountId: scene.accountId, id: String(scene.ids[0]) },
+    data: { managerId: String(scene.ids[1]) },
+  });
+  expectRedirect(t, await edit(scene, { location: 'Paris' }), /employee_updated$/);
+  const [event] = await scene.events();
+  t.same(Object.keys(event?.details ?? {}).sort(), ['employee', 'employee_number', 'location']);
+  t.match(
+    (await scene.stored()).find(({ id }) => id === scene.ids[0]),
+    { employeeNumber: decomposed, firstName: ` ${decomposed}`, managerId: scene.ids[1] },
+  );
+});
+
+t.test('rejects invalid values, and keeps the input', async (t) => {
+  const scene = await employeeScene(api, [ada, { employeeNumber: 'TAKEN' }]);
+  const before = await scene.stored();
+  for (const [field, value, message] of [
+    ['employee_number', '', 'Employee number is required.'],
+    ['employee_number', 'TAKEN', 'Another employee has this employee number.'],
+    ['first_name', '', 'First name is required.'],
+    ['email', 'x', 'E-mail must be an e-mail address.'],
+    ['manager_employee_number', 'nobody', 'No employee of your account has the number of the manager.'],
+    ['manager_employee_number', 'E1', 'The manager must be another employee.'],
+  ] as const) {
+    const page = await edit(scene, { [field]: value, location: 'Kept' });
+    isPage(t, page, 400, field);
+    t.same(fieldErrors(page.body), { [field]: message });
+    t.match(fieldValues(page.body), { [field]: value, location: 'Kept' });
+  }
+  t.same(await scene.stored(), before);
+  t.same(await scene.events(), []);
+});
+
+t.test('an employee cannot be their own manager, under the old or the new number', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  for (const manager of ['E1', 'E9']) {
+    const page = await edit(scene, { employee_number: 'E9', manager_employee_number: manager });
+    isPage(t, page, 400);
+    t.match(fieldErrors(page.body).manager_employee_number, 'must be another employee');
+  }
+});
+
+t.test('rejects a cycle of managers', async (t) => {
+  const scene = await employeeScene(
+    api,
+    [1, 2, 3].map((number) => ({ employeeNumber: `C${number}` })),
+  );
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C1' }, 1), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C2' }, 2), /employee_updated$/);
+  const page = await edit(scene, { manager_employee_number: 'C3' }, 0);
+  isPage(t, page, 400);
+  t.match(fieldErrors(page.body).manager_employee_number, 'reports to the employee');
+  expectRedirect(t, await edit(scene, { manager_employee_number: '' }, 1), /employee_updated$/);
+  expectRedirect(t, await edit(scene, { manager_employee_number: 'C3' }, 0), /employee_updated$/);
+});
+
+t.test('two concurrent changes do not form a cycle', async (t) => {
+  const scene = await employeeScene(api, [{ employeeNumber: 'A' }, { employeeNumber: 'B' }]);
+  const responses = await Promise.all([
+    edit(scene, { manager_employee_number: 'B' }, 0),
+    edit(scene, { manager_employee_number: 'A' }, 1),
+  ]);
+  t.same(responses.map(({ statusCode }) => statusCode).sort(), [303, 400]);
+  t.equal((await scene.stored()).filter(({ managerId }) => managerId !== null).length, 1);
+});
+
+t.test('the second of two users who edit an employee sees both values, and can replace them', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  const { browser, ids } = scene;
+  const form = await openForm(scene);
+  expectRedirect(t, await edit(scene, { job_title: 'Countess', location: 'London' }), /employee_updated$/);
+  const page = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Author', location: 'London' });
+  isPage(t, page, 409);
+  t.match(fieldErrors(page.body).job_title, 'Another user changed this employee');
+  const rows = [...page.body.matchAll(/data-label="(Attribute|Saved|Yours)"><div>(.*?)<\/div>/g)];
+  t.same(
+    rows.map(([, , cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
+    ['Job title', 'Countess', 'Author'],
+  );
+  t.match(fieldValues(page.body), { job_title: 'Author', location: 'London' });
+  t.match(await scene.stored(), [{ jobTitle: 'Countess' }], 'nothing is replaced yet');
+  expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(page.body)), /employee_updated$/);
+  t.match(await scene.stored(), [{ jobTitle: 'Author', location: 'London' }]);
+  t.equal((await scene.events()).length, 2);
+});
+
+t.test(
+  'one of several concurrent submissions of a form succeeds, and the others show the conflict',
+  async (t) => {
+    const scene = await employeeScene(api, [ada]);
+    const form = await openForm(scene);
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        scene.browser.submit(pathOf(scene.ids[0]), { ...form, job_title: `Title ${index}` }),
+      ),
+    );
+    t.same(responses.map(({ statusCode }) => statusCode).sort(), [303, 409, 409, 409, 409]);
+    t.equal((await scene.events()).length, 1);
+  },
+);
+
+t.test('a form without the current version replaces nothing', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  for (const version of ['', 'x', 'A'.repeat(43)])
+    isPage(t, await edit(scene, { version, job_title: 'Changed' }), 409);
+  t.match(await scene.stored(), [{ jobTitle: 'Analyst' }]);
+});
+
+t.test('the form of a deleted employee gets the page of an unknown employee', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  const form = await openForm(scene);
+  await database.prisma.employee.deleteMany({ where: { accountId: scene.accountId } });
+  isPage(t, await scene.browser.submit(pathOf(scene.ids[0]), { ...form, job_title: 'x' }), 404);
+  t.same(await scene.stored(), []);
+});
+
+t.test('changes no employee of another account', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  const other = await employeeScene(api, [{ ...ada, firstName: 'Secret' }]);
+  const before = await other.stored();
+  const form = {
+    ...(await openForm(other)),
+    ...hiddenFields((await scene.browser.open(pathOf(scene.ids[0]))).body),
+  };
+  const { version = '' } = await openForm(other);
+  for (const id of [other.ids[0], 'x', `${scene.ids[0]}%00`, 'new', 'import'])
+    for (const response of [
+      await scene.browser.open(pathOf(id)),
+      await scene.browser.submit(pathOf(id), { ...form, version, first_name: 'Mine' }),
+    ]) {
+      isPage(t, response, 404, id);
+      t.notMatch(response.body, 'Secret');
+    }
+  t.same(await other.stored(), before);
+  t.same(await other.events(), []);
+  t.same(await scene.events(), []);
+});
+
+t.test('members, and forms without the CSRF token, change nothing', async (t) => {
+  const member = await employeeScene(api, [ada], 'member');
+  isPage(t, await member.browser.open(pathOf(member.ids[0])), 403);
+  const token = hiddenFields((await member.browser.open('/people')).body);
+  isPage(t, await member.browser.submit(pathOf(member.ids[0]), { ...token, first_name: 'x' }), 403);
+  const owner = await employeeScene(api, [ada]);
+  const { csrf_token: _, ...form } = await openForm(owner);
+  isPage(t, await owner.browser.submit(pathOf(owner.ids[0]), { ...form, first_name: 'x' }), 403);
+  for (const scene of [member, owner]) t.match(await scene.stored(), [{ firstName: 'Ada' }]);
+});
+
+t.test('a form of an expired session is shown with its values and its version', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  const { browser, user, ids } = scene;
+  const form = await openForm(scene);
+  await new Sessions(database, api.clock).revoke(browser.cookies.get('session') ?? '');
+  const signIn = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Kept' });
+  t.equal(signIn.statusCode, 401);
+  const { email, password } = user;
+  const signedIn = await browser.submitForm(signIn, '/sign_in', { email, password });
+  const restored = await browser.submitForm(signedIn, pathOf(ids[0]), {});
+  isPage(t, restored);
+  t.match(fieldValues(restored.body), { job_title: 'Kept', version: form.version });
+  expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(restored.body)), /employee_updated$/);
+});

@@ -1,0 +1,192 @@
+import type { NewEmployee } from '../../src/features/employees/insert-employees.js';
+import { type AccountId, toAccountId } from '../../src/platform/accounts/account-id.js';
+import type { Database } from '../../src/platform/database/client.js';
+import { randomEmployeePrefix, randomId } from '../../src/platform/database/ids.js';
+import { openTestDatabase, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { query } from '../support/database/query.js';
+import { checkTree } from '../support/records/employee-tree.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
+import t from '../support/tap.js';
+
+const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
+const departments = ['Design', 'Legal', 'Sales'];
+
+t.test('counts stay exact through random inserts, deletes and updates', async (t) => {
+  const database = await openTestDatabase(t);
+  const accounts = [await createAccount(database), await createAccount(database)];
+
+  for (let round = 0; round < 20; round += 1) {
+    for (const accountId of accounts) {
+      await insertEmployees(database.prisma, accountId, newEmployees(1 + Math.floor(Math.random() * 150)));
+    }
+    await database.prisma
+      .$executeRaw`DELETE FROM employees WHERE random() < ${Math.random() ** 3 * 0.8}::float8`;
+    await database.prisma.$executeRaw`
+      UPDATE employees SET status = CASE WHEN random() < 0.5 THEN 'active' ELSE 'on_leave' END, first_name = 'Changed'
+      WHERE random() < 0.1`;
+    if (round % 5 === 4) await checkTree(t, database);
+  }
+});
+
+t.test('finds the position at every offset, and nothing past the end', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  await insertEmployees(database.prisma, accountId, newEmployees(4_000));
+  await database.prisma
+    .$executeRaw`DELETE FROM employees WHERE position % 7 = 3 OR position BETWEEN 1600 AND 3400`;
+  await checkTree(t, database);
+
+  const [result] = await query<{ wrong: number; rows: number }>(
+    database,
+    `SELECT count(*) FILTER (WHERE employee_position_at(account_id, skip) IS DISTINCT FROM position)::int AS wrong,
+       count(*)::int AS rows
+     FROM (SELECT account_id, position, row_number() OVER (ORDER BY id) - 1 AS skip FROM employees) listed`,
+  );
+  t.match(result, { wrong: 0, rows: 1885 });
+  for (const skip of [1885, 3000, 1_000_000_000, -1])
+    t.equal(await positionAt(database, accountId, skip), null);
+  t.equal(await positionAt(database, toAccountId('nobody'), 0), null);
+});
+
+t.test('the tree covers the last position that an id can have', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  const last = 36n ** 8n - 3n;
+  await insertEmployees(database.prisma, accountId, newEmployees(1));
+  await database.prisma.account.update({ where: { id: accountId }, data: { employeeSequence: last } });
+  const ids = await insertEmployees(database.prisma, accountId, newEmployees(3));
+
+  t.match(ids.at(-1), /zzzzzzzz$/);
+  t.equal(await positionAt(database, accountId, 1), last);
+  t.equal(await positionAt(database, accountId, 3), last + 2n);
+  await t.rejects(insertEmployees(database.prisma, accountId, newEmployees(1)), 'not beyond the limit');
+  await checkTree(t, database);
+});
+
+t.test('deletes counts that reach zero', async (t) => {
+  const database = await openTestDatabase(t);
+  const accountId = await createAccount(database);
+  await insertEmployees(database.prisma, accountId, newEmployees(500));
+  await database.prisma.employee.deleteMany();
+  t.equal(await database.prisma.employeeCount.count(), 0);
+  t.equal(await database.prisma.employeeFacet.count(), 0);
+
+  await insertEmployees(database.prisma, accountId, newEmployees(5));
+  await asOwner(database, 'TRUNCATE employees');
+  t.equal(await database.prisma.employeeCount.count(), 0);
+});
+
+t.test('deletes an account with all its rows', async (t) => {
+  const database = await openTestDatabase(t);
+  const [gone, kept] = [await createAccount(database), await createAccount(database)];
+  for (const accountId of [gone, kept]) {
+    await insertEmployees(database.prisma, accountId, newEmployees(300));
+    await database.prisma.report.create({ data: { id: randomId(), accountId, title: 'Staff' } });
+  }
+
+  await database.prisma.account.delete({ where: { id: gone } });
+
+  for (const table of [
+    'employees',
+    'employee_counts',
+    'employee_facets',
+    'employee_location_facets',
+    'reports',
+    'account_totals',
+  ]) {
+    t.same(await query(database, `SELECT DISTINCT account_id FROM ${table}`), [{ account_id: kept }]);
+  }
+  await checkTree(t, database);
+});
+
+t.test('a row cannot move to another account or position', async (t) => {
+  const database = await openTestDatabase(t);
+  const [accountId, other] = [await createAccount(database), await createAccount(database)];
+  const [id = ''] = await insertEmployees(database.prisma, accountId, newEmployees(1));
+  await database.prisma.report.create({ data: { id: 'staff', accountId, title: 'Staff' } });
+  const message = { message: /id, account and position of a row of \w+ cannot be changed/ };
+
+  const { employee, report } = database.prisma;
+  await t.rejects(employee.updateMany({ where: { id }, data: { accountId: other } }), message);
+  await t.rejects(employee.updateMany({ where: { id }, data: { position: 7n } }), message);
+  await t.rejects(employee.updateMany({ where: { id }, data: { id: 'another' } }), message);
+  await t.rejects(report.updateMany({ where: { id: 'staff' }, data: { accountId: other } }), message);
+  await t.resolves(
+    employee.updateMany({ where: { id }, data: { accountId, position: 0n, email: 'x@y.example' } }),
+  );
+});
+
+t.test('reports are counted', async (t) => {
+  const { prisma } = await openTestDatabase(t);
+  const account = await prisma.account.create({
+    data: { id: randomId(), name: 'Acme', employeePrefix: randomEmployeePrefix() },
+  });
+  const reports = ['a', 'b', 'c'].map((id) => ({ id, accountId: account.id, title: id }));
+  await prisma.report.createMany({ data: reports });
+  await prisma.report.deleteMany({ where: { id: 'b' } });
+  const totals = () => prisma.accountTotals.findMany({ select: { accountId: true, reports: true } });
+  t.same(await totals(), [{ accountId: account.id, reports: 2 }]);
+  await prisma.report.deleteMany();
+  t.same(await totals(), [{ accountId: account.id, reports: 0 }]);
+});
+
+t.test(
+  'concurrent writers neither deadlock nor lose a count',
+  {
+    skip: testServer === undefined,
+  },
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const accounts = [await createAccount(database), await createAccount(database)];
+    const { prisma } = database;
+
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let round = 0; round < 20; round += 1) {
+          const accountId = accounts[(writer + round) % 2] ?? toAccountId('');
+          const ids = await insertEmployees(prisma, accountId, newEmployees(1 + ((writer * round) % 90)));
+          const victim = ids[round % ids.length] ?? '';
+          await prisma.employee.updateMany({ where: { id: { in: ids } }, data: { status: pick(statuses) } });
+          await prisma.employee.deleteMany({ where: { id: victim } });
+          // Rows of both accounts that other transactions change concurrently.
+          await prisma.employee.updateMany({
+            where: { position: BigInt(round) },
+            data: { status: pick(statuses) },
+          });
+          await prisma.employee.deleteMany({ where: { accountId, position: BigInt(writer * 40 + round) } });
+        }
+      }),
+    );
+    await checkTree(t, database);
+  },
+);
+
+async function createAccount({ prisma }: Database): Promise<AccountId> {
+  const data = { id: randomId(), name: 'Some Company', employeePrefix: randomEmployeePrefix() };
+  return toAccountId((await prisma.account.create({ data })).id);
+}
+
+function newEmployees(count: number): NewEmployee[] {
+  return Array.from({ length: count }, () => ({
+    employeeNumber: randomId(),
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@company.example',
+    status: pick(statuses),
+    department: pick(departments),
+  }));
+}
+
+function pick(values: readonly string[]): string {
+  return values[Math.floor(Math.random() * values.length)] ?? '';
+}
+
+async function positionAt(database: Database, accountId: AccountId, skip: number): Promise<bigint | null> {
+  const [row] = await query<{ position: string | null }>(
+    database,
+    'SELECT employee_position_at($1, $2)::text AS position',
+    [accountId, skip],
+  );
+  return row?.position == null ? null : BigInt(row.position);
+}

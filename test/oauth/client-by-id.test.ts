@@ -1,0 +1,57 @@
+import { clientById } from '../../src/oauth/clients/client-by-id.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { createApplication, createTenant } from '../support/records/tenant.js';
+import t from '../support/tap.js';
+
+const database = await openTestDatabase(t);
+const find = clientById(database);
+
+/** Reads the client with the models. */
+async function expectedClient(clientId: string) {
+  const { generation, createdById, createdAt, updatedAt, secrets, ...application } =
+    await database.prisma.application.findUniqueOrThrow({
+      where: { clientId },
+      include: { secrets: { orderBy: { id: 'asc' } } },
+    });
+  return {
+    ...application,
+    tokenGeneration: generation,
+    secrets: secrets.map(({ id, secretHash }) => ({ id, hash: Buffer.from(secretHash).toString('base64') })),
+  };
+}
+
+t.test('finds the clients that the models read, of many accounts at once', async (t) => {
+  const tenants = await Promise.all(Array.from({ length: 4 }, () => createTenant(database)));
+  const clients = await Promise.all(
+    tenants.flatMap(({ accountId, application }) => [
+      application,
+      createApplication(database, accountId, {
+        clientType: 'public',
+        redirectUris: ['https://a.example/b?c="'],
+      }),
+      createApplication(database, accountId, { name: 'Zoë "Z" \\ 🏳️‍🌈', scopes: [] }),
+    ]),
+  );
+  const found = await Promise.all(clients.map(({ clientId }) => find(clientId)));
+  for (const [index, { clientId }] of clients.entries()) {
+    t.same(JSON.parse(found[index] ?? 'null'), await expectedClient(clientId));
+  }
+});
+
+t.test('finds no client for text that is not a client_id', async (t) => {
+  const { accountId, application } = await createTenant(database);
+  const texts = [
+    '',
+    'unknown',
+    accountId,
+    application.id,
+    `${application.clientId} `,
+    "' OR 1=1 --",
+    '{}',
+    'null',
+  ];
+  t.same(
+    await Promise.all(texts.map((text) => find(text))),
+    texts.map(() => null),
+  );
+});

@@ -1,0 +1,305 @@
+import { readConfig, readServerConfig } from '../../../src/platform/config/config.js';
+import { ConfigError } from '../../../src/platform/config/config-error.js';
+import t, { type Test } from '../../support/tap.js';
+
+t.test('limits have defaults, and 0 turns them off', async (t) => {
+  t.match(readConfig({}), {
+    rateLimitApi: 3000,
+    rateLimitToken: 600,
+    rateLimitFailures: 10,
+    redisUrl: undefined,
+  });
+  const off = readConfig({ RATE_LIMIT_API: '0', RATE_LIMIT_TOKEN: '0', RATE_LIMIT_FAILURES: '0' });
+  t.match(off, { rateLimitApi: 0, rateLimitToken: 0, rateLimitFailures: 0 });
+});
+
+for (const name of ['RATE_LIMIT_API', 'RATE_LIMIT_TOKEN', 'RATE_LIMIT_FAILURES']) {
+  t.test(
+    `${name} accepts a number of calls, and rejects other values at startup with one line`,
+    async (t) => {
+      for (const wrong of ['-1', '1.5', 'many', '1000001']) refuses(t, { [name]: wrong }, name);
+    },
+  );
+}
+
+t.test('quotas have defaults, 0 turns them off, and invalid values are rejected at startup', async (t) => {
+  t.match(readConfig({}), { maxReportsPerAccount: 10_000, maxIdempotencyKeys: 100_000 });
+  const off = readConfig({ MAX_REPORTS_PER_ACCOUNT: '0', MAX_IDEMPOTENCY_KEYS: '0' });
+  t.match(off, { maxReportsPerAccount: 0, maxIdempotencyKeys: 0 });
+  for (const name of ['MAX_REPORTS_PER_ACCOUNT', 'MAX_IDEMPOTENCY_KEYS']) {
+    for (const wrong of ['-1', '1.5', 'many', '1000000001']) refuses(t, { [name]: wrong }, name);
+  }
+});
+
+t.test(
+  'API_CONTACT_URL is a web address, unset by default, and invalid values are rejected at startup',
+  async (t) => {
+    t.equal(readConfig({}).apiContactUrl, undefined);
+    const address = 'https://people.example/support/?topic=api';
+    t.equal(readConfig({ API_CONTACT_URL: address }).apiContactUrl, address);
+    for (const wrong of ['support', 'mailto:api@people.example', 'https://user@people.example']) {
+      refuses(t, { API_CONTACT_URL: wrong }, 'API_CONTACT_URL');
+    }
+  },
+);
+
+t.test(
+  'CONSOLE_CLIENT_ID is a client id, unset by default, and invalid values are rejected at startup',
+  async (t) => {
+    t.equal(readConfig({}).consoleClientId, undefined);
+    t.equal(readConfig({ CONSOLE_CLIENT_ID: 'my-console_1' }).consoleClientId, 'my-console_1');
+    for (const wrong of ['a b', 'https://app.example', 'x'.repeat(256)]) {
+      refuses(t, { CONSOLE_CLIENT_ID: wrong }, 'CONSOLE_CLIENT_ID');
+    }
+  },
+);
+
+t.test('REDIS_URL accepts every form that the client accepts', async (t) => {
+  for (const url of [
+    'redis://localhost',
+    'redis://127.0.0.1:6379/3',
+    'rediss://user:p%40ss@redis.example:6380',
+    'redis://:pass@[::1]:6379/',
+  ]) {
+    t.equal(readConfig({ REDIS_URL: url }).redisUrl, url);
+  }
+  t.equal(readConfig({ REDIS_URL: '' }).redisUrl, undefined);
+});
+
+t.test('SMTP_URL accepts a server with or without credentials, and MAIL_FROM an address', async (t) => {
+  for (const url of ['smtp://localhost', 'smtps://user:p%40ss@mail.example:465/', 'smtp://[::1]:2525']) {
+    t.equal(readConfig({ SMTP_URL: url }).smtpUrl, url);
+  }
+  t.equal(readConfig({}).smtpUrl, undefined);
+  t.equal(readConfig({}).mailFrom, 'no-reply@localhost');
+  t.equal(readConfig({ BASE_URL: 'https://api.example' }).mailFrom, 'no-reply@api.example');
+  t.equal(readConfig({ MAIL_FROM: 'hr@people.example' }).mailFrom, 'hr@people.example');
+  for (const wrong of [
+    'localhost:25',
+    'http://topsecret@localhost',
+    'smtp://',
+    'smtp://h/topsecret',
+    'smtp://h?a=b',
+  ]) {
+    refuses(t, { SMTP_URL: wrong }, 'SMTP_URL');
+  }
+  for (const wrong of ['people', 'a@b, c@d', 'People <a@b>']) refuses(t, { MAIL_FROM: wrong }, 'MAIL_FROM');
+});
+
+t.test('the outbox is in DATA_DIR, and absent in production', async (t) => {
+  t.equal(readConfig({ DATA_DIR: '/data' }).outboxDirectory, '/data/outbox');
+  const production = { NODE_ENV: 'production', APP_SECRET: 'x'.repeat(32), DATA_DIR: '/data' };
+  t.equal(readConfig(production).outboxDirectory, undefined);
+});
+
+t.test('an invalid REDIS_URL is rejected at startup with one line that does not contain it', async (t) => {
+  for (const wrong of [
+    'localhost:6379',
+    'http://:topsecret@localhost',
+    'redis://',
+    'redis:topsecret',
+    'redis://:topsecret@localhost/database',
+    'redis://:topsecret@localhost:99999',
+    'redis://:topsecret%@localhost',
+    'redis://localhost?password=topsecret',
+  ]) {
+    refuses(t, { REDIS_URL: wrong }, 'REDIS_URL');
+  }
+});
+
+t.test('a PostgreSQL URL with several hosts requires a read-write session', async (t) => {
+  const hosts = 'postgres://people:topsecret@a.example:6432,b.example/people';
+  for (const name of ['DATABASE_URL', 'DIRECT_DATABASE_URL']) {
+    const others = { DATABASE_URL: 'postgres://people@a.example/people' };
+    for (const value of ['read-write', 'primary'])
+      t.ok(readConfig({ ...others, [name]: `${hosts}?target_session_attrs=${value}` }));
+    for (const query of [
+      '',
+      '?target_session_attrs=any',
+      '?target_session_attrs=standby',
+      '?sslmode=require',
+    ])
+      refuses(t, { ...others, [name]: `${hosts}${query}` }, name);
+  }
+});
+
+t.test(
+  'a database URL with an unsupported sslmode, or a password that is not encoded, is refused with one line',
+  async (t) => {
+    const variables = ['DATABASE_URL', 'DIRECT_DATABASE_URL', 'REPLICA_DATABASE_URLS'];
+    for (const name of variables) {
+      const others = { DATABASE_URL: 'postgres://people@a.example/people' };
+      const urlWith = (query: string) => ({
+        ...others,
+        [name]: `postgres://people:topsecret@b.example/people?${query}`,
+      });
+      for (const query of [
+        'sslmode=disable',
+        'sslmode=require',
+        'sslmode=verify-ca&sslrootcert=/ca.crt',
+        'sslmode=verify-full',
+        'sslmode=verify-full&sslrootcert=system',
+      ])
+        t.ok(readConfig(urlWith(query)));
+      for (const query of [
+        'sslmode=allow',
+        'sslmode=prefer',
+        'sslmode=topsecret',
+        'sslmode=',
+        'sslmode=disable&sslmode=prefer',
+        'sslmode=verify-ca',
+        'sslmode=require&sslrootcert=system',
+      ])
+        t.throws(() => readConfig(urlWith(query)), {
+          name: 'ConfigError',
+          message: new RegExp(`^${name}: ssl(?!.*topsecret).*$`),
+        });
+      for (const password of [
+        'topsecret#1',
+        'topsecret/1',
+        'topsecret?1',
+        '1#topsecret',
+        '1/topsecret',
+        '1?topsecret',
+        '%topsecret',
+        'topsecret%',
+        '%ff',
+      ])
+        refuses(t, { ...others, [name]: `postgres://people:${password}@b.example/people` }, name);
+      for (const password of ['top@secret', 'top%40%23%2F%3F%25', 'a:b'])
+        t.ok(readConfig({ ...others, [name]: `postgres://people:${password}@b.example/people` }));
+      for (const url of [
+        'postgres:///people?host=/run',
+        'postgres://people@/people?host=/run',
+        'postgres://%2Frun/people',
+      ])
+        t.ok(readConfig({ ...others, [name]: url }));
+    }
+  },
+);
+
+t.test('DIRECT_DATABASE_URL is a PostgreSQL URL beside DATABASE_URL', async (t) => {
+  const databaseUrl = 'postgres://people@pooler.example:6432/people';
+  const directDatabaseUrl = 'postgresql://people:topsecret@database.example/people';
+  const both = { DATABASE_URL: databaseUrl, DIRECT_DATABASE_URL: directDatabaseUrl };
+  t.match(readConfig(both), { databaseUrl, directDatabaseUrl });
+  t.equal(readConfig({ DATABASE_URL: databaseUrl }).directDatabaseUrl, undefined);
+  t.equal(readConfig({ ...both, DIRECT_DATABASE_URL: '' }).directDatabaseUrl, undefined);
+  for (const wrong of ['topsecret', 'mysql://people:topsecret@database.example/people']) {
+    refuses(t, { ...both, DIRECT_DATABASE_URL: wrong }, 'DIRECT_DATABASE_URL');
+    refuses(t, { DATABASE_URL: wrong }, 'DATABASE_URL');
+  }
+  refuses(t, { DIRECT_DATABASE_URL: directDatabaseUrl }, 'DIRECT_DATABASE_URL');
+  refuses(t, { DATABASE_URL: '', DIRECT_DATABASE_URL: directDatabaseUrl }, 'DIRECT_DATABASE_URL');
+});
+
+t.test('ALLOW_UNISOLATED is a boolean, false by default', async (t) => {
+  t.equal(readConfig({}).allowUnisolated, false);
+  t.equal(readConfig({ ALLOW_UNISOLATED: 'true' }).allowUnisolated, true);
+  refuses(t, { ALLOW_UNISOLATED: 'yes' }, 'ALLOW_UNISOLATED');
+});
+
+const production = {
+  NODE_ENV: 'production',
+  APP_SECRET: 'a secret that is long enough for a test',
+  BASE_URL: 'https://people.example',
+};
+
+t.test('rejects a BASE_URL that is missing or not https:// when NODE_ENV=production', async (t) => {
+  for (const baseUrl of ['', 'http://people.example', 'http://localhost:3000', 'HTTP://people.example']) {
+    const environment = { ...production, BASE_URL: baseUrl };
+    rejects(t, environment, /^BASE_URL must start with https:\/\/ .*set ALLOW_HTTP=true[^\n]*$/);
+    rejects(t, { ...environment, ALLOW_HTTP: 'false' }, /^BASE_URL must start with https:\/\/ /);
+  }
+  t.equal(readServerConfig(production).baseUrl, 'https://people.example');
+});
+
+t.test('rejects an ERRORS_URL that is not https:// when NODE_ENV=production', async (t) => {
+  const environment = { ...production, ERRORS_URL: 'http://help.people.example' };
+  rejects(t, environment, /^ERRORS_URL must start with https:\/\/ .*set ALLOW_HTTP=true[^\n]*$/);
+  t.equal(readServerConfig(production).errorsUrl, 'https://people.example/errors');
+});
+
+t.test('accepts any BASE_URL and ERRORS_URL in production with ALLOW_HTTP=true', async (t) => {
+  const local = { ...production, BASE_URL: '', ALLOW_HTTP: 'true' };
+  t.equal(readServerConfig(local).baseUrl, 'http://localhost:3000');
+  t.ok(readServerConfig({ ...local, ERRORS_URL: 'http://help.people.example' }));
+  rejects(t, { ...local, ALLOW_HTTP: 'yes' }, /^ALLOW_HTTP must be true or false$/);
+});
+
+t.test('accepts http:// outside production', async (t) => {
+  t.equal(readServerConfig({}).baseUrl, 'http://localhost:3000');
+});
+
+t.test('the command line needs no BASE_URL in production', async (t) => {
+  t.equal(readConfig({ ...production, BASE_URL: '' }).production, true);
+});
+
+t.test('APP_SECRET_PREVIOUS has the minimum length of APP_SECRET and differs from it', async (t) => {
+  const previous = 'an earlier secret that is long enough';
+  t.equal(readConfig({ ...production, APP_SECRET_PREVIOUS: previous }).previousAppSecret, previous);
+  t.equal(readConfig({ ...production, APP_SECRET_PREVIOUS: '' }).previousAppSecret, undefined);
+  rejects(
+    t,
+    { ...production, APP_SECRET_PREVIOUS: 'short' },
+    /^APP_SECRET_PREVIOUS must be at least 32 characters$/,
+  );
+  rejects(
+    t,
+    { ...production, APP_SECRET_PREVIOUS: production.APP_SECRET },
+    /^APP_SECRET_PREVIOUS must not be/,
+  );
+});
+
+t.test('TRUSTED_PROXIES is a list of IP addresses and networks', async (t) => {
+  t.same(readConfig({}).trustedProxies, []);
+  const proxies = ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8', '::ffff:10.0.0.1'];
+  t.same(readConfig({ TRUSTED_PROXIES: ` ${proxies.join(' ,')},` }).trustedProxies, proxies);
+  for (const wrong of ['proxy.example', '10.0.0.0/33', 'fd00::/129', '10.0.0/8', '10.0.0.0/', '1']) {
+    refuses(t, { TRUSTED_PROXIES: wrong }, 'TRUSTED_PROXIES');
+  }
+});
+
+t.test('numbers are decimal digits', async (t) => {
+  for (const wrong of ['0x10', '1e1', ' 5', '5.0', '+5', '٣', '65536']) refuses(t, { PORT: wrong }, 'PORT');
+  t.equal(readConfig({ PORT: '0' }).port, 0);
+});
+
+t.test('trailing slashes of BASE_URL and ERRORS_URL are removed', async (t) => {
+  t.match(readConfig({ BASE_URL: 'https://people.example/', ERRORS_URL: 'https://help.example/errors//' }), {
+    baseUrl: 'https://people.example',
+    errorsUrl: 'https://help.example/errors',
+  });
+  for (const wrong of ['people.example', 'https://people.example/api', 'https://people.example/?a=b'])
+    refuses(t, { BASE_URL: wrong }, 'BASE_URL');
+});
+
+t.test('the message has one line for each variable with an invalid value', async (t) => {
+  t.throws(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', DATABASE_URL: 'topsecret' }), {
+    message: [
+      'PORT must be a whole number from 0 to 65535',
+      'DATABASE_URL must be a URL that starts with postgres:// or postgresql://, with a percent-encoded user name and password; with several hosts, its target_session_attrs must be read-write or primary',
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+    ].join('\n'),
+  });
+  t.throws(() => readServerConfig({ NODE_ENV: 'production', DEMO_DATA: 'true', BASE_URL: 'http://x' }), {
+    message: /^APP_SECRET is required .*\nDEMO_DATA must not be true .*\nBASE_URL must start with https:.*$/,
+  });
+});
+
+/** Expects that a server does not start, with one line. */
+function rejects(t: Test, environment: Record<string, string>, message: RegExp): void {
+  t.throws(() => readServerConfig(environment), { name: 'ConfigError', message });
+}
+
+function refuses(t: Test, environment: Record<string, string>, name: string): void {
+  try {
+    readConfig(environment);
+    t.fail(`${JSON.stringify(environment)} is accepted`);
+  } catch (error) {
+    t.type(error, ConfigError);
+    const { message } = error as ConfigError;
+    t.match(message, new RegExp(`^${name} must [^\\n]+$`));
+    t.notMatch(message, /topsecret/);
+  }
+}

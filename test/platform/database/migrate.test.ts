@@ -1,0 +1,236 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Database } from '../../../src/platform/database/client.js';
+import { MigrationError, migrate } from '../../../src/platform/database/migrate.js';
+import {
+  checksumOf,
+  migrationsDirectory,
+  readMigrations,
+} from '../../../src/platform/database/migration-files.js';
+import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { diffToSchema } from '../../../src/platform/database/schema-engine.js';
+import { packageRoot } from '../../../src/platform/package-root.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
+import { query } from '../../support/database/query.js';
+import t, { type Test } from '../../support/tap.js';
+
+t.test('applies every migration once and records it as Prisma does', async (t) => {
+  const database = await openTestDatabase(t, { empty: true });
+  const files = await readMigrations(migrationsDirectory);
+
+  t.same(
+    await migrate(database),
+    files.map((file) => file.name),
+  );
+  t.same(await migrate(database), []);
+
+  const rows = await query(
+    database,
+    'SELECT migration_name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps FROM _prisma_migrations ORDER BY migration_name',
+  );
+  t.same(
+    rows,
+    files.map((file) => ({
+      migration_name: file.name,
+      checksum: checksumOf(file.script),
+      finished: true,
+      steps: 1,
+    })),
+  );
+  t.equal(await database.prisma.account.count(), 0);
+});
+
+t.test('the migrations create the tables of the Prisma schema', async (t) => {
+  // Always on the embedded database: reading a schema needs the type "char", which the adapter for PostgreSQL does not
+  // support.
+  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openDatabase({ dataDir });
+  t.teardown(() => database.close());
+  const session = await database.openMigrationSession();
+  t.teardown(() => session.close());
+  const difference = await diffToSchema(
+    session.adapterFactory,
+    path.join(packageRoot, 'prisma/schema.prisma'),
+  );
+  t.match(difference.trim(), /^(-- This is an empty migration\.)?$/);
+
+  await database.prisma.$executeRaw`ALTER TABLE reports DROP COLUMN version`;
+  const found = await diffToSchema(session.adapterFactory, path.join(packageRoot, 'prisma/schema.prisma'));
+  t.match(found, /ADD COLUMN +"version"/, 'the comparison detects a difference');
+});
+
+t.test('a text column compares by code point', async (t) => {
+  const database = await openTestDatabase(t);
+  const others = await query(
+    database,
+    `SELECT table_name, column_name FROM information_schema.columns
+     WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
+       AND table_name <> '_prisma_migrations'`,
+  );
+  t.same(others, []);
+});
+
+t.test(
+  'waits for a migration that another process applies, and does not mistake it for a failed one',
+  {
+    skip: testServer === undefined,
+  },
+  async (t) => {
+    const database = await openTestDatabase(t);
+    const other = await database.openMigrationSession();
+    const connection = await other.adapterFactory.connect();
+    await connection.executeScript('SELECT pg_advisory_lock(72707369)');
+    const underWay =
+      'UPDATE _prisma_migrations SET finished_at = NULL WHERE finished_at = (SELECT max(finished_at) FROM _prisma_migrations)';
+    await database.prisma.$executeRawUnsafe(underWay);
+    const waiting = migrate(database);
+    // It waits for the lock, or has already failed.
+    await Promise.race([waiting, untilWaitingForLock(database)]);
+    await database.prisma.$executeRawUnsafe(
+      'UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL',
+    );
+    await other.close();
+    t.same(await waiting, []);
+  },
+);
+
+async function untilWaitingForLock(database: Database): Promise<void> {
+  const locks = `SELECT count(*)::int AS count FROM pg_locks
+    WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  while ((await query<{ count: number }>(database, locks))[0]?.count === 0);
+}
+
+t.test('processes that start together migrate once', { skip: testServer === undefined }, async (t) => {
+  const options = await createTestDatabase(t, { empty: true });
+  const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(options)));
+  t.teardown(() => Promise.all(databases.map((database) => database.close())));
+
+  const applied = await Promise.all(databases.map((database) => migrate(database)));
+
+  t.equal(applied.flat().length, (await readMigrations(migrationsDirectory)).length);
+});
+
+t.test('applies new migrations to a database of an earlier version', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
+
+  t.same(await migrate(database, { directory }), ['99990101000000_next']);
+  t.same(await query(database, 'SELECT * FROM next'), []);
+});
+
+t.test('accepts a database that a later version has migrated, and logs it', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
+  await migrate(database, { directory });
+
+  const warnings: unknown[] = [];
+  const logger = { info() {}, warn: (facts: object) => void warnings.push(facts) };
+  t.same(await migrate(database, { logger }), []);
+  t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
+  t.same(await migrate(database, { directory }), [], 'the later version still starts');
+});
+
+t.test('rejects a database with an unknown migration that is older than a known one', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
+  await migrate(database, { directory });
+
+  await rejectsInOneLine(
+    t,
+    migrate(database),
+    /has the migration 20260302500000_theirs, which the code does not have/,
+  );
+});
+
+t.test('rejects a database that lacks a migration and has an unknown later one', async (t) => {
+  const database = await openTestDatabase(t, { empty: true });
+  const directory = await copyMigrations(t);
+  const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
+  await rm(path.join(directory, newest), { recursive: true });
+  await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
+  await migrate(database, { directory });
+
+  await rejectsInOneLine(
+    t,
+    migrate(database),
+    /has the migration 99990101000000_theirs, which the code does not have/,
+  );
+});
+
+t.test('rejects a database in which the migration of a later version has failed', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
+  await rejectsInOneLine(t, migrate(database, { directory }), /no_such_function/);
+
+  const again = { postgresql: /99990101000000_next failed before/, embedded: undefined }[database.kind];
+  if (again === undefined) t.same(await migrate(database), [], 'the embedded database keeps nothing of it');
+  else await rejectsInOneLine(t, migrate(database), again);
+});
+
+t.test('a failed migration changes nothing, and can be retried once its cause is resolved', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
+  await addMigration(directory, '99990101000000_broken', script);
+  const again = {
+    // The failed migration stays recorded for the operator.
+    postgresql: /99990101000000_broken failed before/,
+    embedded: /could not be migrated: .*no_such_function/,
+  };
+
+  await rejectsInOneLine(t, migrate(database, { directory }), /could not be migrated: .*no_such_function/);
+  await rejectsInOneLine(t, migrate(database, { directory }), again[database.kind]);
+  t.same(await query(database, `SELECT to_regclass('half')::text AS half`), [{ half: null }]);
+
+  if (database.kind === 'postgresql') {
+    await query(database, 'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL');
+  }
+  await writeFile(path.join(directory, '99990101000000_broken/migration.sql'), 'CREATE TABLE half (id int);');
+  t.same(await migrate(database, { directory }), ['99990101000000_broken']);
+});
+
+t.test('rejects a migration that was changed after it was applied', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  const [first] = await readMigrations(directory);
+  const file = path.join(directory, first?.name ?? '', 'migration.sql');
+
+  await writeFile(file, `${await readFile(file, 'utf8')}\n-- changed`);
+  await rejectsInOneLine(t, migrate(database, { directory }), /was changed after it was applied/);
+
+  await writeFile(file, (first?.script ?? '').replaceAll('\n', '\r\n'));
+  t.same(await migrate(database, { directory }), [], 'other line endings are not a change');
+});
+
+t.test('rejects a database with tables of another application', async (t) => {
+  const database: Database = await openTestDatabase(t, { empty: true });
+  await query(database, 'CREATE TABLE theirs (id int)');
+  await rejectsInOneLine(t, migrate(database), /not empty/);
+});
+
+async function copyMigrations(t: Test): Promise<string> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'people-api-migrations-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  await cp(migrationsDirectory, directory, { recursive: true });
+  return directory;
+}
+
+async function addMigration(directory: string, name: string, script: string): Promise<void> {
+  await mkdir(path.join(directory, name));
+  await writeFile(path.join(directory, name, 'migration.sql'), script);
+}
+
+async function rejectsInOneLine(t: Test, promise: Promise<unknown>, message: RegExp): Promise<void> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  t.ok(error instanceof MigrationError);
+  t.match((error as Error | undefined)?.message, message);
+  t.notMatch((error as Error | undefined)?.message, /\n/);
+}

@@ -1,0 +1,163 @@
+import type { InjectOptions } from 'fastify';
+import type { ProblemCode } from '../../../src/platform/contract/contract.js';
+import { isProblem } from '../../support/contract/problem-documents.js';
+import { asOwner } from '../../support/database/owner.js';
+import { createApplication, createTenant, makeEmployees } from '../../support/records/tenant.js';
+import { buildTestApp } from '../../support/server/app.js';
+import { exchange, listen } from '../../support/server/sockets.js';
+import t from '../../support/tap.js';
+
+const noFailureLimit = { environment: { RATE_LIMIT_FAILURES: '0' } };
+const api = await buildTestApp(t, noFailureLimit);
+const port = await listen(api.app);
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const post = (payload: string): InjectOptions => ({
+  method: 'POST',
+  url: '/v1/oauth/token',
+  headers: form,
+  payload,
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+t.test('every code has its status, title, type and media type', async (t) => {
+  const { application, accountId } = await createTenant(api.database);
+  const token = await api.token(application);
+  const weak = await api.token(application, 'user:read');
+  const publicClient = await createApplication(api.database, accountId, { clientType: 'public' });
+  const client = `client_id=${application.clientId}&client_secret=${application.clientSecret}`;
+  const cases: [ProblemCode, InjectOptions][] = [
+    ['invalid_request', { url: '/v1/employees?page[size]=0', headers: bearer(token) }],
+    ['invalid_scope', post(`grant_type=client_credentials&${client}&scope=none`)],
+    ['unsupported_grant_type', post(`grant_type=password&${client}`)],
+    ['unauthorized_client', post(`grant_type=client_credentials&client_id=${publicClient.clientId}`)],
+    ['invalid_client', post('grant_type=client_credentials&client_id=x&client_secret=y')],
+    ['unauthorized', { url: '/v1/employees' }],
+    ['invalid_token', { url: '/v1/employees', headers: bearer('x') }],
+    ['insufficient_scope', { url: '/v1/employees', headers: bearer(weak) }],
+    ['not_found', { url: '/v1/employees/unknown', headers: bearer(token) }],
+    ['public-api-not-found', { url: '/v1/employee' }],
+    ['payload_too_large', post(`x=${'x'.repeat(64 * 1024)}`)],
+  ];
+  for (const [code, options] of cases) {
+    const url = String(options.url);
+    const withQuery = url.includes('?') ? url : `${url}?token=secret`;
+    for (const target of code === 'invalid_request' || code === 'public-api-not-found'
+      ? [url]
+      : [url, withQuery]) {
+      const response = await api.app.inject({ ...options, url: target });
+      // An unknown query parameter is reported unless an error with precedence occurs.
+      if (response.json().code === 'invalid_request' && target !== url) continue;
+      isProblem(t, response, code, url.replace(/\?.*/, ''));
+      t.notMatch(response.body, 'token=secret', 'the query is not repeated');
+    }
+  }
+});
+
+t.test('an expired token is token_expired', async (t) => {
+  const local = await buildTestApp(t, { database: api.database });
+  const token = await local.token((await createTenant(api.database)).application);
+  local.clock.advanceSeconds(3600);
+  isProblem(t, await local.get('/v1/employees', token), 'token_expired', '/v1/employees');
+});
+
+t.test('accepts a body of exactly 64 KiB, and rejects one byte more', async (t) => {
+  const { application } = await createTenant(api.database);
+  const fields = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+    padding: '',
+  }).toString();
+  const exact = fields + 'x'.repeat(64 * 1024 - fields.length);
+  t.equal((await api.app.inject(post(exact))).statusCode, 200);
+  const tooLarge = await api.app.inject(post(`${exact}x`));
+  isProblem(t, tooLarge, 'payload_too_large', '/v1/oauth/token');
+  t.equal(tooLarge.json().error, 'invalid_request');
+
+  const chunk = `${(0x8000).toString(16)}\r\n${'x'.repeat(0x8000)}\r\n`;
+  const chunked = await exchange(
+    port,
+    `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}${chunk}0\r\n\r\n`,
+    { expect: 1 },
+  );
+  t.equal(chunked[0]?.statusCode, 413, 'with and without Content-Length');
+});
+
+t.test('an unexpected failure is 500 without internal details', async (t) => {
+  const local = await buildTestApp(t, noFailureLimit);
+  const { application } = await createTenant(local.database, { employees: makeEmployees(1) });
+  const token = await local.token(application);
+  await asOwner(local.database, 'ALTER TABLE employees RENAME TO employees_away');
+  for (const url of ['/v1/employees', '/v1/employees?sort=email', '/v1/employees/unknown']) {
+    const response = await local.get(url, token);
+    isProblem(t, response, 'internal_error', url.replace(/\?.*/, ''));
+    t.notMatch(response.body, /employees_away|relation|SELECT|prisma|42P01|stack|node_modules|account_id/i);
+    t.notOk('errors' in response.json());
+  }
+  await asOwner(local.database, 'ALTER TABLE applications RENAME TO applications_away');
+  isProblem(
+    t,
+    await local.get('/v1/employees', token),
+    'internal_error',
+    '/v1/employees',
+    'while authenticating',
+  );
+  const refused = await local.postForm('/v1/oauth/token', {
+    grant_type: 'client_credentials',
+    client_id: application.clientId,
+    client_secret: application.clientSecret,
+  });
+  isProblem(t, refused, 'internal_error', '/v1/oauth/token');
+  t.equal(refused.json().error, 'server_error');
+  t.notMatch(refused.body, application.clientSecret);
+
+  await asOwner(local.database, 'ALTER TABLE applications_away RENAME TO applications');
+  await asOwner(local.database, 'ALTER TABLE employees_away RENAME TO employees');
+  t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'the next request may succeed');
+});
+
+t.test('without its database the service responds 503 with Retry-After', async (t) => {
+  const local = await buildTestApp(t, noFailureLimit);
+  const { application } = await createTenant(local.database);
+  const token = await local.token(application);
+  await local.database.close();
+  for (const [url, response] of [
+    ['/v1/employees', await local.get('/v1/employees', token)],
+    ['/readyz', await local.get('/readyz')],
+    [
+      '/v1/oauth/token',
+      await local.postForm('/v1/oauth/token', {
+        grant_type: 'client_credentials',
+        client_id: 'x',
+        client_secret: 'y',
+      }),
+    ],
+  ] as const) {
+    isProblem(t, response, 'service_unavailable', url);
+    t.match(response.headers['retry-after'], /^[1-9]\d*$/);
+    t.notMatch(response.body, /pool|PGlite|prisma|closed/i);
+  }
+  t.equal((await local.get('/healthz')).statusCode, 200, 'the process itself is healthy');
+  isProblem(
+    t,
+    await local.get('/v1/employees'),
+    'unauthorized',
+    '/v1/employees',
+    'a rejection needs no database',
+  );
+});
+
+t.test(
+  'every response of a server with an https:// BASE_URL has Strict-Transport-Security, and no other',
+  async (t) => {
+    const secure = await buildTestApp(t, { environment: { BASE_URL: 'https://api.test' } });
+    for (const url of ['/sign_in', '/v1/employees', '/v1/employees/%', '/unknown', '/errors']) {
+      const overHttps = await secure.injectUnchecked({ url });
+      t.equal(overHttps.headers['strict-transport-security'], 'max-age=31536000', url);
+      t.equal((await api.injectUnchecked({ url })).headers['strict-transport-security'], undefined, url);
+    }
+  },
+);

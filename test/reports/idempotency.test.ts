@@ -1,0 +1,171 @@
+import { openDatabase } from '../../src/platform/database/open-database.js';
+import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
+import { openTransaction } from '../support/database/transaction.js';
+import { createScene, createUser, grantTokens } from '../support/oauth/users.js';
+import { createReportClient, refused } from '../support/records/reports.js';
+import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { holdTimers } from '../support/server/timers.js';
+import t, { type Test } from '../support/tap.js';
+import { until } from '../support/until.js';
+
+const api = await buildTestApp(t);
+const { prisma } = api.database;
+
+/** The embedded database has one connection: the first request ends before its duplicates are authenticated. */
+const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** A second application server on the same database; on PostgreSQL it has its own connections. */
+async function buildTwoServers(t: Test): Promise<[TestApp, TestApp]> {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const other = await openElsewhere(t, options, database);
+  const first = await buildTestApp(t, { database });
+  return [first, await buildTestApp(t, { database: other, clock: first.clock })];
+}
+
+t.test('an Idempotency-Key belongs to the application and the user of the token', async (t) => {
+  const scene = await createScene(api.database, { clientType: 'confidential' });
+  const colleague = await createUser(api.database, scene.accountId);
+  const scope = { scope: 'reports:write' };
+  const tokens = [
+    (await grantTokens(api, scene, scope)).accessToken,
+    (await grantTokens(api, { ...scene, user: colleague }, scope)).accessToken,
+    await api.token(scene.application, 'reports:write'),
+    await api.token(await createApplication(api.database, scene.accountId), 'reports:write'),
+  ];
+  const { create } = await createReportClient(api);
+  const send = (token: string, title: string) =>
+    create({ title }, { 'idempotency-key': 'shared', ...bearer(token) });
+  const created = await Promise.all(tokens.map((token, index) => send(token, `report ${index}`)));
+  t.same(
+    created.map(({ statusCode }) => statusCode),
+    [201, 201, 201, 201],
+  );
+  const ids = created.map((response) => response.json().data.id);
+  t.equal(new Set(ids).size, 4, 'each creates a separate report');
+  for (const [index, token] of tokens.entries()) {
+    t.equal((await send(token, `report ${index}`)).json().data.id, ids[index], 'each gets its own response');
+    refused(t, await send(token, 'other'), 'idempotency_key_reused');
+  }
+});
+
+t.test('50 concurrent duplicates create one report and get 50 identical responses', async (t) => {
+  const [server, other] = await buildTwoServers(t);
+  const { create, token, tenant } = await createReportClient(server);
+  const elsewhere = await createReportClient(other);
+  const headers = { 'idempotency-key': 'race', ...bearer(token) };
+  holdTimers(t);
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      (index % 2 === 0 ? create : elsewhere.create)({ title: 'x' }, headers),
+    ),
+  );
+  t.same(new Set(responses.map((response) => response.statusCode)), new Set([201]));
+  t.equal(new Set(responses.map((response) => response.body)).size, 1);
+  t.equal(new Set(responses.map((response) => response.headers.etag)).size, 1);
+  const { accountId } = tenant;
+  t.equal(await server.database.prisma.report.count({ where: { accountId } }), 1);
+  t.equal(await server.database.prisma.auditEvent.count({ where: { accountId, type: 'report.created' } }), 1);
+  t.same(await server.database.prisma.idempotencyCount.findMany(), [
+    { accountId, applicationId: tenant.application.id, keys: 1 },
+  ]);
+});
+
+t.test('rejects a duplicate at once while 100 others wait for the first request', onPostgresql, async (t) => {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  const { create, tenant } = await createReportClient(await buildTestApp(t, { database }));
+  const { prisma } = database;
+  const transaction = await openTransaction(t, options);
+  await transaction.query('LOCK TABLE idempotency_keys');
+  holdTimers(t);
+  const headers = { 'idempotency-key': 'crowd' };
+  let ended = 0;
+  const sent = Array.from({ length: 150 }, async () => {
+    const response = await create({ title: 'x' }, headers);
+    ended += 1;
+    return response;
+  });
+  await until(() => ended === 49);
+  await transaction.end('ROLLBACK');
+  const responses = await Promise.all(sent);
+  const created = responses.filter(({ statusCode }) => statusCode === 201);
+  t.equal(created.length, 101);
+  t.equal(new Set(created.map(({ body }) => body)).size, 1);
+  for (const response of responses) {
+    if (response.statusCode === 201) continue;
+    refused(t, response, 'idempotency_key_in_use');
+    t.equal(response.headers['retry-after'], '1');
+  }
+  t.equal(await prisma.report.count({ where: { accountId: tenant.accountId } }), 1);
+});
+
+t.test('concurrent requests with one key and two payloads create one report', async (t) => {
+  const { create, tenant } = await createReportClient(api);
+  holdTimers(t);
+  const responses = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => create({ title: `${n % 2}` }, { 'idempotency-key': 'mixed' })),
+  );
+  const created = responses.filter(({ statusCode }) => statusCode === 201);
+  t.equal(created.length, 10);
+  t.equal(new Set(created.map(({ body }) => body)).size, 1);
+  for (const response of responses) {
+    if (response.statusCode !== 201) refused(t, response, 'idempotency_key_reused');
+  }
+  t.equal(await prisma.report.count({ where: { accountId: tenant.accountId } }), 1);
+});
+
+t.test(
+  'one of many concurrent requests with an expired key creates a report, the others repeat its response',
+  async (t) => {
+    const [server, other] = await buildTwoServers(t);
+    const { create, tenant } = await createReportClient(server);
+    const elsewhere = await createReportClient(other);
+    const keys = Array.from({ length: 5 }, (_, index) => ({ 'idempotency-key': `old ${index}` }));
+    holdTimers(t);
+    const first = await Promise.all(keys.map((key) => create({ title: 'first' }, key)));
+    server.clock.advanceSeconds(24 * 3600);
+    const token = bearer(await server.token(tenant.application));
+    const second = await Promise.all(
+      keys.map((key) =>
+        Promise.all(
+          Array.from({ length: 6 }, (_, index) =>
+            (index % 2 === 0 ? create : elsewhere.create)({ title: 'second' }, { ...key, ...token }),
+          ),
+        ),
+      ),
+    );
+    for (const [index, responses] of second.entries()) {
+      t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([201]));
+      t.equal(new Set(responses.map(({ body }) => body)).size, 1);
+      t.not(responses[0]?.body, first[index]?.body);
+    }
+    const { prisma } = server.database;
+    const where = { applicationId: tenant.application.id };
+    t.equal((await prisma.idempotencyCount.findFirst({ where }))?.keys, 5, 'each key counts once');
+    t.equal(await prisma.report.count({ where: { accountId: tenant.accountId, title: 'second' } }), 5);
+  },
+);
+
+t.test('a request that fails stores no key and no count, and its duplicates succeed', async (t) => {
+  const { create, tenant } = await createReportClient(api);
+  const applicationId = tenant.application.id;
+  const headers = { 'idempotency-key': 'failing' };
+  const check = `title_${tenant.accountId}`;
+  await asOwner(
+    api.database,
+    `ALTER TABLE reports ADD CONSTRAINT "${check}" CHECK (title <> 'bang') NOT VALID`,
+  );
+  const failed = await Promise.all(Array.from({ length: 5 }, () => create({ title: 'bang' }, headers)));
+  await asOwner(api.database, `ALTER TABLE reports DROP CONSTRAINT "${check}"`);
+  t.same(new Set(failed.map(({ statusCode }) => statusCode)), new Set([500]));
+  t.equal(await prisma.idempotencyKey.count({ where: { applicationId } }), 0);
+  t.equal(await prisma.idempotencyCount.count({ where: { applicationId } }), 0);
+  t.equal((await create({ title: 'x' }, headers)).statusCode, 201, 'another payload may use the key');
+});
