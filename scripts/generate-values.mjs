@@ -1,5 +1,5 @@
-// Writes constants from the contract: the attributes of an employee, and the values of its open enumerations as closed
-// types. Clients must expect other values, but this server sends only these.
+// Writes constants and types from the contract: the attributes of an employee, the operations without a token, and the values
+// of its open enumerations as closed types. Clients must expect other values, but this server sends only these.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -8,11 +8,16 @@ import { root } from './modified.mjs';
 const names = ['ProblemCode', 'ScopeName'];
 const output = path.join(root, 'src', 'platform', 'contract', 'generated-values.ts');
 
-const { schemas } = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8')).components;
-const types = names.map((name) => {
-  const values = schemas[name]['x-extensible-enum'].map((value) => `  | '${value}'`);
-  return `/** Values of \`${name}\` in the contract. */\nexport type ${name} =\n${values.join('\n')};\n`;
-});
+const { paths, components } = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));
+const { schemas } = components;
+const types = names.map((name) =>
+  typeOf(name, `Values of \`${name}\` in the contract.`, schemas[name]['x-extensible-enum']),
+);
+const publicOperations = Object.values(paths)
+  .flatMap((item) => Object.values(item))
+  .filter(({ security }) => security?.length === 0)
+  .map(({ operationId }) => operationId);
+types.push(typeOf('PublicOperation', 'Operations without a bearer token.', publicOperations));
 const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
   ([name, schema]) =>
     `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)} },`,
@@ -24,6 +29,10 @@ ${attributes.join('\n')}
 `;
 const header = '// Generated from openapi/v1.yaml by scripts/generate-values.mjs. Do not edit.\n';
 writeFileSync(output, [header, ...types, employeeAttributes].join('\n'));
+
+function typeOf(name, description, values) {
+  return `/** ${description} */\nexport type ${name} =\n${values.map((value) => `  | '${value}'`).join('\n')};\n`;
+}
 
 function isNullable({ type }) {
   return [type].flat().includes('null');

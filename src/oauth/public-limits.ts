@@ -1,29 +1,18 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Operation } from '../platform/contract/contract.js';
 import type { PublicGate } from '../platform/http/binding/bind.js';
-import type { PublicOperation } from '../platform/http/binding/handlers.js';
 import { admit, isCounted } from '../platform/http/rate-limit.js';
 import { networkOf } from '../platform/limits/network-of-address.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { AdmitClient } from './clients/client-request-context.js';
 
-/**
- * What the requests to each operation without a token count for: the authenticated client, the address, or the address in
- * this process only, for responses from memory, which must not depend on the database or Redis.
- */
-const countedBy: Readonly<Record<PublicOperation, 'client' | 'address' | 'ownAddress'>> = {
-  createToken: 'client',
-  revokeToken: 'client',
-  authorize: 'address',
-  getAuthorizationServerMetadata: 'ownAddress',
-  getJsonWebKeySet: 'ownAddress',
-};
-
 /** `null`: no limit. */
 interface Limits {
   readonly client: RequestLimit | null;
-  readonly address: RequestLimit | null;
-  readonly ownAddress: RequestLimit | null;
+  readonly ip: RequestLimit | null;
+  /** For responses from memory, which must not depend on the database or Redis. */
+  readonly ip_in_process: RequestLimit | null;
 }
 
 /**
@@ -46,10 +35,10 @@ export class PublicLimits implements PublicGate {
    *
    * @throws {Problem} 429
    */
-  async admit(id: PublicOperation, { ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const limit = this.#limits[countedBy[id]];
-    if (countedBy[id] !== 'client' && limit !== null)
-      await admit(limit, `api address ${networkOf(ip)}`, reply);
+  async admit({ rateLimit }: Operation, { ip }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (rateLimit === 'application' || rateLimit === 'client') return;
+    const limit = this.#limits[rateLimit];
+    if (limit !== null) await admit(limit, `api address ${networkOf(ip)}`, reply);
   }
 
   /** Counts a request for an authenticated client. */
@@ -66,13 +55,13 @@ export class PublicLimits implements PublicGate {
    * @throws {Problem} 429, instead of the original error
    */
   async admitRejected(
-    id: PublicOperation,
+    { rateLimit }: Operation,
     error: FastifyError,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
     const { client } = this.#limits;
-    if (countedBy[id] !== 'client' || client === null || isCounted(reply) || !isRejection(error)) return;
+    if (rateLimit !== 'client' || client === null || isCounted(reply) || !isRejection(error)) return;
     await admit(client, `token address ${networkOf(request.ip)}`, reply);
   }
 }

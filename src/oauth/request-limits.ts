@@ -15,8 +15,8 @@ export function createRequestLimits(
   const api = limit(requests, rateLimitApi);
   const publicLimits = new PublicLimits({
     client: limit(requests, rateLimitToken),
-    address: api,
-    ownAddress: limit(createMemoryCounter(), rateLimitApi),
+    ip: api,
+    ip_in_process: limit(createMemoryCounter(), rateLimitApi),
   });
   return { api, publicLimits };
 }

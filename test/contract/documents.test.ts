@@ -140,7 +140,7 @@ t.test('serves the same contract as YAML and as JSON', async (t) => {
 });
 
 t.test(
-  'the contract that a server publishes differs from the one on disk in its addresses, its contact and x-api-id only',
+  'the contract that a server publishes differs from the one on disk in its addresses, its contact, x-api-id and x-server only',
   async (t) => {
     const file = await readFile(contractFile, 'utf8');
     const other = await buildTestApp(t, {
@@ -164,7 +164,11 @@ t.test(
     const added =
       /^ {2}x-api-id: "[0-9a-f-]{36}"\n {2}contact: \{"url":"https:\/\/acme\.example\/contact\/"\}\n/m;
     t.match(restored, added);
-    t.equal(restored.replace(added, ''), file);
+    const withoutServer = file.replaceAll(/^ +x-server: .*\n/gm, '');
+    t.not(withoutServer, file);
+    t.equal(restored.replace(added, ''), withoutServer);
+    for (const url of ['/openapi/v1.json', '/openapi/v1-3.0.json'])
+      t.notMatch((await other.app.inject({ url })).body, 'x-server', url);
     const { info } = (await other.app.inject({ url: '/openapi/v1.json' })).json();
     t.match(info, { 'x-api-id': /^[0-9a-f-]{36}$/, contact: { url: 'https://acme.example/contact/' } });
     t.notOk('contact' in (await api.app.inject({ url: '/openapi/v1.json' })).json().info);

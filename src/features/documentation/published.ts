@@ -46,7 +46,7 @@ export interface PublishedContract {
   readonly markdown: ReadonlyMap<string, () => string>;
 }
 
-/** Adds the URLs and the contact of this server to the contract. */
+/** Adds the URLs and the contact of this server to the contract, and omits `x-server`. */
 export function publish(
   contract: Contract,
   config: ServerAddresses & { readonly apiContactUrl: string | undefined },
@@ -56,12 +56,16 @@ export function publish(
   const { apiContactUrl: url } = config;
   const added = { 'x-api-id': apiId, ...(url !== undefined && { contact: { url } }) };
   const published = { ...document, info: { ...document.info, ...added } };
+  const text = (value: object) =>
+    localise(JSON.stringify(value, (name, member) => (name === 'x-server' ? undefined : member)));
   // Inserted as JSON, which is valid YAML, so that the comments and the formatting of the file are kept.
   const lines = Object.entries(added).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
   return {
-    yaml: localise(yaml.replace(/^info:\n/m, (info) => `${info}${lines.join('')}`)),
-    json: localise(JSON.stringify(published)),
-    olderJson: localise(JSON.stringify(toOpenapi30(published))),
+    yaml: localise(
+      yaml.replace(/^ +x-server: .*\n/gm, '').replace(/^info:\n/m, (info) => `${info}${lines.join('')}`),
+    ),
+    json: text(published),
+    olderJson: text(toOpenapi30(published)),
     workflows: localise(readFileSync(workflowsFile, 'utf8')),
     postman: () => localise(JSON.stringify(postmanCollection(contract), null, 2)),
     markdown: new Map(

@@ -8,7 +8,7 @@ import type { ProblemCode } from './generated-values.js';
 
 /** Operations of the server. The other one is a request that the server sends. */
 export type OperationId = Exclude<keyof operations, 'receiveEvents'>;
-export type { ProblemCode, ScopeName } from './generated-values.js';
+export type { ProblemCode, PublicOperation, ScopeName } from './generated-values.js';
 
 /** An entry of the error catalogue of the contract. */
 export interface ProblemKind {
@@ -23,8 +23,26 @@ export interface ProblemKind {
   readonly example?: { readonly detail: string; readonly instance: string };
 }
 
+/**
+ * How the server processes an operation: the member `x-server` of the contract, which is not published. docs/contract.md
+ * describes it.
+ */
+interface Processing {
+  /**
+   * What a request counts for in the rate limit: the application of the token, the authenticated client, the address, or
+   * the address in this process only.
+   */
+  readonly rateLimit: 'application' | 'client' | 'ip' | 'ip_in_process';
+  /** Whether it is queued while the server handles its maximum number of requests. */
+  readonly queued: boolean;
+  /** Whether scripts of any origin may call it. */
+  readonly cors: boolean;
+  /** Whether its handler sets the scope of row-level security itself. */
+  readonly setsScope: boolean;
+}
+
 /** Properties of an operation that are not in its compiled schemas. */
-export interface Operation {
+export interface Operation extends Processing {
   readonly id: OperationId;
   readonly method: string;
   readonly path: string;
@@ -64,7 +82,7 @@ export function loadContract(): Contract {
 
 /**
  * @param yaml the text of the document
- * @throws {Error} when an operation has no security, or two, or a reference has no target
+ * @throws {Error} when an operation has no security, or two, or an invalid `x-server`, or a reference has no target
  */
 export function createContract(yaml: string, document: ContractDocument): Contract {
   return {
@@ -83,11 +101,13 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
       const raw = item[method] as RawOperation | undefined;
       if (raw === undefined) continue;
       const id = raw.operationId as OperationId;
+      const scopes = readScopes(raw);
       found.set(id, {
         id,
         method: method.toUpperCase(),
         path: pathTemplate,
-        scopes: readScopes(raw),
+        scopes,
+        ...readProcessing(raw, scopes),
         queryParameters: readQueryParameters(document, raw, item),
         body: readBody(document, raw.requestBody),
         responses: readResponses(document, raw.responses),
@@ -107,6 +127,29 @@ function readScopes({ operationId, security }: RawOperation): readonly string[] 
     throw new Error(`${operationId} must state one oauth2 requirement, or none`);
   }
   return scopes;
+}
+
+/** Members of `x-server` and their values. */
+const processingValues: Readonly<Record<string, readonly unknown[]>> = {
+  rate_limit: ['client', 'ip', 'ip_in_process'],
+  queued: [true, false],
+  cors: [true, false],
+  sets_scope: [true, false],
+};
+
+function readProcessing(
+  { operationId, 'x-server': members = {} }: RawOperation,
+  scopes: Operation['scopes'],
+): Processing {
+  for (const [name, value] of Object.entries(members)) {
+    if (processingValues[name]?.includes(value)) continue;
+    throw new Error(`${operationId} has an unknown x-server: ${name}: ${JSON.stringify(value)}`);
+  }
+  const { rate_limit = 'application', queued = true, cors = true, sets_scope = false } = members;
+  if ((scopes === null) === (rate_limit === 'application')) {
+    throw new Error(`${operationId} must state rate_limit in x-server if it needs no token, and only then`);
+  }
+  return { rateLimit: rate_limit, queued, cors, setsScope: sets_scope } as Processing;
 }
 
 function readQueryParameters(

@@ -30,6 +30,7 @@ export interface RawOperation {
   readonly deprecated?: boolean;
   readonly 'x-deprecated-since'?: string;
   readonly 'x-sunset'?: string;
+  readonly 'x-server'?: Readonly<Record<string, unknown>>;
 }
 
 export interface Parameter {

@@ -40,6 +40,14 @@ export type ScopeName =
   | 'webhooks:read'
   | 'webhooks:write';
 
+/** Operations without a bearer token. */
+export type PublicOperation =
+  | 'createToken'
+  | 'authorize'
+  | 'revokeToken'
+  | 'getAuthorizationServerMetadata'
+  | 'getJsonWebKeySet';
+
 /** Attributes of `EmployeeAttributes` in the contract, in the same order. `type` is the type of the column. */
 export const employeeAttributes = [
   { name: 'employee_number', type: 'text', nullable: false },

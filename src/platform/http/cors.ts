@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract, Operation } from '../contract/contract.js';
+import type { Contract } from '../contract/contract.js';
 import { methodsByPath } from '../contract/methods-by-path.js';
 import { hasEmptyParameter } from './binding/request-syntax.js';
 
@@ -37,7 +37,7 @@ const maximumAge = '600';
  */
 export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): void {
   const { operation } = request.routeOptions.config;
-  if (operation !== undefined && isCallable(operation) && !hasEmptyParameter(request)) allowAnyOrigin(reply);
+  if (operation?.cors && !hasEmptyParameter(request)) allowAnyOrigin(reply);
 }
 
 /** Allows scripts of any origin to read a response, such as an error of a request that has no route. */
@@ -51,7 +51,7 @@ export async function preflightRoutes(
   app: FastifyInstance,
   { contract }: { contract: Contract },
 ): Promise<void> {
-  const callable = [...contract.operations.values()].filter(isCallable);
+  const callable = [...contract.operations.values()].filter(({ cors }) => cors);
   for (const [template, methods] of methodsByPath(callable)) {
     const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
     allowPreflight(app, path, methods);
@@ -77,8 +77,4 @@ export function allowPreflight(app: FastifyInstance, path: string, methods: read
       .send();
   };
   app.options(path, { onRequest }, async () => undefined);
-}
-
-function isCallable({ id }: Operation): boolean {
-  return id !== 'authorize';
 }

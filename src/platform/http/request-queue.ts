@@ -4,7 +4,6 @@
  */
 
 import type { ServerResponse } from 'node:http';
-import type { OperationId } from '../contract/contract.js';
 import { Problem } from '../problems/problem.js';
 import { clientDisconnected } from './disconnect.js';
 
@@ -22,24 +21,6 @@ export interface RequestQueueLimits {
  * `overload` requires less than 2 seconds, and the same number of completed requests as without a limit.
  */
 export const defaultRequestQueueLimits: RequestQueueLimits = { running: 100, waitMs: 1_000 };
-
-/** Operations that are not queued. */
-const notQueued: ReadonlySet<OperationId> = new Set<OperationId>([
-  // They have their own queues for each application or account, in which they may wait for seconds.
-  'createReport',
-  'runReport',
-  'exportReport',
-  // The same, and they wait for servers of partners.
-  'createWebhookEndpoint',
-  'updateWebhookEndpoint',
-  'createWebhookEndpointTestDelivery',
-  // Concurrent requests share one statement: more requests make larger batches, not more work.
-  'createToken',
-  'getEmployee',
-  // Responses from memory.
-  'getAuthorizationServerMetadata',
-  'getJsonWebKeySet',
-]);
 
 interface Waiter {
   readonly since: number;
@@ -68,11 +49,7 @@ export class RequestQueue {
    *
    * @throws {Problem} 503 `service_unavailable` when it was queued for too long, or the client has disconnected
    */
-  run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
-    return notQueued.has(id) ? handle() : this.#runQueued(response, handle);
-  }
-
-  async #runQueued<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
+  async run<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output> {
     if (this.#running < this.#limits.running) this.#running += 1;
     else await this.#wait(response);
     try {

@@ -23,7 +23,7 @@ async function serve(t: Test, limits: RequestQueueLimits) {
   const app = fastify();
   app.setErrorHandler((error, _request, reply) => reply.code(error instanceof Problem ? 503 : 500).send());
   app.get<{ Params: { name: string } }>('/:name', ({ params: { name } }, reply) =>
-    queue.run('listEmployees', reply.raw, async () => {
+    queue.run(reply.raw, async () => {
       started.push(name);
       await new Promise<void>((resolve) => finish.push(resolve));
       return name;
@@ -66,7 +66,7 @@ t.test(
     let finish = () => {};
     const response = { destroyed: false } as ServerResponse;
     const run = (name: string) =>
-      queue.run('listEmployees', response, async () => {
+      queue.run(response, async () => {
         started.push(name);
         await new Promise<void>((resolve) => {
           finish = resolve;

@@ -5,7 +5,7 @@ import type { Contract, Operation, OperationId } from '../../contract/contract.j
 import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
 import { checkCharset } from './charset.js';
-import { type Handlers, type PublicOperation, publicOperations } from './handlers.js';
+import type { Handlers } from './handlers.js';
 import { createGuard, hasEmptyParameter } from './request-syntax.js';
 
 declare module 'fastify' {
@@ -33,9 +33,9 @@ export type Authenticate = (
  * @throws {Problem} 429 `rate_limit_exceeded`
  */
 export interface PublicGate {
-  admit(id: PublicOperation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
   admitRejected(
-    id: PublicOperation,
+    operation: Operation,
     error: FastifyError,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -45,7 +45,7 @@ export interface PublicGate {
 /** Limits how many requests are handled at the same time. */
 export interface HandlerQueue {
   /** @throws {Problem} 503 */
-  run<Output>(id: OperationId, response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
+  run<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
 }
 
 /** The part of a route that fastify-openapi-glue derives from an operation. */
@@ -72,7 +72,7 @@ interface Binding {
  * Adds a route for every operation of the contract. Unauthenticated requests are not parsed or validated.
  *
  * @throws {Error} when an operation has no handler, a handler has no operation, an operation that needs a
- *   token does not declare 401 and 403, or the list of public operations differs from the contract
+ *   token does not declare 401 and 403
  */
 export async function bindContract(
   app: FastifyInstance,
@@ -109,7 +109,6 @@ function routeFor(
   { authenticate, publicGate, queue }: Gates,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
-  const id = operation.id as PublicOperation;
   const guard = createGuard(operation);
   const mayHaveBody = !bodilessMethods.includes(operation.method);
   return {
@@ -117,14 +116,14 @@ function routeFor(
     onRequest: async (request, reply) => {
       if (operation.deprecation !== null) reply.headers({ ...operation.deprecation });
       if (hasEmptyParameter(request)) return reply.callNotFound();
-      if (scopes === null) await publicGate.admit(id, request, reply);
+      if (scopes === null) await publicGate.admit(operation, request, reply);
       else request.caller = await authenticate(request, reply, scopes);
       if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
       else if (mayHaveBody) request.headers = noBody;
     },
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-        await publicGate.admitRejected(id, error, request, reply);
+        await publicGate.admitRejected(operation, error, request, reply);
         // Passes the error on to the error handler of the server.
         throw error;
       },
@@ -133,7 +132,7 @@ function routeFor(
       guard(request);
       done();
     },
-    handler: handlerFor(operation.id, handlers, queue),
+    handler: handlerFor(operation, handlers, queue),
   };
 }
 
@@ -142,13 +141,6 @@ const bodilessMethods: readonly string[] = ['GET', 'DELETE'];
 
 /** Headers from which Fastify concludes that there is no body. They override those of the request. */
 const noBody = { 'content-type': undefined, 'content-length': undefined, 'transfer-encoding': undefined };
-
-/** The most frequent operations, whose handlers set the scope of row-level security themselves, on each query. */
-const selfScopedOperations: ReadonlySet<OperationId> = new Set([
-  'listEmployees',
-  'getEmployee',
-  'createToken',
-]);
 
 /** Supertype of the outputs of all operations. */
 interface AnyOutput {
@@ -159,15 +151,13 @@ interface AnyOutput {
   readonly type?: string;
 }
 
-function handlerFor(id: OperationId, handlers: Handlers, queue: HandlerQueue) {
+function handlerFor({ id, setsScope, queued }: Operation, handlers: Handlers, queue: HandlerQueue) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
-  const setsScope = selfScopedOperations.has(id);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
     const input = { params, query, body, caller, request, reply };
-    const output = await queue.run(id, reply.raw, () =>
-      setsScope ? handle(input) : withScope(scopeOf(caller), () => handle(input)),
-    );
+    const run = () => (setsScope ? handle(input) : withScope(scopeOf(caller), () => handle(input)));
+    const output = await (queued ? queue.run(reply.raw, run) : run());
     reply.code(output.status);
     if (output.records !== undefined) request.records = output.records;
     if (output.headers !== undefined) reply.headers(output.headers);
@@ -195,9 +185,6 @@ function assertParity({ operations }: Contract, handlers: object): void {
     if (scopes !== null && !(responses.has(401) && responses.has(403))) {
       mismatches.push(`${id} needs a token and must declare 401 and 403`);
     }
-    const listedAsPublic = (publicOperations as readonly string[]).includes(id);
-    if ((scopes === null) !== listedAsPublic)
-      mismatches.push(`publicOperations and the security of ${id} differ`);
   }
   for (const id of Object.keys(handlers)) {
     if (!operations.has(id as OperationId)) mismatches.push(`${id} is not in the contract`);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OperationId } from '../../contract/contract.js';
+import type { OperationId, PublicOperation } from '../../contract/contract.js';
 import type { operations } from '../../contract/generated.js';
 import type { Principal } from '../principal.js';
 
@@ -11,20 +11,6 @@ type Present<T> = [Exclude<T, undefined>] extends [never] ? Record<never, never>
 type Body<Id extends OperationId> = operations[Id] extends { requestBody: { content: infer Content } }
   ? Content[keyof Content]
   : undefined;
-
-/**
- * Operations without a bearer token. The generated types do not include security, so the list is repeated here. The
- * server does not start when it differs from the contract.
- */
-export const publicOperations = [
-  'createToken',
-  'authorize',
-  'revokeToken',
-  'getAuthorizationServerMetadata',
-  'getJsonWebKeySet',
-] as const satisfies readonly OperationId[];
-
-export type PublicOperation = (typeof publicOperations)[number];
 
 type Caller<Id extends OperationId> = Id extends PublicOperation ? null : Principal;
 
