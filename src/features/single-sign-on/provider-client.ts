@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import { parseUrl } from '../../platform/contract/outside-text.js';
-import { ConcurrencyLimit, QueueTimeoutError } from '../../platform/limits/concurrency-limit.js';
+import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { callbackPath } from '../../platform/pages/paths.js';
 import type { Findings } from './failure-details.js';
@@ -262,20 +262,13 @@ export class ProviderClient {
       throw new InvalidProviderError('metadata');
   }
 
-  async #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
-    const signal = AbortSignal.timeout(2 * requestSeconds * 1000);
-    const release = await this.#slots
-      .acquire(accountId, { signal, waitMs: requestSeconds * 1000 })
-      .catch((error) => {
-        throw error instanceof QueueTimeoutError ? new ProviderUnavailableError('busy') : error;
-      });
-    try {
-      return await work();
-    } catch (error) {
-      throw explained(error);
-    } finally {
-      release();
-    }
+  #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
+    const rejection = () => new ProviderUnavailableError('busy');
+    return this.#slots.run(accountId, { waitMs: requestSeconds * 1000, rejection }, () =>
+      work().catch((error) => {
+        throw explained(error);
+      }),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { ConcurrencyLimit, QueueTimeoutError } from '../../platform/limits/concurrency-limit.js';
-import { Problem } from '../../platform/problems/problem.js';
+import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
+import { retryLater } from '../../platform/problems/problem.js';
 
 /** Requests of an account that wait for servers of partners concurrently. */
 const maximumOfAccount = 5;
@@ -21,25 +21,15 @@ export class PartnerWaits {
    * @param options.signal aborts when the client disconnects
    * @throws {Problem} 429 `rate_limit_exceeded` when no slot is free in time
    */
-  async run<Result>(
+  run<Result>(
     accountId: AccountId,
     { signal, work }: { signal: AbortSignal; work: () => Promise<Result> },
   ): Promise<Result> {
-    const release = await this.#limit
-      .acquire(accountId, { signal, waitMs: queueSeconds * 1000 })
-      .catch(onTimeout);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+    return this.#limit.run(accountId, { signal, waitMs: queueSeconds * 1000, rejection }, work);
   }
 }
 
-function onTimeout(error: unknown): never {
-  if (!(error instanceof QueueTimeoutError)) throw error;
+function rejection(): Error {
   const detail = `An account has a limit of ${maximumOfAccount} concurrent requests that wait for webhook endpoints.`;
-  throw new Problem('rate_limit_exceeded', `${detail} Try again in ${queueSeconds} seconds.`, {
-    headers: { 'retry-after': String(queueSeconds) },
-  });
+  return retryLater('rate_limit_exceeded', detail, queueSeconds);
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { ConcurrencyLimit, QueueFullError, QueueTimeoutError } from '../limits/concurrency-limit.js';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { networkOf, siteOf } from '../limits/network-of-address.js';
-import { Problem } from '../problems/problem.js';
+import { retryLater } from '../problems/problem.js';
 import { normalizePassword } from './normalize.js';
 
 /** Argon2id with 19 MiB and two passes, as OWASP recommends. */
@@ -129,18 +129,16 @@ export class Passwords {
     return stored.includes(normalizedMark) ? null : recordNormalized(stored);
   }
 
-  async #inSlot<Result>({ address, signal }: HashRequest, compute: () => Promise<Result>): Promise<Result> {
-    const release = await slots
-      .acquire('', { ...this.#limits, signal, origin: siteOf(address) ?? networkOf(address) })
-      .catch(rejectOverload);
-    return compute().finally(release);
+  #inSlot<Result>({ address, signal }: HashRequest, compute: () => Promise<Result>): Promise<Result> {
+    const origin = siteOf(address) ?? networkOf(address);
+    const rejection = () => retryLater('service_unavailable', 'The service is overloaded.', 2);
+    return slots.run('', { ...this.#limits, signal, origin, rejection }, compute);
   }
 }
 
 /** Hashes a password for the operator or for the demo data. It waits for a slot as long as necessary. */
-export async function hashPassword(password: string): Promise<string> {
-  const release = await slots.acquire('', { signal: new AbortController().signal, waitMs: 2 ** 31 - 1 });
-  return computeHash(password).finally(release);
+export function hashPassword(password: string): Promise<string> {
+  return slots.run('', {}, () => computeHash(password));
 }
 
 async function computeHash(
@@ -153,13 +151,6 @@ async function computeHash(
 /** Adds {@link normalizedMark} to the parameters of a hash, which are before the salt. */
 function recordNormalized(hashed: string): string {
   return hashed.replace(/(?=\$[^$]*\$[^$]*$)/, normalizedMark);
-}
-
-function rejectOverload(error: unknown): never {
-  if (!(error instanceof QueueFullError || error instanceof QueueTimeoutError)) throw error;
-  throw new Problem('service_unavailable', 'The service is overloaded. Try again in 2 seconds.', {
-    headers: { 'retry-after': '2' },
-  });
 }
 
 function hasOtherParameters(stored: string): boolean {

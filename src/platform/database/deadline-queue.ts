@@ -1,3 +1,4 @@
+// With p-limit, because `database` imports nothing of `limits`.
 import pLimit from 'p-limit';
 
 /** Maximum number of concurrent calls: few, so that slow ones do not take all connections. */

@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account-id.js';
 import type { ProblemCode } from '../contract/contract.js';
-import { ConcurrencyLimit, QueueTimeoutError } from '../limits/concurrency-limit.js';
-import { Problem } from '../problems/problem.js';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
+import { type Problem, retryLater } from '../problems/problem.js';
 import type { ReportLimits } from './report-limits.js';
 
 /** Concurrency limits for report runs and CSV downloads, for each account and for the process. */
@@ -27,9 +27,8 @@ export class ReportConcurrency {
   forRun(accountId: AccountId, signal: AbortSignal): Promise<() => void> {
     const { queueMs, runsPerAccount } = this.#limits;
     const detail = `An account has a limit of ${runsPerAccount} concurrent report runs.`;
-    return this.#runs
-      .acquire(accountId, { signal, waitMs: queueMs })
-      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+    const rejection = this.#rejection('rate_limit_exceeded', detail);
+    return this.#runs.acquire(accountId, { signal, waitMs: queueMs, rejection });
   }
 
   /**
@@ -44,19 +43,21 @@ export class ReportConcurrency {
     const { queueMs, downloadsPerAccount } = this.#limits;
     const queuedAt = performance.now();
     const detail = `An account has a limit of ${downloadsPerAccount} concurrent CSV downloads.`;
-    const releaseAccount = await this.#downloads
-      .acquire(accountId, { signal, waitMs: queueMs })
-      .catch(this.#onTimeout('rate_limit_exceeded', detail));
+    const releaseAccount = await this.#downloads.acquire(accountId, {
+      signal,
+      waitMs: queueMs,
+      rejection: this.#rejection('rate_limit_exceeded', detail),
+    });
     const waitMs = Math.max(0, queueMs - (performance.now() - queuedAt));
     try {
-      const release = await this.#allDownloads
-        .acquire('all', { signal, waitMs })
-        .catch(
-          this.#onTimeout(
-            'service_unavailable',
-            'The service has reached its limit of concurrent CSV downloads.',
-          ),
-        );
+      const release = await this.#allDownloads.acquire('all', {
+        signal,
+        waitMs,
+        rejection: this.#rejection(
+          'service_unavailable',
+          'The service has reached its limit of concurrent CSV downloads.',
+        ),
+      });
       return () => {
         release();
         releaseAccount();
@@ -67,13 +68,7 @@ export class ReportConcurrency {
     }
   }
 
-  #onTimeout(code: ProblemCode, detail: string): (error: unknown) => never {
-    return (error) => {
-      if (!(error instanceof QueueTimeoutError)) throw error;
-      const seconds = Math.max(1, Math.ceil(this.#limits.queueMs / 1000));
-      throw new Problem(code, `${detail} Try again in ${seconds} seconds.`, {
-        headers: { 'retry-after': String(seconds) },
-      });
-    };
+  #rejection(code: ProblemCode, detail: string): () => Problem {
+    return () => retryLater(code, detail, Math.max(1, Math.ceil(this.#limits.queueMs / 1000)));
   }
 }

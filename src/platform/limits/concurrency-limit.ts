@@ -4,29 +4,26 @@
  * only when a slot becomes free, and p-queue 9 also frees the slot of running work, so that two run with a limit of 1.
  */
 
-/** No slot became free within the time limit of the queue. */
-export class QueueTimeoutError extends Error {
-  override readonly name = 'QueueTimeoutError';
-}
-
-/** The queue is full. */
-export class QueueFullError extends Error {
-  override readonly name = 'QueueFullError';
-}
-
+/** How a caller is queued. */
 export interface QueueOptions {
-  /** Removes the caller from the queue when it aborts. */
-  readonly signal: AbortSignal;
-  /** Maximum time to wait for a slot, in milliseconds. */
-  readonly waitMs: number;
+  /** Removes the caller from the queue when it aborts. Default: never. */
+  readonly signal?: AbortSignal;
+  /** Maximum time to wait for a slot, in milliseconds. Default: no limit. */
+  readonly waitMs?: number;
   /** Callers that may wait for the key, with this one. Default: any number. */
   readonly maxWaiting?: number;
   /** Origins take turns, so that one with many callers does not delay the others. Default: the same for all callers. */
   readonly origin?: string;
+  /** Work with the same name runs one after the other, and takes no slot while it waits for this. */
+  readonly exclusive?: string;
+  /** Creates the error for a caller that waited too long, or is rejected because the queue is full. */
+  readonly rejection?: () => Error;
 }
 
 interface Slots {
   used: number;
+  /** Names of exclusive work in progress. */
+  readonly running: Set<string | undefined>;
   readonly queue: FairQueue;
 }
 
@@ -50,31 +47,55 @@ export class ConcurrencyLimit {
    * Acquires a slot of a key.
    *
    * @returns function that releases the slot; must be called once
-   * @throws {QueueTimeoutError} when no slot becomes free within `waitMs`
-   * @throws {QueueFullError} when more than `maxWaiting` callers wait, and no other origin has more of them
+   * @throws the error of `rejection` when no slot becomes free within `waitMs`, or more than `maxWaiting` callers wait, and no
+   *   other origin has more of them
    * @throws the reason of the signal when it aborts first
    */
-  async acquire(key: string, options: QueueOptions): Promise<() => void> {
-    options.signal.throwIfAborted();
-    const slots = this.#keys.get(key) ?? { used: 0, queue: new FairQueue() };
+  async acquire(key: string, options: QueueOptions = {}): Promise<() => void> {
+    const { signal, exclusive } = options;
+    signal?.throwIfAborted();
+    const slots = this.#keys.get(key) ?? { used: 0, running: new Set(), queue: new FairQueue() };
     this.#keys.set(key, slots);
-    if (slots.used < this.#slotsPerKey) slots.used += 1;
-    else await waitInQueue(slots.queue, options);
-    return () => this.#release(key, slots);
+    if (slots.used < this.#slotsPerKey && !slots.running.has(exclusive)) {
+      slots.used += 1;
+      if (exclusive !== undefined) slots.running.add(exclusive);
+    } else await waitInQueue(slots.queue, options);
+    return () => this.#release(key, slots, exclusive);
   }
 
-  #release(key: string, slots: Slots): void {
-    const next = slots.queue.next();
+  /** Runs work in a slot of a key. Throws like {@link acquire}. */
+  async run<Result>(key: string, options: QueueOptions, work: () => Promise<Result>): Promise<Result> {
+    const release = await this.acquire(key, options);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  /** Whether exclusive work with the name is in progress. */
+  isRunning(key: string, exclusive: string): boolean {
+    return this.#keys.get(key)?.running.has(exclusive) ?? false;
+  }
+
+  #release(key: string, slots: Slots, exclusive: string | undefined): void {
+    slots.running.delete(exclusive);
+    const next = slots.queue.next(slots.running);
     // The slot stays used, so that a later caller cannot take it before the next one in the queue.
-    if (next !== undefined) next.enter();
-    else slots.used -= 1;
+    if (next === undefined) slots.used -= 1;
+    else {
+      if (next.exclusive !== undefined) slots.running.add(next.exclusive);
+      next.enter();
+    }
     if (slots.used === 0) this.#keys.delete(key);
   }
 }
 
 interface Waiter {
+  readonly exclusive: string | undefined;
   readonly enter: () => void;
-  readonly reject: (error: Error) => void;
+  /** Rejects the caller with the error of its `rejection`. */
+  readonly reject: () => void;
 }
 
 /** Callers that wait: those of an origin in the order of arrival, and the origins in turn. */
@@ -97,15 +118,17 @@ class FairQueue {
     if (waiters?.size === 0) this.#origins.delete(origin);
   }
 
-  next(): Waiter | undefined {
-    const [turn] = this.#origins;
-    if (turn === undefined) return undefined;
-    const [origin, waiters] = turn;
-    this.#origins.delete(origin);
-    this.#origins.set(origin, waiters);
-    // Only the first one is read: a queue can be long.
-    const [first] = waiters;
-    return first;
+  next(running: ReadonlySet<string | undefined>): Waiter | undefined {
+    for (const [origin, waiters] of this.#origins) {
+      // A queue can be long: without exclusive work only the first one is read.
+      for (const waiter of waiters) {
+        if (running.has(waiter.exclusive)) continue;
+        this.#origins.delete(origin);
+        this.#origins.set(origin, waiters);
+        return waiter;
+      }
+    }
+    return undefined;
   }
 
   /** The last caller of the origin with the most callers; if several have the most, of the given one. */
@@ -118,31 +141,39 @@ class FairQueue {
 
 function waitInQueue(
   queue: FairQueue,
-  { signal, waitMs, maxWaiting = Number.POSITIVE_INFINITY, origin = '' }: QueueOptions,
+  {
+    signal,
+    waitMs,
+    maxWaiting = Number.POSITIVE_INFINITY,
+    origin = '',
+    exclusive,
+    rejection = () => new Error('No slot is free'),
+  }: QueueOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       queue.remove(origin, waiter);
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', abort);
     };
     const waiter: Waiter = {
+      exclusive,
       enter: () => {
         leave();
         resolve();
       },
-      reject: (error) => {
+      reject: () => {
         leave();
-        reject(error);
+        reject(rejection());
       },
     };
-    const abort = () => waiter.reject(signal.reason);
-    const timer = setTimeout(
-      () => waiter.reject(new QueueTimeoutError('No slot became free in time')),
-      waitMs,
-    );
-    signal.addEventListener('abort', abort);
+    const abort = () => {
+      leave();
+      reject(signal?.reason);
+    };
+    const timer = waitMs === undefined ? undefined : setTimeout(waiter.reject, waitMs);
+    signal?.addEventListener('abort', abort);
     queue.add(origin, waiter);
-    if (queue.length > maxWaiting) queue.surplus(origin)?.reject(new QueueFullError('The queue is full'));
+    if (queue.length > maxWaiting) queue.surplus(origin)?.reject();
   });
 }

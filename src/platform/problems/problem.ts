@@ -41,6 +41,13 @@ export function invalidParameter(parameter: string, rule: string): Problem {
   return new Problem('invalid_request', detail, { errors: [{ parameter, detail }] });
 }
 
+/** A problem with `Retry-After`, which its detail states too. */
+export function retryLater(code: ProblemCode, detail: string, seconds: number): Problem {
+  return new Problem(code, `${detail} Try again in ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
 /**
  * 404 `not_found`. Unknown ids, malformed ids and ids of other accounts get the same response, so that clients
  * cannot find out which records exist in other accounts.

@@ -1,14 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  ConcurrencyLimit,
-  QueueFullError,
-  QueueTimeoutError,
-} from '../../../src/platform/limits/concurrency-limit.js';
+import { ConcurrencyLimit } from '../../../src/platform/limits/concurrency-limit.js';
 import { holdTimers } from '../../support/server/timers.js';
 import t from '../../support/tap.js';
 
 const never = new AbortController().signal;
 const long = { signal: never, waitMs: 60_000 };
+const rejection = () => new Error('rejected');
 
 t.test('grants the slots of a key, and queues more callers in the order of arrival', async (t) => {
   const limit = new ConcurrencyLimit(2);
@@ -65,7 +62,7 @@ t.test('rejects a caller that was queued too long, and removes it from the queue
   const limit = new ConcurrencyLimit(1);
   const release = await limit.acquire('a', long);
   let outcome: unknown;
-  limit.acquire('a', { signal: never, waitMs: 20 }).catch((error) => {
+  limit.acquire('a', { signal: never, waitMs: 20, rejection }).catch((error) => {
     outcome = error;
   });
   timers.advance(19);
@@ -73,7 +70,7 @@ t.test('rejects a caller that was queued too long, and removes it from the queue
   t.equal(outcome, undefined, 'not before');
   timers.advance(1);
   await turn();
-  t.type(outcome, QueueTimeoutError);
+  t.match(outcome, { message: 'rejected' });
   release();
   t.equal(limit.size, 0, 'the slot did not pass to it');
   (await limit.acquire('a', { signal: never, waitMs: 0 }))();
@@ -114,9 +111,9 @@ t.test('a full queue rejects the last caller of the origin with the most callers
   const rejected: string[] = [];
   const wait = async (name: string, origin: string) => {
     try {
-      (await limit.acquire('a', { ...long, origin, maxWaiting: 3 }))();
+      (await limit.acquire('a', { ...long, origin, maxWaiting: 3, rejection }))();
     } catch (error) {
-      t.type(error, QueueFullError);
+      t.match(error, { message: 'rejected' });
       rejected.push(name);
     }
   };
@@ -132,5 +129,26 @@ t.test('a full queue rejects the last caller of the origin with the most callers
   release();
   await Promise.all(queued);
   t.equal(rejected.length, 3);
+  t.equal(limit.size, 0);
+});
+
+t.test('work with the same name runs one after the other, and does not delay other work', async (t) => {
+  const limit = new ConcurrencyLimit(2);
+  const first = await limit.acquire('a', { exclusive: 'x' });
+  const granted: string[] = [];
+  const queued = ['x', 'y'].map(async (exclusive) => {
+    const release = await limit.acquire('a', { exclusive });
+    granted.push(exclusive);
+    return release;
+  });
+  await turn();
+  t.same(granted, ['y']);
+  t.ok(limit.isRunning('a', 'x'));
+  first();
+  await turn();
+  t.same(granted, ['y', 'x']);
+  t.ok(limit.isRunning('a', 'x'));
+  for (const release of await Promise.all(queued)) release();
+  t.notOk(limit.isRunning('a', 'x'));
   t.equal(limit.size, 0);
 });

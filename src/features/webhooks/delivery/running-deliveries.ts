@@ -6,7 +6,7 @@ const maximum = 100;
 
 export const maximumOfAccount = 20;
 
-/** The deliveries that run in this process. */
+/** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
 export class RunningDeliveries {
   readonly #byAccount = new Map<string, number>();
   #total = 0;
