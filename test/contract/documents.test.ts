@@ -214,8 +214,12 @@ t.test('a malformed request to a public address gets the response that the contr
 t.test('the comparison of responses with the contract finds differences', async (t) => {
   const conformance = new Conformance(contract, 'http://api.test/errors');
   const request = { method: 'GET', url: '/v1/employees/x' };
-  const id = { 'x-request-id': 'a' };
-  const headers = { ...id, 'content-type': 'application/json; charset=utf-8' };
+  const id = {
+    'x-request-id': 'a',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'X-Request-Id',
+  };
+  const headers = { ...id, 'content-type': 'application/json; charset=utf-8', etag: '"a"' };
   const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
   const attributes = makeEmployees(1).map(attributesOf)[0];
   const employee = { id: 'x', type: 'employees', attributes };
@@ -241,6 +245,7 @@ t.test('the comparison of responses with the contract finds differences', async 
     ['status', faults(418, headers, { data: employee })],
     ['media type', faults(200, { ...headers, 'content-type': 'text/html' }, { data: employee })],
     ['no request id', faults(200, { ...headers, 'x-request-id': '' }, { data: employee })],
+    ['missing header', faults(200, { ...headers, etag: undefined }, { data: employee })],
     ['missing member', faults(200, headers, {})],
     ['extra member', faults(200, headers, { data: employee, extra: 1 })],
     ['extra inner member', faults(200, headers, { data: { ...employee, attributes: { salary: '1' } } })],
