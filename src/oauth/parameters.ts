@@ -1,4 +1,5 @@
-import { invalidParameter } from '../platform/problems/problem.js';
+import { invalidParameter } from '../platform/problems/invalid-request.js';
+import { violation } from '../platform/problems/rule-texts.js';
 
 /**
  * Value of a required form parameter.
@@ -6,6 +7,6 @@ import { invalidParameter } from '../platform/problems/problem.js';
  * @throws {Problem} 400 `invalid_request` when it is missing
  */
 export function requireParameter(name: string, value: string | undefined): string {
-  if (value === undefined) throw invalidParameter(name, 'is required');
+  if (value === undefined) throw invalidParameter(name, violation('required'));
   return value;
 }

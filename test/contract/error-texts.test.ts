@@ -1,9 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import { type Operation, type ProblemCode, resolve } from '../../src/platform/contract/contract.js';
 import type { JsonSchema, Parameter } from '../../src/platform/contract/document.js';
-import { describeRule } from '../../src/platform/problems/describe-rule.js';
+import { violationOf } from '../../src/platform/problems/describe-rule.js';
 import { exampleProblem } from '../../src/platform/problems/example.js';
 import { problemSlug } from '../../src/platform/problems/problem-document.js';
+import { ruleText } from '../../src/platform/problems/rule-texts.js';
 import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -29,6 +30,7 @@ const constraints = [
 const others = [
   ...['description', 'example', 'examples', 'items', 'oneOf', 'properties', 'x-enum-varnames'],
   'x-extensible-enum',
+  'x-rule',
 ];
 
 /** Every keyword of a schema and of the schemas in it. */
@@ -128,7 +130,7 @@ t.test('every keyword of every request schema has a sentence with the valid valu
     // Items of an array that must be empty are reported for the array.
     if (keyword === 'enum' && (schema.enum ?? []).join() === '') continue;
     seen.add(keyword);
-    const text = describeRule(finding(found));
+    const text = ruleText(violationOf(finding(found)));
     t.match(
       text,
       /^(must (be|have|not) |is (required$|unknown; valid members are ))/,

@@ -1,6 +1,8 @@
 import { namePattern, personNameRule } from '../../src/platform/accounts/name-rules.js';
 import { resolve } from '../../src/platform/contract/contract.js';
+import type { RawOperation } from '../../src/platform/contract/document.js';
 import { createValidatorCompiler } from '../../src/platform/contract/validator.js';
+import { isRuleName, ruleText } from '../../src/platform/problems/rule-texts.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -185,6 +187,44 @@ t.test('the schema of report titles rejects exactly the values that the server r
   }
 });
 
+/** Every node of the contract with a rule that JSON Schema cannot name, and its description. */
+function* statedRules(node: unknown, description = ''): Generator<{ description: string; rule: StatedRule }> {
+  if (typeof node !== 'object' || node === null) return;
+  const members = node as Record<string, unknown>;
+  // The description of a parameter is beside its schema.
+  const text = typeof members.description === 'string' ? members.description : description;
+  if (members['x-rule'] !== undefined) yield { description: text, rule: members['x-rule'] as StatedRule };
+  for (const [name, member] of Object.entries(members))
+    if (name !== 'x-rule') yield* statedRules(member, name === 'schema' ? text : '');
+}
+
+interface StatedRule {
+  readonly name: string;
+}
+
+t.test('each description states the sentence of its rule in the catalogue', async (t) => {
+  const found = [...statedRules(contract.document.components)];
+  t.ok(found.length > 20, `${found.length} rules`);
+  for (const { description, rule } of found) {
+    const { name, ...params } = rule;
+    if (!t.ok(isRuleName(name), name) || !isRuleName(name)) continue;
+    const text = ruleText({ rule: name, params });
+    const stated = description.replaceAll('`', '').replaceAll(/\s+/g, ' ');
+    t.ok(stated.includes(`M${text.slice(1)}.`), `${name}: ${stated}`);
+  }
+});
+
+t.test('an operation requires a user exactly if its errors include user_context_required', async (t) => {
+  for (const item of Object.values(contract.document.paths)) {
+    for (const operation of Object.values(item) as RawOperation[]) {
+      if (operation.operationId === undefined) continue;
+      const errors = JSON.stringify(inlined(operation.responses));
+      const declared = errors.includes('"code":"user_context_required"');
+      t.equal(operation['x-user-required'] === true, declared, operation.operationId);
+    }
+  }
+});
+
 t.test('the contract and the commands have one pattern of names', async (t) => {
   const { ReportTitleInput, UserUpdateRequest } = contract.document.components.schemas;
   const { given_name, family_name, nickname } = UserUpdateRequest?.properties ?? {};
@@ -193,7 +233,7 @@ t.test('the contract and the commands have one pattern of names', async (t) => {
 });
 
 t.test('the commands accept and reject the same names as the contract', async (t) => {
-  for (const name of wrongNames) t.type(personNameRule(name), 'string', encodeURIComponent(name));
+  for (const name of wrongNames) t.type(personNameRule(name), 'object', encodeURIComponent(name));
   for (const name of rightNames) t.equal(personNameRule(name), undefined, encodeURIComponent(name));
 });
 

@@ -122,7 +122,7 @@ t.test('no notation of a private host is accepted as the URL of an endpoint', as
   t.ok(privateHosts.length >= 60);
   for (const allowLocal of [true, false])
     for (const host of [...privateHosts, ...rejectedHosts])
-      t.type(await findUrlError(`https://${host}:8443/`, { allowLocal }), 'string', host);
+      t.type(await findUrlError(`https://${host}:8443/`, { allowLocal }), 'object', host);
 });
 
 t.test('a stored URL with a private host is not connected to', async (t) => {

@@ -1,6 +1,7 @@
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
 import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
 import { publicLookup } from '../../src/platform/network/public-address.js';
+import type { Violation } from '../../src/platform/problems/rule-texts.js';
 import { withoutThreads } from '../support/server/threads.js';
 import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
@@ -24,7 +25,7 @@ t.test('rejects a connection to a host that is public at registration and privat
   const sender = new WebhookSender({ allowLocal: true });
   t.teardown(() => sender.close());
   const url = `https://rebinding.example:${listener.port}/`;
-  t.equal(await findUrlError('https://rebinding.example/', { allowLocal: false }), null);
+  t.equal(await findUrlError('https://rebinding.example/', { allowLocal: false }), undefined);
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const { status, error } = await sender.send({ ...delivery, url });
     t.match({ status, error }, { status: null, error: 'The address of the host is not public' });
@@ -69,7 +70,7 @@ t.test('a name with a public and a private address is rejected, in either order'
   const sender = new WebhookSender({ allowLocal: false });
   t.teardown(() => sender.close());
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    t.type(await findUrlError('https://both.example/', { allowLocal: false }), 'string');
+    t.type(await findUrlError('https://both.example/', { allowLocal: false }), 'object');
     const url = `https://both.example:${listener.port}/`;
     for (const order of ['public first', 'private first'])
       t.equal(
@@ -85,12 +86,12 @@ t.test('a name is resolved while all threads of the process wait', async (t) => 
   holdTimers(t);
   await startNameServer(t, () => [publicAddress]);
   await withoutThreads(t, async () => {
-    let urlError: string | null | undefined;
+    let urlError: Violation | undefined | 'pending' = 'pending';
     findUrlError('https://partner.example/', { allowLocal: false }).then((found) => {
       urlError = found;
     });
-    await until(() => urlError !== undefined);
-    t.equal(urlError, null);
+    await until(() => urlError !== 'pending');
+    t.equal(urlError, undefined);
     let address: unknown;
     publicLookup('partner.example', {}, (error, found) => {
       address = error ?? found;

@@ -5,7 +5,9 @@ import { isDateText } from '../../platform/contract/date-text.js';
 import type { JsonSchema } from '../../platform/contract/document.js';
 import { isStorableText } from '../../platform/contract/storable-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
-import { describeValidation } from '../../platform/problems/describe-validation.js';
+import { invalidValues } from '../../platform/problems/describe-validation.js';
+import { maximumErrors } from '../../platform/problems/invalid-request.js';
+import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { givenAttributes } from './employee-attributes.js';
 import type { EmployeeRecord } from './employee-record.js';
 import type { ManagerReference } from './manager-assignments.js';
@@ -32,8 +34,7 @@ export const recordMembers: readonly RecordMember[] = [...givenAttributes, manag
 export interface RecordError {
   /** Name of the member; empty for the whole record. */
   readonly member: string;
-  /** Predicate of a sentence about the member. */
-  readonly rule: string;
+  readonly violation: Violation;
 }
 
 interface ValidRecord {
@@ -81,11 +82,14 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
         .filter(({ name }) => !unchanged.has(name))
         .flatMap((member) => storageErrors(member, record[member.name]));
       if (typeof record.manager_id === 'string' && typeof record[managerNumber.name] === 'string') {
-        errors.push({ member: 'manager_id', rule: `and ${managerNumber.name} must not be together` });
+        errors.push({
+          member: 'manager_id',
+          violation: violation('either_or', { other: managerNumber.name }),
+        });
       }
       return errors.length > 0 ? { errors } : toRecord(record);
     }
-    const required = blank.map((member) => ({ member, rule: 'is required' }));
+    const required = blank.map((member) => ({ member, violation: violation('required') }));
     const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
     return { errors: [...required, ...(others.length > 0 ? describe(others) : [])] };
   };
@@ -95,7 +99,11 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
     check(given) {
       const checked = checkMembers(given);
       if (checked.errors === undefined) return checked;
-      return { errors: checked.errors.map(({ member, rule }) => `${member || 'the record'} ${rule}`) };
+      return {
+        errors: checked.errors.map(
+          ({ member, violation }) => `${member || 'the record'} ${ruleText(violation)}`,
+        ),
+      };
     },
   };
 }
@@ -144,12 +152,11 @@ function withoutBlanks(given: unknown): unknown {
 }
 
 function describe(findings: readonly ErrorObject[]): RecordError[] {
-  const { errors = [] } = describeValidation(findings, 'body', { form: true });
-  return errors.map((error) => {
-    const member = 'parameter' in error ? error.parameter : '';
-    const { detail } = error;
-    return { member, rule: detail.slice(member.length + 1).replace(/\.$/, '') };
-  });
+  const values = invalidValues(findings, 'body', { form: true }).slice(0, maximumErrors);
+  return values.map(({ place, violation }) => ({
+    member: 'parameter' in place ? place.parameter : '',
+    violation,
+  }));
 }
 
 function isBlank(value: unknown): boolean {
@@ -163,15 +170,16 @@ function storageErrors(
   { name: member, type }: { name: string; type: string },
   value: string | null | undefined,
 ): RecordError[] {
-  const rule = value === null || value === undefined ? undefined : storageRule(member, type, value);
-  return rule === undefined ? [] : [{ member, rule }];
+  const violation = value === null || value === undefined ? undefined : storageRule(member, type, value);
+  return violation === undefined ? [] : [{ member, violation }];
 }
 
-function storageRule(name: string, type: string, value: string): string | undefined {
-  if (type === 'date') return isDateText(value) ? undefined : 'must be a date from 0001-01-01 to 9999-12-31';
-  if (!isStorableText(value)) return 'must be valid Unicode without NUL characters';
+function storageRule(name: string, type: string, value: string): Violation | undefined {
+  if (type === 'date')
+    return isDateText(value) ? undefined : violation('date', { from: '0001-01-01', to: '9999-12-31' });
+  if (!isStorableText(value)) return violation('storable_text');
   // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
-  if (value.includes('\uFFFD')) return 'must be valid UTF-8';
+  if (value.includes('\uFFFD')) return violation('utf_8');
   return name === 'email' ? addressTextRule(value) : nameTextRule(value);
 }
 

@@ -4,7 +4,9 @@ import { etagOfBody, includesTag } from '../../platform/http/etag.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { parseSort } from '../../platform/http/sort.js';
 import { parseTimestamp } from '../../platform/http/timestamps.js';
-import { invalidParameter, recordNotFound } from '../../platform/problems/problem.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { recordNotFound } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import { employeeAttributes, givenAttributes } from './employee-attributes.js';
 import type { EmployeeFilter } from './employee-filter.js';
 import { type EmployeeAnchor, isEmployeeAnchor } from './employee-order.js';
@@ -30,7 +32,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
   }
   // Otherwise a client that expects a list of statuses would get an empty page.
   if (String(query['filter[status]'] ?? '').includes(',')) {
-    throw invalidParameter('filter[status]', 'must be one status, without commas');
+    throw invalidParameter('filter[status]', violation('single_status'));
   }
   return filter;
 }

@@ -7,6 +7,7 @@ import type { CommandProcess } from '../../platform/cli/command-process.js';
 import { withContext } from '../../platform/cli/context.js';
 import { interruptible } from '../../platform/cli/interruption.js';
 import { print } from '../../platform/cli/print.js';
+import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { EventFeed, type FeedRequest } from './event-feed.js';
 import { eventPosition } from './event-id.js';
 
@@ -54,8 +55,7 @@ Examples:
 
 function time(text: string): Date {
   const date = new Date(text);
-  if (Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It must be a time such as 2026-11-01T00:00:00Z.');
+  if (Number.isNaN(date.getTime())) throw new InvalidArgumentError(sentence('It', violation('time')));
   return date;
 }
 

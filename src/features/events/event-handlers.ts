@@ -2,7 +2,9 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { defaultPageSize } from '../../platform/http/page-size.js';
 import { parseTimestamp } from '../../platform/http/timestamps.js';
-import { invalidParameter, type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import type { EventFeed, FeedRequest } from './event-feed.js';
 import { eventPosition } from './event-id.js';
 import { toEventList } from './event-list.js';
@@ -53,12 +55,13 @@ function readStart(accountId: AccountId, query: ListQuery): FeedRequest['start']
   const after = query['page[after]'];
   const since = parseTimestamp(query['filter[since]']);
   if (after === undefined) return { since: since ?? new Date(0) };
-  if (since !== undefined) throw invalidParameter('filter[since]', 'cannot be combined with page[after]');
+  if (since !== undefined)
+    throw invalidParameter('filter[since]', violation('not_with', { other: 'page[after]' }));
   const position = eventPosition(accountId, after);
   if (position === null) throw unknownCursor();
   return { after: position };
 }
 
 function unknownCursor(): Problem {
-  return invalidParameter('page[after]', 'must be a cursor of this account');
+  return invalidParameter('page[after]', violation('account_cursor'));
 }

@@ -3,6 +3,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/accounts/lock-account.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
+import { ruleText, violation } from '../../platform/problems/rule-texts.js';
 import type {
   ManagerAssignments,
   ManagerError,
@@ -128,7 +129,7 @@ async function resolve(
       const managerId = reference === null ? null : idOf(reference);
       if (reference !== null && managerId === null) errors.push({ line, error: unknownManager(reference) });
       else if (managerId === employee.id)
-        errors.push({ line, error: 'the manager of an employee must be another employee' });
+        errors.push({ line, error: `the manager of an employee ${ruleText(violation('other_employee'))}` });
       else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
     }
   }
@@ -137,8 +138,8 @@ async function resolve(
 
 function unknownManager(reference: NonNullable<ManagerReference>): string {
   return 'id' in reference
-    ? `manager_id must be the id of an employee of the account: ${reference.id}`
-    : `manager_employee_number must be the number of an employee of the account: ${reference.employeeNumber}`;
+    ? `manager_id ${ruleText(violation('known_manager_id', { value: reference.id }))}`
+    : `manager_employee_number ${ruleText(violation('known_manager_number', { value: reference.employeeNumber }))}`;
 }
 
 async function findByNumber(

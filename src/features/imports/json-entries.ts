@@ -1,4 +1,5 @@
 import { isDeeper } from '../../platform/contract/json-depth.js';
+import { ruleText, violation } from '../../platform/problems/rule-texts.js';
 import type { Entry } from './entry.js';
 import type { Line } from './lines.js';
 
@@ -28,8 +29,8 @@ function readEntry(line: number, text: string): Entry {
   try {
     const value: unknown = JSON.parse(text);
     if (!isDeeper(value, maximumDepth)) return { line, value };
-    return { line, error: `the line must be a JSON object with at most ${maximumDepth} levels` };
+    return { line, error: `the line ${ruleText(violation('maximum_depth', { maximum: maximumDepth }))}` };
   } catch {
-    return { line, error: 'the line must be a JSON object' };
+    return { line, error: `the line ${ruleText(violation('json_object'))}` };
   }
 }

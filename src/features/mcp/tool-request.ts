@@ -1,7 +1,8 @@
 import type { InjectOptions } from 'fastify';
 import { isStorableText } from '../../platform/contract/storable-text.js';
-import { maximumErrors } from '../../platform/problems/invalid-request.js';
-import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
+import { type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import { bodyArgument } from './input-schema.js';
 import type { OperationTool } from './tools.js';
 
@@ -32,7 +33,7 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
     const value = given[name] === undefined ? undefined : textOf(name, given[name]);
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => segment(name, value));
     else if (value === undefined) continue;
-    else if (!isStorableText(value)) throw invalid(name, 'must be valid Unicode without NUL characters');
+    else if (!isStorableText(value)) throw invalidParameter(name, violation('storable_text'));
     else if (parameter.in === 'query') query.append(parameter.name, value);
     else headers[parameter.name.toLowerCase()] = value;
   }
@@ -47,31 +48,23 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw invalid(name, 'must be a string, a number or a boolean');
+  throw invalidParameter(name, violation('argument_type'));
 }
 
 /** A segment of a path. `.` and `..` would lead to another path, even when they are percent-encoded. */
 function segment(name: string, value: string | undefined): string {
-  if (value === undefined) throw invalid(name, 'is required');
+  if (value === undefined) throw invalidParameter(name, violation('required'));
   if (value === '' || value === '.' || value === '..' || !isStorableText(value)) throw recordNotFound();
   return encodeURIComponent(value);
-}
-
-function invalid(name: string, rule: string): Problem {
-  const detail = `${name} ${rule}.`;
-  return new Problem('invalid_request', detail, { errors: [{ parameter: name, detail }] });
 }
 
 /** Characters of an unknown name that are repeated in the error. */
 const maximumEcho = 100;
 
 function unknownArguments(unknown: readonly string[], known: readonly string[]): Problem {
-  const valid = known.length === 0 ? 'this tool has none' : `valid arguments are ${known.join(', ')}`;
-  const errors = unknown
-    .slice(0, maximumErrors)
-    .map((name) => name.slice(0, maximumEcho))
-    .map((parameter) => ({ parameter, detail: `${parameter} is an unknown argument; ${valid}.` }));
-  const detail =
-    errors.length === 1 ? (errors[0]?.detail ?? '') : `The call has ${unknown.length} unknown arguments.`;
-  return new Problem('invalid_request', detail, { errors });
+  const error = violation('known_argument', { values: known });
+  return invalidRequest(
+    unknown.map((name) => ({ place: { parameter: name.slice(0, maximumEcho) }, violation: error })),
+    { summarize: (count) => `The call has ${count} unknown arguments.` },
+  );
 }

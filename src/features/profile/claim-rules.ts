@@ -1,5 +1,5 @@
-import type { Rule } from '../../platform/accounts/name-rules.js';
 import { parseUrl } from '../../platform/contract/outside-text.js';
+import { type Check, type Violation, violation } from '../../platform/problems/rule-texts.js';
 
 /** The claims that users can change. `null` removes a claim; the two names are required. */
 export interface WritableClaims {
@@ -14,25 +14,18 @@ export interface WritableClaims {
 
 export type ClaimName = keyof WritableClaims;
 
-/** A validation error of a claim. `rule` states what the value must be. */
+/** A validation error of a claim. */
 export interface ClaimError {
   readonly claim: ClaimName;
-  readonly rule: string;
+  readonly violation: Violation;
 }
 
 /** The rules that the schema of the contract cannot express. */
-const rules: Readonly<Partial<Record<ClaimName, Rule>>> = {
-  picture: (value) => (isHttpsUrl(value) ? undefined : 'must be an https URL with a host and no credentials'),
-  locale: (value) =>
-    canonicalLocale(value) === undefined ? 'must be a BCP 47 language tag such as en or de-CH' : undefined,
-  zoneinfo: (value) =>
-    canonicalZone(value) === undefined
-      ? 'must be a time zone of the IANA database such as Europe/Zurich'
-      : undefined,
-  phoneNumber: (value) =>
-    /^\+[1-9]\d{1,14}$/.test(value)
-      ? undefined
-      : 'must be a telephone number with its country code such as +41445550123',
+const rules: Readonly<Partial<Record<ClaimName, Check>>> = {
+  picture: (value) => (isHttpsUrl(value) ? undefined : violation('https_url')),
+  locale: (value) => (canonicalLocale(value) === undefined ? violation('language_tag') : undefined),
+  zoneinfo: (value) => (canonicalZone(value) === undefined ? violation('time_zone') : undefined),
+  phoneNumber: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : violation('phone_number')),
 };
 
 /** Validates claims and returns them in canonical form, such as `de-CH` for `de-ch`. */
@@ -41,8 +34,8 @@ export function checkClaims(
 ): { readonly claims: Partial<WritableClaims> } | { readonly errors: readonly ClaimError[] } {
   const entries = Object.entries(given) as [ClaimName, string | null][];
   const errors = entries.flatMap(([claim, value]): ClaimError[] => {
-    const rule = value === null ? undefined : rules[claim]?.(value);
-    return rule === undefined ? [] : [{ claim, rule }];
+    const violation = value === null ? undefined : rules[claim]?.(value);
+    return violation === undefined ? [] : [{ claim, violation }];
   });
   if (errors.length > 0) return { errors };
   const claims = entries.map(([claim, value]) => [claim, value === null ? null : canonical(claim, value)]);

@@ -6,7 +6,7 @@ import { auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
 import type { Principal } from '../../platform/http/principal.js';
-import { invalidMembers } from '../../platform/problems/invalid-members.js';
+import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import type { Problem } from '../../platform/problems/problem.js';
 import { type ClaimError, type ClaimName, checkClaims, type WritableClaims } from './claim-rules.js';
 import { claimNames, type Profile, type Profiles } from './profiles.js';
@@ -66,7 +66,7 @@ function toClaims(body: components['schemas']['UserUpdateRequest']): Partial<Wri
 
 function invalidClaims(errors: readonly ClaimError[]): Problem {
   return invalidMembers(
-    errors.map(({ claim, rule }) => ({ path: [claimNames[claim satisfies ClaimName]], rule })),
+    errors.map(({ claim, violation }) => ({ path: [claimNames[claim satisfies ClaimName]], violation })),
   );
 }
 

@@ -14,7 +14,7 @@ import {
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { parseSort } from '../../platform/http/sort.js';
-import { invalidMembers } from '../../platform/problems/invalid-members.js';
+import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import type { Report } from './report.js';
 import { toChanges, toResource } from './report-documents.js';

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { requireAcceptable } from '../../platform/http/accept.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
-import { invalidCursor } from '../../platform/http/cursor.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import type { Report } from './report.js';
 import { reportColumns } from './report-columns.js';
 import { toRowResource } from './report-documents.js';
@@ -60,7 +61,7 @@ export class ReportResultHandlers
     requireAcceptable(request, 'application/json; charset=utf-8');
     const report = await this.#getReport(input);
     if (page.anchor !== undefined && !isAnchorOf(caller.accountId, report, page.anchor)) {
-      throw invalidCursor('must be sent to the report as it was when the cursor was issued');
+      throw invalidParameter('page[after]', violation('report_cursor'));
     }
     const result = await this.#readPage(input, report, page);
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));

@@ -11,6 +11,7 @@ import type { Seal } from '../../platform/crypto/sealing.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { PrivateAddressError } from '../../platform/network/public-address.js';
+import { sentence } from '../../platform/problems/rule-texts.js';
 import type { Findings } from './failure-details.js';
 import { isSameIssuer, issuerRule, maximumIssuerLength } from './issuer-rule.js';
 import {
@@ -241,9 +242,9 @@ export class IdentityProviders {
   }
 
   #findErrors({ issuer, clientId, clientSecret }: ProviderForm, current: Provider | null): ProviderErrors {
-    const rule = issuerRule(issuer, this.#dependencies);
+    const wrong = issuerRule(issuer, this.#dependencies);
     const errors: { -readonly [Name in keyof ProviderErrors]: ProviderErrors[Name] } = {};
-    if (rule !== undefined) errors.issuer = `The issuer ${rule}.`;
+    if (wrong !== undefined) errors.issuer = sentence('The issuer', wrong);
     if (clientId === '') errors.clientId = 'Enter the client ID that the identity provider shows.';
     else if (!isPrintable(clientId, maximumIssuerLength))
       errors.clientId = `The client ID must have at most ${maximumIssuerLength} characters and no spaces.`;

@@ -19,6 +19,7 @@ import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
 import { confirmEmailMail } from './links/mail-texts.js';
 
 /** Lifetime of a link that confirms an address: 24 hours. */
@@ -29,7 +30,7 @@ export type EmailRequestOutcome =
   /** The mail server rejected the mail or is not available. */
   | { readonly kind: 'failed' }
   /** `rule` completes a sentence that begins with "The e-mail address". */
-  | { readonly kind: 'invalid_email'; readonly rule: string }
+  | { readonly kind: 'invalid_email'; readonly violation: Violation }
   | { readonly kind: 'unchanged' }
   /** The domain of the address is confirmed for another account. */
   | { readonly kind: 'foreign_domain' }
@@ -71,8 +72,8 @@ export class EmailChanges {
   async request(context: UserAuditContext, sessionId: string, given: string): Promise<EmailRequestOutcome> {
     const { database, delivery } = this.#dependencies;
     if (!this.available) return { kind: 'unavailable' };
-    const rule = emailRule(given);
-    if (rule !== undefined) return { kind: 'invalid_email', rule };
+    const violation = emailRule(given);
+    if (violation !== undefined) return { kind: 'invalid_email', violation };
     const email = normalizeEmail(given);
     const { accountId, userId, at } = context;
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };

@@ -8,6 +8,7 @@ import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { UserAuditContext } from '../../platform/audit/audit-context.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
 
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
 export class OwnAccount {
@@ -44,7 +45,7 @@ export class OwnAccount {
       revokesGrants,
       signal,
     }: { password: string; sessionId: string; revokesGrants: boolean; signal: AbortSignal },
-  ): Promise<string | undefined> {
+  ): Promise<Violation | undefined> {
     const error = await passwordError(password);
     if (error !== undefined) return error;
     // Outside the transaction, because hashing is slow.

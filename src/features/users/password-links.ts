@@ -23,6 +23,7 @@ import type { BackgroundMail } from '../../platform/mail/background-mail.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { singleSignOnPath } from '../../platform/pages/paths.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
 import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
 
 /** Lifetime of a link that an owner or administrator creates. */
@@ -38,7 +39,7 @@ export type PasswordLinkOutcome =
 export type NewPasswordOutcome =
   | { readonly kind: 'changed' }
   /** `error` completes a sentence that begins with "The password". */
-  | { readonly kind: 'invalid_password'; readonly error: string }
+  | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };
 
 interface Dependencies {

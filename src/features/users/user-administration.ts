@@ -23,6 +23,7 @@ import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
 
 /** The outcome of a change to a user. */
 export type UserChange =
@@ -39,7 +40,7 @@ export type UserChange =
 export type EmailChange = UserChange | { readonly kind: 'email_taken' };
 
 /** `error` completes a sentence that begins with "The password". */
-export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: string };
+export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: Violation };
 
 const unchanged: UserChange = { kind: 'unchanged' };
 

@@ -4,8 +4,9 @@ import type { Clock } from '../../platform/clock.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
-import { invalidMembers } from '../../platform/problems/invalid-members.js';
+import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventsExpired } from '../events/index.js';
 import type { EndpointContext } from './change-endpoint.js';
 import type { PartnerWaits } from './partner-waits.js';
@@ -74,7 +75,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     const created = await this.#wait(input, () => this.#endpoints.create(context, content));
     switch (created.kind) {
       case 'invalid_url':
-        throw invalidUrl(created.reason);
+        throw invalidUrl(created.violation);
       case 'application_deleted':
       case 'access_revoked':
         throw challenge(invalidToken());
@@ -124,7 +125,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     const context = this.#context(input);
     const id = input.params.webhook_endpoint_id;
     const updated = await this.#wait(input, () => this.#endpoints.update(context, id, changes));
-    if (updated.kind === 'invalid_url') throw invalidUrl(updated.reason);
+    if (updated.kind === 'invalid_url') throw invalidUrl(updated.violation);
     if (updated.kind === 'unknown') throw recordNotFound();
     return { status: 200, records: 1, body: { data: toEndpointResource(updated.endpoint) } };
   }
@@ -188,7 +189,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
       case 'unknown':
         throw recordNotFound();
       case 'invalid_cursor':
-        throw invalidMembers([{ path: ['after'], rule: 'must be a cursor of this account' }]);
+        throw invalidMembers([{ path: ['after'], violation: violation('account_cursor') }]);
       case 'expired':
         throw eventsExpired('The next events are');
       case 'resumed':
@@ -213,6 +214,6 @@ function withSecret({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: s
   return { data: toEndpointResource(endpoint), meta: { secret } };
 }
 
-function invalidUrl(reason: string): Problem {
-  return invalidMembers([{ path: ['url'], rule: reason }]);
+function invalidUrl(violation: Violation): Problem {
+  return invalidMembers([{ path: ['url'], violation }]);
 }

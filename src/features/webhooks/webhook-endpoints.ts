@@ -1,6 +1,7 @@
 import { lockApplication } from '../../oauth/clients/lock-application.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
 import {
   changeEndpoint,
   type EndpointContext,
@@ -29,8 +30,7 @@ export interface EndpointContent {
 
 interface InvalidUrl {
   readonly kind: 'invalid_url';
-  /** End of a sentence. */
-  readonly reason: string;
+  readonly violation: Violation;
 }
 
 export type CreatedEndpoint =
@@ -91,8 +91,8 @@ export class WebhookEndpoints {
 
   /** Adds an endpoint, which gets the events from now on. */
   async create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint> {
-    const reason = await this.#findUrlError(content.url);
-    if (reason !== null) return { kind: 'invalid_url', reason };
+    const violation = await this.#findUrlError(content.url);
+    if (violation !== undefined) return { kind: 'invalid_url', violation };
     const { accountId, applicationId, generation, at } = context;
     const { secret, sealed } = await this.#options.secrets.create();
     return await this.#prisma.$transaction(async (tx): Promise<CreatedEndpoint> => {
@@ -129,8 +129,8 @@ export class WebhookEndpoints {
     changes: Partial<EndpointContent>,
   ): Promise<UpdatedEndpoint> {
     if (changes.url !== undefined) {
-      const reason = await this.#findUrlError(changes.url);
-      if (reason !== null) return { kind: 'invalid_url', reason };
+      const violation = await this.#findUrlError(changes.url);
+      if (violation !== undefined) return { kind: 'invalid_url', violation };
     }
     return await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
       const row = await tx.webhookEndpoint.update({
@@ -191,7 +191,7 @@ export class WebhookEndpoints {
     return resumeEndpoint(this.#prisma, context, id, { from, cutoff });
   }
 
-  #findUrlError(url: string): Promise<string | null> {
+  #findUrlError(url: string): Promise<Violation | undefined> {
     return findUrlError(url, { allowLocal: this.#options.allowLocal });
   }
 }

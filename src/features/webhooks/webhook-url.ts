@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseUrl } from '../../platform/contract/outside-text.js';
 import { isPublicAddress, resolveHost } from '../../platform/network/public-address.js';
+import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 
 /** Lowest port besides 443 that events are sent to. */
 const lowestPort = 8443;
@@ -18,24 +19,21 @@ export function isLocalUrl({ protocol, hostname }: URL): boolean {
  * is accepted here.
  *
  * @param options.allowLocal whether `http://localhost` is accepted
- * @returns the error, as the end of a sentence; `null` for a valid URL
  */
 export async function findUrlError(
   text: string,
   { allowLocal }: { allowLocal: boolean },
-): Promise<string | null> {
-  const form = allowLocal
-    ? 'must be an https:// URL, or http://localhost in development'
-    : 'must be an https:// URL';
+): Promise<Violation | undefined> {
+  const form = violation('webhook_url', { allowLocal });
   const url = parseUrl(text);
   if (url === undefined) return form;
-  if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
-  if (text.includes('#')) return 'must not contain a fragment';
-  if (isLocalUrl(url)) return allowLocal ? null : form;
+  if (url.username !== '' || url.password !== '') return violation('url_without_user');
+  if (text.includes('#')) return violation('url_without_fragment');
+  if (isLocalUrl(url)) return allowLocal ? undefined : form;
   if (url.protocol !== 'https:') return form;
   if (url.port !== '' && Number(url.port) < lowestPort)
-    return `must have the port 443, or one from ${lowestPort}`;
-  return (await isPublicHost(url.hostname)) ? null : 'must have a host with public addresses only';
+    return violation('webhook_port', { minimum: lowestPort });
+  return (await isPublicHost(url.hostname)) ? undefined : violation('public_host');
 }
 
 async function isPublicHost(hostname: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { applicationNameRule } from '../../platform/accounts/name-rules.js';
+import { sentence } from '../../platform/problems/rule-texts.js';
 import type { ClientType } from './client-registry.js';
 import { redirectUriError } from './redirect-uri.js';
 
@@ -40,8 +41,8 @@ export function findSettingsErrors(
   settings: ApplicationSettings,
   rules: SettingsRules,
 ): SettingsErrors | null {
-  const nameRule = settings.name === rules.storedName ? undefined : applicationNameRule(settings.name);
-  const name = nameRule && `The name ${nameRule}.`;
+  const nameError = settings.name === rules.storedName ? undefined : applicationNameRule(settings.name);
+  const name = nameError && sentence('The name', nameError);
   const redirectUris = redirectUriErrors(settings.redirectUris, rules);
   const scopes = scopesError(settings.scopes, rules);
   if (name === undefined && scopes === undefined && redirectUris.size === 0) return null;

@@ -1,4 +1,6 @@
-import { invalidParameter, Problem } from '../../platform/problems/problem.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { Problem } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 
 /** Credentials of a client. */
 export interface ClientCredentials {
@@ -29,10 +31,10 @@ export function readClientCredentials(
   if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
   const { id, secret } = decodeBasic(basic[1] ?? '');
   if (client_secret !== undefined) {
-    throw invalidParameter('client_secret', 'must be omitted when the Authorization header has the secret');
+    throw invalidParameter('client_secret', violation('secret_in_header'));
   }
   if (client_id !== undefined && client_id !== id) {
-    throw invalidParameter('client_id', 'must be omitted, or equal to the one in the Authorization header');
+    throw invalidParameter('client_id', violation('same_client'));
   }
   return { clientId: id, clientSecret: secret === '' ? undefined : secret, basic: true };
 }

@@ -4,6 +4,7 @@ import type { CommandProcess } from '../../platform/cli/command-process.js';
 import { withContext } from '../../platform/cli/context.js';
 import { print } from '../../platform/cli/print.js';
 import { baseUrlRule, withoutTrailingSlashes } from '../../platform/config/base-url.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import { Issuer } from '../recorded-issuer.js';
 
 /** `issuer show` and `issuer set` */
@@ -24,7 +25,14 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
   issuer
     .command('set')
     .description('change the recorded issuer; access tokens of the previous issuer are then rejected')
-    .argument('<url>', 'the new BASE_URL', checkedBy(baseUrlRule))
+    .argument(
+      '<url>',
+      'the new BASE_URL',
+      checkedBy((url) => {
+        const rule = baseUrlRule(url);
+        return rule && violation(rule);
+      }),
+    )
     .addHelpText('after', '\nExamples:\n  npm run cli -- issuer set https://people.example')
     .action((given: string) =>
       withContext(commandProcess, async ({ database, clock }) => {

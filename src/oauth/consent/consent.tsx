@@ -15,7 +15,8 @@ import { recentPasswordOf } from '../../platform/pages/page-actions.js';
 import { signInAddress } from '../../platform/pages/paths.js';
 import { questionFor } from '../../platform/pages/recent-password.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
-import { invalidParameter } from '../../platform/problems/problem.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import type {
   AuthorizationEndpoint,
   AuthorizationStep,
@@ -88,7 +89,7 @@ export async function consentForm(
       if (session !== null) sessions.verifyCsrf(request, session);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (decision !== 'allow' && decision !== 'deny')
-        throw invalidParameter('decision', 'must be allow or deny');
+        throw invalidParameter('decision', violation('allow_or_deny'));
       const parameters = request.query as AuthorizationParameters;
       const step = await endpoint.prepare(parameters, session?.user ?? null);
       reply.headers(privatePageHeaders());

@@ -1,4 +1,5 @@
 import { asciiDomain } from '../contract/outside-text.js';
+import { type Violation, violation } from '../problems/rule-texts.js';
 import { normalizeEmail } from './normalize.js';
 
 /** The domain of an e-mail address in lower case and in ASCII form; empty when it has none. */
@@ -8,9 +9,9 @@ export function domainOf(email: string): string {
 }
 
 /** The rule for a domain of e-mail addresses, in ASCII form. */
-export function domainRule(domain: string): string | undefined {
+export function domainRule(domain: string): Violation | undefined {
   const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
   return domain.length <= 253 && new RegExp(`^(?:${label}\\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$`).test(domain)
     ? undefined
-    : 'must be a domain, such as example.com';
+    : violation('domain');
 }

@@ -1,7 +1,5 @@
 import { composeText, isCanonicalDomain, isNormalized } from '../contract/outside-text.js';
-
-/** Validates a value. Returns what the value must be; `undefined` when it is valid. */
-export type Rule = (value: string) => string | undefined;
+import { type Check, type Violation, violation } from '../problems/rule-texts.js';
 
 const maximumPersonName = 100;
 const maximumAccountName = 100;
@@ -41,34 +39,31 @@ export const namePattern =
 const name = new RegExp(namePattern, 'u');
 
 /** The rule for the characters of a name. It does not limit the length, and accepts an empty text. */
-export const nameTextRule: Rule = (text) =>
-  name.test(text)
-    ? undefined
-    : 'must not contain control or invisible characters, nor begin or end with white space';
+export const nameTextRule: Check = (text) => (name.test(text) ? undefined : violation('name_text'));
 
 /** The rule for the names of a user. The contract has the same rule, for the profile. */
-export const personNameRule: Rule = (text) => lengthError(text, maximumPersonName) ?? nameTextRule(text);
+export const personNameRule: Check = (text) => lengthError(text, maximumPersonName) ?? nameTextRule(text);
 
-export const accountNameRule: Rule = (text) => labelError(text, maximumAccountName);
+export const accountNameRule: Check = (text) => labelError(text, maximumAccountName);
 
-export const applicationNameRule: Rule = (text) => labelError(text, maximumApplicationName);
+export const applicationNameRule: Check = (text) => labelError(text, maximumApplicationName);
 
-export const passkeyNameRule: Rule = (text) => labelError(text, maximumPasskeyName);
+export const passkeyNameRule: Check = (text) => labelError(text, maximumPasskeyName);
 
 /**
  * Validates a name that pages and mails show within sentences, such as the name of an application on the consent page: it must
  * also have a visible character, and no unassigned ones.
  */
-function labelError(text: string, maximum: number): string | undefined {
+function labelError(text: string, maximum: number): Violation | undefined {
   const error = lengthError(text, maximum) ?? nameTextRule(text);
   if (error !== undefined) return error;
   const isVisible = !/[\p{Co}\p{Cn}]/u.test(text) && /[\p{L}\p{N}\p{P}\p{S}]/u.test(text);
-  return isVisible ? undefined : 'must have visible characters only';
+  return isVisible ? undefined : violation('visible_text');
 }
 
-function lengthError(text: string, maximum: number): string | undefined {
-  if (text.trim() === '') return 'must not be blank';
-  return [...text].length > maximum ? `must have at most ${maximum} characters` : undefined;
+function lengthError(text: string, maximum: number): Violation | undefined {
+  if (text.trim() === '') return violation('not_blank');
+  return [...text].length > maximum ? violation('maximum_length', { maximum }) : undefined;
 }
 
 /**
@@ -78,11 +73,11 @@ function lengthError(text: string, maximum: number): string | undefined {
  *
  * @see RFC 6531 section 3.3, and UTS #46 for the domain
  */
-export const addressTextRule: Rule = (address) => {
+export const addressTextRule: Check = (address) => {
   if (/^[!-~]+$/.test(address)) return undefined;
   const text = composeText(address);
   const domain = text.slice(text.lastIndexOf('@') + 1);
   if (!isNormalized(text) || /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text))
-    return 'must not contain invisible or full-width characters';
-  return isCanonicalDomain(domain) ? undefined : 'must have a valid domain';
+    return violation('email_characters');
+  return isCanonicalDomain(domain) ? undefined : violation('email_domain');
 };

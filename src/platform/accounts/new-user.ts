@@ -2,6 +2,7 @@ import { type AuditOrigin, recordIn } from '../audit/audit-log.js';
 import type { Database, Prisma } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
+import { ruleText } from '../problems/rule-texts.js';
 import { isForeignDomain } from './account-domains.js';
 import type { AccountId } from './account-id.js';
 import { personNameRule } from './name-rules.js';
@@ -34,13 +35,16 @@ export async function checkAndHash(
   accountId: AccountId,
   { email, givenName, familyName, password }: NewUser,
 ): Promise<string> {
-  const errors = [
+  const checked = [
     ['The e-mail address', emailRule(email)],
     ['The given name', personNameRule(givenName)],
     ['The family name', personNameRule(familyName)],
     ['The password', await passwordError(password)],
-  ].filter(([, error]) => error !== undefined);
-  if (errors.length > 0) throw new NewUserError(errors.map((error) => error.join(' ')).join('; '));
+  ] as const;
+  const errors = checked.flatMap(([subject, error]) =>
+    error === undefined ? [] : `${subject} ${ruleText(error)}`,
+  );
+  if (errors.length > 0) throw new NewUserError(errors.join('; '));
   if (await isForeignDomain(database, accountId, email))
     throw new NewUserError(`The domain of ${email} is confirmed for another account`);
   return hashPassword(password);

@@ -1,5 +1,6 @@
+import { type Check, type Violation, violation } from '../problems/rule-texts.js';
 import { isCommonPassword } from './common-passwords.js';
-import { addressTextRule, type Rule } from './name-rules.js';
+import { addressTextRule } from './name-rules.js';
 import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
 
@@ -17,39 +18,35 @@ const maximumEmailLength = 320;
 const mailbox = /^[^"(),:;<>[\\\]]+@(?:[\w\u{80}-\u{10FFFF}-]+(?:\.[\w\u{80}-\u{10FFFF}-]+)*|\[[\w.:]+\])$/u;
 
 /** The rule for the e-mail address that a user signs in with, in the form in which it is stored. */
-export const emailRule: Rule = (email) => {
+export const emailRule: Check = (email) => {
   const error = emailFormRule(email) ?? addressTextRule(normalizeEmail(email));
   if (error !== undefined) return error;
-  return mailbox.test(normalizeEmail(email))
-    ? undefined
-    : 'must not contain quotes or brackets, and must have a valid domain';
+  return mailbox.test(normalizeEmail(email)) ? undefined : violation('mailbox');
 };
 
 /** The rule for an address that is looked up. Stored addresses may be older than {@link addressTextRule}. */
-export const emailFormRule: Rule = (email) =>
+export const emailFormRule: Check = (email) =>
   /^[^\s@]+@[^\s@]+$/u.test(email) && normalizeEmail(email).length <= maximumEmailLength
     ? undefined
-    : `must have the form name@example.com, and at most ${maximumEmailLength} characters`;
+    : violation('email_form', { maximum: maximumEmailLength });
 
 /** The rule for the length of a password after normalization. */
-export const passwordLengthRule: Rule = (password) => {
+export const passwordLengthRule: Check = (password) => {
   const normalized = normalizePassword(password);
   const length = [...normalized].length;
-  if (length < minimumPasswordLength) return `must have at least ${minimumPasswordLength} characters`;
+  if (length < minimumPasswordLength) return violation('minimum_length', { minimum: minimumPasswordLength });
   // In UTF-16 code units, as the `maxlength` of the pages.
   return normalized.length > maximumPasswordLength
-    ? `must have at most ${maximumPasswordLength} characters`
+    ? violation('maximum_length', { maximum: maximumPasswordLength })
     : undefined;
 };
 
 /**
  * Validates a new password: its length, and that it is not easily guessed. There are no other rules, as NIST SP 800-63B
  * section 5.1.1.2 recommends.
- *
- * @returns what the password must be; `undefined` when it is valid
  */
-export async function passwordError(password: string): Promise<string | undefined> {
+export async function passwordError(password: string): Promise<Violation | undefined> {
   const error = passwordLengthRule(password);
   if (error !== undefined) return error;
-  return (await isCommonPassword(normalizePassword(password))) ? 'must not be easy to guess' : undefined;
+  return (await isCommonPassword(normalizePassword(password))) ? violation('password_strength') : undefined;
 }

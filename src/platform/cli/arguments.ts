@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Accounts } from '../accounts/accounts.js';
-import type { Rule } from '../accounts/name-rules.js';
 import { NewUserError } from '../accounts/new-user.js';
 import { roles } from '../accounts/user.js';
+import { type Check, sentence, violation } from '../problems/rule-texts.js';
 import { CliError } from './cli-error.js';
 
 /** Option for the account. */
@@ -23,11 +23,11 @@ export function roleOption(): Option {
   ).choices(roles);
 }
 
-/** Parser for an argument with a rule, which returns an error or `undefined`. */
-export function checkedBy(rule: Rule): (value: string) => string {
+/** Parser for an argument with a rule. */
+export function checkedBy(check: Check): (value: string) => string {
   return (value) => {
-    const error = rule(value);
-    if (error !== undefined) throw new InvalidArgumentError(`It ${error}.`);
+    const error = check(value);
+    if (error !== undefined) throw new InvalidArgumentError(sentence('It', error));
     return value;
   };
 }
@@ -37,7 +37,7 @@ export function wholeNumber(minimum: number, maximum: number): (value: string) =
   return (value) => {
     const number = Number(value);
     if (/^\d{1,10}$/.test(value) && number >= minimum && number <= maximum) return number;
-    throw new InvalidArgumentError(`It must be an integer from ${minimum} to ${maximum}.`);
+    throw new InvalidArgumentError(sentence('It', violation('integer_range', { minimum, maximum })));
   };
 }
 

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { normalizePassword } from '../accounts/normalize.js';
 import { passwordError } from '../accounts/user-rules.js';
+import { ruleText } from '../problems/rule-texts.js';
 import { CliError, exitCodes } from './cli-error.js';
 import type { CommandProcess } from './command-process.js';
 
@@ -15,7 +16,7 @@ export async function readNewPassword(commandProcess: CommandProcess): Promise<s
   const { stdin } = commandProcess;
   const password = stdin.isTTY ? await ask(commandProcess, 'Password: ') : await readLine(stdin);
   const error = await passwordError(password);
-  if (error !== undefined) throw new CliError(`The password ${error}`);
+  if (error !== undefined) throw new CliError(`The password ${ruleText(error)}`);
   if (stdin.isTTY) {
     const again = await ask(commandProcess, 'Repeat the password: ');
     if (normalizePassword(again) !== normalizePassword(password)) throw new CliError('The passwords differ');

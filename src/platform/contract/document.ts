@@ -28,6 +28,8 @@ export interface RawOperation {
   readonly requestBody?: unknown;
   readonly responses: Readonly<Record<string, unknown>>;
   readonly deprecated?: boolean;
+  /** Whether tokens without a user are rejected. */
+  readonly 'x-user-required'?: boolean;
   readonly 'x-deprecated-since'?: string;
   readonly 'x-sunset'?: string;
   readonly 'x-server'?: Readonly<Record<string, unknown>>;

@@ -8,11 +8,11 @@ import {
 import ajvFormats from 'ajv-formats';
 
 /** Keywords of OpenAPI that have no effect on validation. */
-const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames'];
+const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames', 'x-rule'];
 
 const options: Options = {
   allErrors: true,
-  // Findings then include their schema, whose description states the valid values.
+  // Findings then include their schema, whose keywords and `x-rule` have the valid values.
   verbose: true,
   useDefaults: true,
   removeAdditional: false,

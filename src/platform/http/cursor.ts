@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import { invalidParameter, type Problem } from '../problems/problem.js';
+import { invalidParameter } from '../problems/invalid-request.js';
+import type { Problem } from '../problems/problem.js';
+import { violation } from '../problems/rule-texts.js';
 import { maximumPageSize } from './page-size.js';
 
 // The page after this one is the last that `page[number]` can name.
@@ -40,21 +42,14 @@ export function readCursor<Anchor>(
   const [number, size, issuedFor, anchor] = content;
   if (!isBetween(number, 2, maximumNumber) || !isBetween(size, 1, maximumPageSize)) throw malformedCursor();
   if (issuedFor !== fingerprint) {
-    throw invalidCursor(
-      'must be sent to the list, and with the filters and the order, that it was issued for',
-    );
+    throw invalidParameter('page[after]', violation('list_cursor'));
   }
   if (!isAnchor(anchor)) throw malformedCursor();
   return { number, size, anchor };
 }
 
-/** 400 `invalid_request` for `page[after]`. */
-export function invalidCursor(rule: string): Problem {
-  return invalidParameter('page[after]', rule);
-}
-
 function malformedCursor(): Problem {
-  return invalidCursor('must be an unchanged cursor from meta.next_cursor');
+  return invalidParameter('page[after]', violation('page_cursor'));
 }
 
 function isBetween(value: unknown, minimum: number, maximum: number): value is number {

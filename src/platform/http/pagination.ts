@@ -1,5 +1,7 @@
 import type { components } from '../contract/generated.js';
-import { fingerprintOf, invalidCursor, readCursor, writeCursor } from './cursor.js';
+import { invalidParameter } from '../problems/invalid-request.js';
+import { violation } from '../problems/rule-texts.js';
+import { fingerprintOf, readCursor, writeCursor } from './cursor.js';
 import { defaultPageSize } from './page-size.js';
 
 export type PageLinks = components['schemas']['PageLinks'];
@@ -51,9 +53,10 @@ export class PageRequest<Anchor> {
     this.size = size ?? cursor?.size ?? defaultPageSize;
     this.anchor = cursor?.anchor;
     if (cursor === undefined) return;
-    if (this.number !== cursor.number) throw invalidCursor(`is the cursor of page[number] ${cursor.number}`);
+    if (this.number !== cursor.number)
+      throw invalidParameter('page[after]', violation('cursor_number', { number: cursor.number }));
     if (this.size !== cursor.size)
-      throw invalidCursor(`is the cursor of a page with page[size] ${cursor.size}`);
+      throw invalidParameter('page[after]', violation('cursor_size', { size: cursor.size }));
   }
 
   /** Number of records on the previous pages. */

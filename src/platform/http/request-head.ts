@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { invalidRequest } from '../problems/invalid-request.js';
 import { Problem } from '../problems/problem.js';
+import { type Violation, violation } from '../problems/rule-texts.js';
 
 /**
  * Rejects request lines and headers that Node.js accepts and a proxy may interpret differently. Such differences allow
@@ -27,11 +29,11 @@ export function checkRequestHead({ raw: { httpVersion, rawHeaders } }: FastifyRe
   }
   if (codings !== undefined) checkTransferEncoding(codings, httpVersion);
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
-    throw invalidHeader('host', `A request must have exactly one Host header; this one has ${hosts}.`);
+    throw invalidHeader('host', 'A request', violation('one_host', { count: hosts }));
   }
   if (authorizations > 1) {
-    const detail = `A request must have at most one Authorization header; this one has ${authorizations}.`;
-    throw invalidHeader('authorization', detail);
+    const count = authorizations;
+    throw invalidHeader('authorization', 'A request', violation('one_authorization', { count }));
   }
 }
 
@@ -45,13 +47,18 @@ function checkVersion(httpVersion: string): void {
 
 function checkTransferEncoding(codings: string, httpVersion: string): void {
   if (httpVersion === '1.0') {
-    const detail = 'An HTTP/1.0 request must not have a Transfer-Encoding header.';
-    throw invalidHeader('transfer-encoding', detail, closing);
+    const error = violation('without_transfer_encoding');
+    throw invalidHeader('transfer-encoding', 'An HTTP/1.0 request', error, closing);
   }
   if (codings.toLowerCase() === 'chunked') return;
-  throw invalidHeader('transfer-encoding', 'Transfer-Encoding must be chunked.', closing);
+  throw invalidHeader(
+    'transfer-encoding',
+    'Transfer-Encoding',
+    violation('one_of', { values: ['chunked'] }),
+    closing,
+  );
 }
 
-function invalidHeader(header: string, detail: string, headers: Readonly<Record<string, string>> = {}) {
-  return new Problem('invalid_request', detail, { headers, errors: [{ header, detail }] });
+function invalidHeader(header: string, subject: string, violation: Violation, headers = {}): Problem {
+  return invalidRequest([{ place: { header }, subject, violation }], { headers });
 }

@@ -1,5 +1,6 @@
 import { excelCsv } from '../http/excel-csv.js';
-import { invalidParameter } from '../problems/problem.js';
+import { invalidParameter } from '../problems/invalid-request.js';
+import { violation } from '../problems/rule-texts.js';
 import type { Fields } from './fields.js';
 import type { CsvFile } from './page-context.js';
 
@@ -16,7 +17,7 @@ export function excelAddress(address: string): string {
 export function inRequestedFormat(file: CsvFile, query: Fields): CsvFile {
   const format = query.text('format');
   if (format === '') return file;
-  if (format !== 'excel') throw invalidParameter('format', 'must be excel or absent');
+  if (format !== 'excel') throw invalidParameter('format', violation('excel_or_absent'));
   return {
     fileName: file.fileName.replace(/\.csv$/, '-excel.csv'),
     make: (signal) => excelCsv(file.make(signal)),

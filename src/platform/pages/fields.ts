@@ -1,6 +1,7 @@
 import { composeText } from '../contract/outside-text.js';
 import { isStorableText } from '../contract/storable-text.js';
-import { invalidParameter } from '../problems/problem.js';
+import { invalidParameter } from '../problems/invalid-request.js';
+import { violation } from '../problems/rule-texts.js';
 
 /**
  * Whether a field was submitted as it is stored. {@link Fields} trims and normalizes values, and stored ones need not be
@@ -27,7 +28,7 @@ export class Fields {
    */
   text(name: string): string {
     const [value = '', ...more] = this.list(name);
-    if (more.length > 0) throw invalidParameter(name, 'must not be repeated');
+    if (more.length > 0) throw invalidParameter(name, violation('not_repeated'));
     return composeText(value);
   }
 
@@ -55,7 +56,7 @@ export class Fields {
     const value = Object.hasOwn(this.#source, name) ? this.#source[name] : undefined;
     if (value === undefined) return [];
     return [value].flat().map((item) => {
-      if (!isStorableText(item)) throw invalidParameter(name, 'must be text without control characters');
+      if (!isStorableText(item)) throw invalidParameter(name, violation('plain_text'));
       return item.trim();
     });
   }

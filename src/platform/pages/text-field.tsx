@@ -80,8 +80,3 @@ export function NewPasswordField({
     />
   );
 }
-
-/** `undefined`, or the error of a field as a sentence. `rule` completes a sentence that begins with the subject. */
-export function sentence(subject: string, rule: string | undefined): string | undefined {
-  return rule === undefined ? undefined : `${subject} ${rule}.`;
-}

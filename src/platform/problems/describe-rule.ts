@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { isRuleName, type Violation, violation } from './rule-texts.js';
 
 interface Branch {
   readonly properties: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
@@ -6,94 +7,56 @@ interface Branch {
 
 type Schema = ErrorObject['parentSchema'];
 
-const typeNames: Readonly<Record<string, string>> = {
-  string: 'a string',
-  integer: 'an integer',
-  number: 'a number',
-  boolean: 'true or false',
-  array: 'an array',
-  object: 'an object',
-};
-
-const formatRules: Readonly<Record<string, string>> = {
-  'date-time': 'must be an existing date and time, such as 2026-01-31T00:00:00Z',
-};
-
-/** The valid values for a finding of the validator. The text follows the name of the value. */
-export function describeRule({ keyword, params, parentSchema }: ErrorObject): string {
+/** The rule of the catalogue that a finding of the validator violates. */
+export function violationOf({ keyword, params, parentSchema }: ErrorObject): Violation {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, minProperties, maxProperties } =
+    parentSchema ?? {};
+  const stated = statedRule(parentSchema);
   switch (keyword) {
     case 'required':
-      return 'is required';
+      return violation('required');
     case 'additionalProperties':
-      return `is unknown; valid members are ${Object.keys(parentSchema?.properties ?? {}).join(', ')}`;
+      return violation('known_member', { values: Object.keys(parentSchema?.properties ?? {}) });
     case 'minimum':
     case 'maximum':
-      return `must be ${integer(parentSchema)}`;
+      return violation('integer_range', { minimum, maximum });
     case 'minLength':
+      return violation('minimum_length', { minimum: minLength, maximum: maxLength });
     case 'maxLength':
-      return `must have ${range(parentSchema?.minLength, parentSchema?.maxLength, 'character')}`;
+      return violation('maximum_length', { minimum: minLength, maximum: maxLength });
     case 'minItems':
-      return `must have ${range(parentSchema?.minItems, parentSchema?.maxItems, 'item')}`;
+      return violation('minimum_length', { minimum: minItems, maximum: maxItems, of: 'item' });
     case 'maxItems':
-      return (
-        statedRule(parentSchema) ??
-        `must have ${range(parentSchema?.minItems, parentSchema?.maxItems, 'item')}`
-      );
+      return stated ?? violation('maximum_length', { minimum: minItems, maximum: maxItems, of: 'item' });
     case 'minProperties':
-      return `must have ${range(parentSchema?.minProperties, parentSchema?.maxProperties, 'member')}`;
+      return violation('minimum_length', { minimum: minProperties, maximum: maxProperties, of: 'member' });
     case 'discriminator':
-      return `must be one of ${tagValues(parentSchema, params.tag).join(', ')}`;
+      return violation('discriminator', { values: tagValues(parentSchema, params.tag) });
     case 'enum':
-      return `must be ${params.allowedValues.length === 1 ? '' : 'one of '}${params.allowedValues.join(', ')}`;
+      return violation('one_of', { values: params.allowedValues });
     case 'type':
-      return `must be ${[params.type].flat().map(typeNameIn(parentSchema)).join(' or ')}`;
+      return violation('type', { types: [params.type].flat(), minimum, maximum });
     case 'format':
-      return isInteger(parentSchema)
-        ? `must be ${integer(parentSchema)}`
-        : (formatRules[params.format] ?? statedRule(parentSchema) ?? 'is not valid');
-    case 'pattern':
-      return statedRule(parentSchema) ?? 'is not valid';
+      if (isInteger(parentSchema)) return violation('integer_range', { minimum, maximum });
+      if (params.format === 'date-time') return violation('existing_timestamp');
+      return stated ?? violation('valid');
     default:
-      return 'is not valid';
+      return (keyword === 'pattern' ? stated : undefined) ?? violation('valid');
   }
-}
-
-function typeNameIn(schema: Schema): (type: string) => string {
-  return (type) => (type === 'integer' ? integer(schema) : (typeNames[type] ?? type));
 }
 
 function isInteger(schema: Schema): boolean {
   return [schema?.type].flat().includes('integer');
 }
 
-/** For example "an integer from 1 to 500". */
-export function integer(schema: Readonly<Record<string, unknown>> | undefined): string {
-  const { minimum, maximum } = schema ?? {};
-  if (minimum === undefined) return maximum === undefined ? 'an integer' : `an integer up to ${maximum}`;
-  return maximum === undefined ? `an integer from ${minimum}` : `an integer from ${minimum} to ${maximum}`;
-}
-
-/** For example "1 to 255 characters". */
-function range(minimum = 0, maximum: number | undefined, thing: string): string {
-  const things = (count: number) => `${count} ${thing}${count === 1 ? '' : 's'}`;
-  if (maximum === undefined) return `at least ${things(minimum)}`;
-  if (minimum === maximum) return `exactly ${things(maximum)}`;
-  return minimum === 0 ? `at most ${things(maximum)}` : `${minimum} to ${things(maximum)}`;
-}
-
-/** The sentence of the contract's description that starts with "Must" and states in words what the schema checks. */
-function statedRule(schema: Schema): string | undefined {
-  const sentence = /(?:^|\. +)M(ust .*?)\.(?= |$)/.exec(oneLine(schema))?.[1];
-  return sentence === undefined ? undefined : `m${sentence}`;
+/** The rule that the contract names, because no keyword of JSON Schema states it. */
+function statedRule(schema: Schema): Violation | undefined {
+  const { name, ...params } = (schema?.['x-rule'] ?? {}) as { name?: string };
+  return name !== undefined && isRuleName(name) ? { rule: name, params } : undefined;
 }
 
 /** Values of the property that selects a branch of a union. */
 function tagValues(schema: Schema, tag: string): readonly string[] {
   const branches = (schema?.oneOf ?? []) as readonly Branch[];
   return branches.flatMap(({ properties }) => properties[tag]?.enum ?? []);
-}
-
-function oneLine(schema: Schema): string {
-  const description = String(schema?.description ?? '').replaceAll('`', '');
-  return description.replaceAll(/\s+/g, ' ').trim();
 }

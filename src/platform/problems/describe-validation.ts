@@ -1,25 +1,30 @@
 import type { ErrorObject } from 'ajv';
-import { describeRule } from './describe-rule.js';
-import { invalidRequest } from './invalid-request.js';
-import type { Problem, ProblemError } from './problem.js';
+import { violationOf } from './describe-rule.js';
+import { type InvalidValue, invalidRequest } from './invalid-request.js';
+import type { Problem } from './problem.js';
+import { type Violation, violation } from './rule-texts.js';
 import { chooseBranch } from './union-findings.js';
 
 /** Part of a request, as Fastify names it. */
 export type RequestPart = 'body' | 'querystring' | 'params' | 'headers';
 
 /**
- * Turns findings of the validator into 400 `invalid_request` with one error for each invalid parameter, header or member of
- * the body. Each error states the valid values.
+ * Turns findings of the validator into one error for each invalid parameter, header or member of the body.
  *
  * @param form whether the members of the body are form parameters
  */
-export function describeValidation(
+export function invalidValues(
   findings: readonly ErrorObject[],
   part: RequestPart,
   { form = false } = {},
-): Problem {
+): InvalidValue[] {
   const relevant = dropRepetitions(chooseBranch(dropItemsOfEmptyLists(findings)));
-  return invalidRequest(relevant, (finding) => describeFinding(finding, part, form));
+  return relevant.map((finding) => toInvalidValue(finding, part, form));
+}
+
+/** 400 `invalid_request` for findings of the validator. */
+export function describeValidation(...given: Parameters<typeof invalidValues>): Problem {
+  return invalidRequest(invalidValues(...given));
 }
 
 /** An array that must be empty gets one finding instead of one for each item. */
@@ -50,28 +55,25 @@ function dropRepetitions(findings: readonly ErrorObject[]): readonly ErrorObject
   });
 }
 
-/** What to send for parameters of an authorization request that RFC 6749 leaves optional, and many clients omit. */
-const adviceFor: Readonly<Record<string, string>> = {
-  scope:
-    'the user is asked for these scopes only. Send the scopes that you need, separated by spaces, such as user:read reports:read.',
-  state:
-    'it protects the user against CSRF. Send a new unguessable value in each request, and compare it with the one that comes back.',
+/** Parameters of an authorization request that RFC 6749 leaves optional, and many clients omit. */
+const explained: Readonly<Record<string, Violation>> = {
+  scope: violation('required_scope'),
+  state: violation('required_state'),
 };
 
-function describeFinding(finding: ErrorObject, part: RequestPart, form: boolean): ProblemError {
+function toInvalidValue(finding: ErrorObject, part: RequestPart, form: boolean): InvalidValue {
   const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
   const name = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
-  if (part === 'headers') return { header: name, detail: `${name} ${describeRule(finding)}.` };
-  const advice = part === 'querystring' && finding.keyword === 'required' ? adviceFor[name] : undefined;
-  if (advice !== undefined) return { parameter: name, detail: `${name} is required: ${advice}` };
-  if (part !== 'body' || form) return { parameter: name, detail: `${name} ${parameterRule(finding)}.` };
-  return { pointer, detail: `${pointer === '' ? 'The body' : pointer} ${describeRule(finding)}.` };
+  if (part === 'headers') return { place: { header: name }, violation: violationOf(finding) };
+  if (part === 'body' && !form) return { place: { pointer }, violation: violationOf(finding) };
+  const required = part === 'querystring' && finding.keyword === 'required' ? explained[name] : undefined;
+  return { place: { parameter: name }, violation: required ?? parameterViolation(finding) };
 }
 
 /** Repeated parameters are parsed as an array. */
-function parameterRule(finding: ErrorObject): string {
+function parameterViolation(finding: ErrorObject): Violation {
   const isRepeated = finding.keyword === 'type' && finding.instancePath !== '' && Array.isArray(finding.data);
-  return isRepeated ? 'must not be repeated' : describeRule(finding);
+  return isRepeated ? violation('not_repeated') : violationOf(finding);
 }
 
 function missingOrExtraMember({ keyword, params }: ErrorObject): string {

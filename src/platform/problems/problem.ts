@@ -35,12 +35,6 @@ export class Problem extends Error {
   }
 }
 
-/** 400 `invalid_request` for one query or form parameter. `rule` follows its name and states which values are valid. */
-export function invalidParameter(parameter: string, rule: string): Problem {
-  const detail = `${parameter} ${rule}.`;
-  return new Problem('invalid_request', detail, { errors: [{ parameter, detail }] });
-}
-
 /** A problem with `Retry-After`, which its detail states too. */
 export function retryLater(code: ProblemCode, detail: string, seconds: number): Problem {
   return new Problem(code, `${detail} Try again in ${seconds} seconds.`, {

@@ -18,7 +18,7 @@ t.test('an e-mail address has no invisible, full-width or other compatibility ch
     'ad\ue000a@x.example',
     'ad\u0001a@x.example',
   ])
-    t.type(emailRule(email), 'string', encodeURIComponent(email));
+    t.type(emailRule(email), 'object', encodeURIComponent(email));
 });
 
 t.test(
@@ -30,7 +30,7 @@ t.test(
       'bücher.example/x',
       'b%C3%BCü.example',
     ])
-      t.type(emailRule(`ada@${domain}`), 'string', domain);
+      t.type(emailRule(`ada@${domain}`), 'object', domain);
     for (const domain of ['x.example', 'X.example', 'xn--bcher-kva.example', 'localhost', '[192.0.2.1]'])
       t.equal(emailRule(`ada@${domain}`), undefined, domain);
     for (const domain of [
@@ -63,7 +63,7 @@ t.test('a mailbox has no other spelling that gets the same mail', async (t) => {
       `ada@${domain}/`,
       `ada@.${domain}`,
     ])
-      t.type(emailRule(email), 'string', email);
+      t.type(emailRule(email), 'object', email);
     for (const email of [`ada.o'neil+work@${domain}`, `ada/b=c@${domain}`, `{a}@${domain}`])
       t.equal(emailRule(email), undefined, email);
   }
@@ -71,5 +71,5 @@ t.test('a mailbox has no other spelling that gets the same mail', async (t) => {
 
 t.test('an address that was stored before the rule can be looked up', async (t) => {
   t.equal(emailFormRule('ad\u200ba@\uff58.example'), undefined);
-  t.type(emailFormRule('ada'), 'string');
+  t.type(emailFormRule('ada'), 'object');
 });

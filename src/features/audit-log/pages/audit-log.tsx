@@ -7,7 +7,8 @@ import { settings } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
-import { invalidParameter } from '../../../platform/problems/problem.js';
+import { invalidParameter } from '../../../platform/problems/invalid-request.js';
+import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
 import type { AuditLogExports } from '../audit-log-exports.js';
 import { auditRetentionDays } from '../audit-log-filter.js';
@@ -55,7 +56,7 @@ export function auditLogPage(site: Site, dependencies: AuditLogPageDependencies)
     const resolved = await resolveFilter(query, { reader, users });
     if ('errors' in resolved) {
       const [{ field, message }] = resolved.errors as readonly [FormError];
-      throw invalidParameter(field, `is not valid: ${message}`);
+      throw invalidParameter(field, violation('valid_because', { reason: message }));
     }
     const details = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
     return {

@@ -1,5 +1,5 @@
-import { type Contract, type Operation, resolve } from '../../../platform/contract/contract.js';
-import { type DocumentedResponse, type Example, rawOperation } from '../reference/nodes.js';
+import type { Contract, Operation } from '../../../platform/contract/contract.js';
+import { rawOperation } from '../reference/nodes.js';
 
 /** How Postman authorizes a request. */
 export interface Authorization {
@@ -51,16 +51,7 @@ export class Authorizations {
 
 /** Whether the operation rejects tokens without a user. */
 export function needsUser(contract: Contract, operation: Operation): boolean {
-  const { document } = contract;
-  const forbidden = rawOperation(contract, operation).responses['403'];
-  if (forbidden === undefined) return false;
-  const { content = {} } = resolve<DocumentedResponse>(document, forbidden);
-  return Object.values(content)
-    .flatMap(({ examples = {} }) => Object.values(examples))
-    .some((given) => {
-      const { value } = resolve<Example>(document, given);
-      return (value as { code?: string }).code === 'user_context_required';
-    });
+  return rawOperation(contract, operation)['x-user-required'] === true;
 }
 
 function oauth2(values: Readonly<Record<string, string>>): Authorization {

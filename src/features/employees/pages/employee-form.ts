@@ -1,5 +1,6 @@
 import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
+import { sentence, violation } from '../../../platform/problems/rule-texts.js';
 import type { Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
 import type { EmployeeCheck } from '../employee-check.js';
@@ -64,16 +65,15 @@ export function checkForm(
     const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;
     return { input: { employee, managerNumber } };
   }
-  const rules = new Map(checked.errors.map(({ member, rule }) => [member, rule]));
+  const violations = new Map(checked.errors.map(({ member, violation }) => [member, violation]));
   return {
     errors: formFields.flatMap(({ name: field, label, type }) => {
-      const rule = type === 'date' && rules.has(field) ? dateRule : rules.get(field);
-      return rule === undefined ? [] : [{ field, message: `${label} ${rule}.` }];
+      const violated = violations.get(field);
+      if (violated === undefined) return [];
+      return [{ field, message: sentence(label, type === 'date' ? violation('existing_date') : violated) }];
     }),
   };
 }
-
-const dateRule = 'must be an existing date from 0001-01-01 to 9999-12-31, such as 2026-01-31';
 
 const rejections: Readonly<Record<Rejection, FormError>> = {
   number_taken: { field: 'employee_number', message: 'Another employee has this employee number.' },
@@ -81,7 +81,7 @@ const rejections: Readonly<Record<Rejection, FormError>> = {
     field: managerField,
     message: 'No employee of your account has the number of the manager.',
   },
-  manager_self: { field: managerField, message: 'The manager must be another employee.' },
+  manager_self: { field: managerField, message: sentence('The manager', violation('other_employee')) },
   manager_cycle: {
     field: managerField,
     message: 'This manager reports to the employee, directly or through others. Enter another one.',

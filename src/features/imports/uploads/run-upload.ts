@@ -1,3 +1,4 @@
+import { ruleText } from '../../../platform/problems/rule-texts.js';
 import type { CheckedRecord, EmployeeCheck } from '../../employees/index.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
 import { UnusableFileError } from '../entry.js';
@@ -134,7 +135,7 @@ function checkRecord(check: EmployeeCheck, value: unknown): CheckedRecord {
   const labels = new Map(check.attributes.map(({ name, label }) => [name, label]));
   return {
     errors: checked.errors.map(
-      ({ member, rule }) => `${labels.get(member) ?? (member || 'The record')} ${rule}`,
+      ({ member, violation }) => `${labels.get(member) ?? (member || 'The record')} ${ruleText(violation)}`,
     ),
   };
 }

@@ -4,7 +4,7 @@ import type { components } from '../../../platform/contract/generated.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
-import { describeValidation } from '../../../platform/problems/describe-validation.js';
+import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
 import type { ReportContent } from '../report.js';
 import { newContent } from '../report-changes.js';
@@ -44,7 +44,7 @@ export function createReportValidator(contract: Contract): ReportValidator {
     const findings = validations[kind](body).filter(
       ({ instancePath }) => keptTitle === undefined || instancePath !== '/title',
     );
-    if (findings.length > 0) return { errors: toFormErrors(rulesOf(findings), form) };
+    if (findings.length > 0) return { errors: toFormErrors(errorsOf(findings), form) };
     const { title } = body as Request;
     const content = newContent({ ...toChanges(body as Request), title: keptTitle ?? title });
     const errors = findDefinitionErrors(content);
@@ -68,14 +68,10 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
   };
 }
 
-/** Locations and rules of the findings of the validator, in the words of the API. */
-function rulesOf(findings: readonly ErrorObject[]): DefinitionError[] {
-  const errors = describeValidation(findings, 'body').errors ?? [];
-  return errors.map((error) => {
-    const pointer = 'pointer' in error ? error.pointer : '';
-    return {
-      path: pointer.split('/').slice(1),
-      rule: error.detail.slice(pointer.length).trim().replace(/\.$/, ''),
-    };
-  });
+/** Locations and rules of the findings of the validator. */
+function errorsOf(findings: readonly ErrorObject[]): DefinitionError[] {
+  return invalidValues(findings, 'body').map(({ place, violation }) => ({
+    path: 'pointer' in place ? place.pointer.split('/').slice(1) : [],
+    violation,
+  }));
 }

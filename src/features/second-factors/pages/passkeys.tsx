@@ -6,8 +6,9 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { sentence, TextField } from '../../../platform/pages/text-field.js';
+import { TextField } from '../../../platform/pages/text-field.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
 import { afterAddition, afterRemoval } from './after-change.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
@@ -40,8 +41,10 @@ export function passkeyPages(site: Site, { passkeys, baseUrl }: OwnSecondFactorD
   site.post(path, async (context) => {
     const { form, sessionId, stage, csrfToken, auditContext } = context;
     const name = form.text(nameField);
-    const message = sentence('The name', passkeyNameRule(name));
-    if (message !== undefined) return show(context, { name, errors: [{ field: nameField, message }] });
+    const wrong = passkeyNameRule(name);
+    if (wrong !== undefined) {
+      return show(context, { name, errors: [{ field: nameField, message: sentence('The name', wrong) }] });
+    }
     const response = { credential: form.secret(credentialField), csrfToken };
     const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
     if (outcome.kind !== 'added') {

@@ -16,6 +16,7 @@ import {
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
+import { sentence } from '../../../platform/problems/rule-texts.js';
 import type { SingleSignOnStart } from '../single-sign-on.js';
 import { returnPage } from './callback.js';
 import type { SingleSignOnPagesDependencies } from './dependencies.js';
@@ -50,13 +51,13 @@ export async function singleSignOnPages(
     // The sign-in page of an expired form has no address yet.
     if (given === '' && form.secret(keptFormField) !== '')
       return emailPage(request, reply, { returnTo, keptForm: keptForm ?? '' });
-    const rule = emailFormRule(given);
-    const accountId = rule === undefined ? await domains.accountOf(given) : null;
+    const wrong = emailFormRule(given);
+    const accountId = wrong === undefined ? await domains.accountOf(given) : null;
     if (accountId === null) {
       const error =
-        rule === undefined
+        wrong === undefined
           ? 'No account uses single sign-on for this domain. Sign in another way.'
-          : `The e-mail address ${rule}.`;
+          : sentence('The e-mail address', wrong);
       return emailPage(request, reply.code(400), {
         returnTo,
         keptForm: keptForm ?? '',

@@ -1,6 +1,7 @@
 import { isDateText } from '../../../platform/contract/date-text.js';
 import type { Fields } from '../../../platform/pages/fields.js';
-import { invalidParameter } from '../../../platform/problems/problem.js';
+import { invalidParameter } from '../../../platform/problems/invalid-request.js';
+import { violation } from '../../../platform/problems/rule-texts.js';
 import { oneDay } from '../usage-range.js';
 import type { UsageRange } from '../usage-reader.js';
 
@@ -18,7 +19,7 @@ export function selectedDay(query: Fields, { from, to }: UsageRange): UsageRange
   const day = isDateText(text) ? new Date(`${text}T00:00:00Z`) : null;
   if (day === null || day < from || day >= to) {
     const last = dateText(new Date(to.getTime() - 1));
-    throw invalidParameter('day', `must be a date from ${dateText(from)} to ${last}`);
+    throw invalidParameter('day', violation('date', { from: dateText(from), to: last }));
   }
   return oneDay(day);
 }

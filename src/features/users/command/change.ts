@@ -3,6 +3,7 @@ import { CliError } from '../../../platform/cli/cli-error.js';
 import type { CommandProcess } from '../../../platform/cli/command-process.js';
 import { withContext } from '../../../platform/cli/context.js';
 import { harmless, print } from '../../../platform/cli/print.js';
+import { ruleText } from '../../../platform/problems/rule-texts.js';
 import {
   type EmailChange,
   type PasswordChange,
@@ -60,7 +61,7 @@ export async function changeUser(
       case 'email_taken':
         throw new CliError('The e-mail address belongs to another user, or its domain to another account');
       case 'invalid_password':
-        throw new CliError(`The password ${outcome.error}`);
+        throw new CliError(`The password ${ruleText(outcome.error)}`);
     }
   });
 }

@@ -10,6 +10,7 @@ import type { AuditOrigin } from '../../../platform/audit/audit-log.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Database } from '../../../platform/database/client.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
+import type { Violation } from '../../../platform/problems/rule-texts.js';
 import { recordInvitation } from './invitations.js';
 
 /** The input of an invited person. */
@@ -19,8 +20,8 @@ export interface Acceptance {
   readonly password: string;
 }
 
-/** The rule of each invalid value. */
-export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, string>>>;
+/** The rule that each invalid value violates. */
+export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, Violation>>>;
 
 export type AcceptanceOutcome =
   | { readonly kind: 'accepted' }

@@ -11,6 +11,7 @@ import type { AuditContext, UserAuditContext } from '../../../platform/audit/aud
 import { type AuditEventType, recordIn } from '../../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import type { DeliveredLink, LinkDelivery } from '../../../platform/mail/link-delivery.js';
+import type { Violation } from '../../../platform/problems/rule-texts.js';
 import { invitationMail } from '../links/mail-texts.js';
 
 /** Lifetime of an invitation: 7 days. */
@@ -30,7 +31,7 @@ export interface Invitation {
 export type InvitationOutcome =
   | { readonly kind: 'invited'; readonly link: DeliveredLink }
   /** `rule` completes a sentence that begins with "The e-mail address". */
-  | { readonly kind: 'invalid_email'; readonly rule: string }
+  | { readonly kind: 'invalid_email'; readonly violation: Violation }
   /** The address belongs to a user of the account. */
   | { readonly kind: 'exists' }
   /** The domain of the address is confirmed for another account. */
@@ -73,8 +74,8 @@ export class Invitations {
     context: UserAuditContext,
     { email: given, role }: { email: string; role: Role },
   ): Promise<InvitationOutcome> {
-    const rule = emailRule(given);
-    if (rule !== undefined) return { kind: 'invalid_email', rule };
+    const violation = emailRule(given);
+    if (violation !== undefined) return { kind: 'invalid_email', violation };
     const { accountId, userId, at } = context;
     const email = normalizeEmail(given);
     if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'foreign_domain' };

@@ -9,6 +9,7 @@ import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { TextField } from '../../../platform/pages/text-field.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumInvitations } from '../invitations/invitations.js';
 import { LinkPage } from './link-page.js';
 import {
@@ -54,7 +55,7 @@ export function invitationPages(site: Site, { invitations, passwordLinks }: User
       const outcome = await invitations.create(context.auditContext, { email, role });
       switch (outcome.kind) {
         case 'invalid_email':
-          return failed(`The e-mail address ${outcome.rule}.`);
+          return failed(sentence('The e-mail address', outcome.violation));
         case 'exists':
           return failed('A user of your account has this e-mail address.');
         case 'foreign_domain':

@@ -1,4 +1,5 @@
-import { invalidParameter } from '../../../platform/problems/problem.js';
+import { invalidParameter } from '../../../platform/problems/invalid-request.js';
+import { violation } from '../../../platform/problems/rule-texts.js';
 import type { Application } from '../../clients/client-registry.js';
 
 /**
@@ -9,9 +10,6 @@ import type { Application } from '../../clients/client-registry.js';
  */
 export function registeredRedirectUri({ redirectUris }: Application, redirectUri: string): void {
   if (!redirectUris.includes(redirectUri)) {
-    throw invalidParameter(
-      'redirect_uri',
-      'must be exactly one of the redirect URIs registered for the application',
-    );
+    throw invalidParameter('redirect_uri', violation('registered_redirect_uri'));
   }
 }

@@ -1,4 +1,5 @@
-import { invalidParameter } from '../../../platform/problems/problem.js';
+import { invalidParameter } from '../../../platform/problems/invalid-request.js';
+import { violation } from '../../../platform/problems/rule-texts.js';
 
 /** Maximum length of `state`, in bytes of UTF-8. */
 const maximumBytes = 2048;
@@ -10,6 +11,6 @@ const maximumBytes = 2048;
  */
 export function stateLength(state: string): void {
   if (Buffer.byteLength(state) > maximumBytes) {
-    throw invalidParameter('state', `must have at most ${maximumBytes} bytes of UTF-8`);
+    throw invalidParameter('state', violation('maximum_bytes', { maximum: maximumBytes }));
   }
 }

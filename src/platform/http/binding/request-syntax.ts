@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Operation } from '../../contract/contract.js';
 import type { JsonSchema, Parameter } from '../../contract/document.js';
 import { isStorableText } from '../../contract/storable-text.js';
-import { integer } from '../../problems/describe-rule.js';
-import { maximumErrors } from '../../problems/invalid-request.js';
-import { invalidParameter, Problem, recordNotFound } from '../../problems/problem.js';
+import { invalidParameter, invalidRequest } from '../../problems/invalid-request.js';
+import { Problem, recordNotFound } from '../../problems/problem.js';
+import { violation } from '../../problems/rule-texts.js';
 
 /**
  * Creates a check for errors that schemas cannot express, or that occur before Fastify applies them: an invalid
@@ -24,7 +24,7 @@ export function createGuard(operation: Operation): (request: FastifyRequest) => 
     const query = request.query as Record<string, unknown>;
     if (!ignoresUnknown) guardUnknownParameters(query, operation);
     for (const parameter of integers) guardDecimal(parameter, query[parameter.name]);
-    guardText(query, (name) => invalidParameter(name, storableTextRule));
+    guardText(query, (name) => invalidParameter(name, violation('storable_text')));
     if (operation.body !== null) guardBody(request, operation, operation.body);
   };
 }
@@ -51,27 +51,14 @@ function guardQueryEncoding(url: string): void {
 /** Characters of an unknown name that are repeated in the error. */
 const maximumEcho = 100;
 
-const storableTextRule = 'must be valid Unicode without NUL characters';
-
 function guardUnknownParameters(query: Record<string, unknown>, { queryParameters }: Operation): void {
   const unknown = Object.keys(query).filter((name) => !queryParameters.has(name));
   if (unknown.length === 0) return;
-  const known =
-    queryParameters.size === 0
-      ? 'this operation has none'
-      : `valid parameters are ${[...queryParameters.keys()].join(', ')}`;
-  const errors = unknown
-    .slice(0, maximumErrors)
-    .map((name) => name.slice(0, maximumEcho))
-    .map((parameter) => ({
-      parameter,
-      detail: `${parameter} is an unknown query parameter; ${known}.`,
-    }));
-  const detail =
-    errors.length === 1
-      ? (errors[0]?.detail ?? '')
-      : `The request has ${unknown.length} unknown query parameters.`;
-  throw new Problem('invalid_request', detail, { errors });
+  const error = violation('known_parameter', { values: [...queryParameters.keys()] });
+  throw invalidRequest(
+    unknown.map((name) => ({ place: { parameter: name.slice(0, maximumEcho) }, violation: error })),
+    { summarize: (count) => `The request has ${count} unknown query parameters.` },
+  );
 }
 
 /**
@@ -80,7 +67,8 @@ function guardUnknownParameters(query: Record<string, unknown>, { queryParameter
  */
 function guardDecimal({ name, schema }: Parameter, value: unknown): void {
   if (typeof value === 'string' && !/^-?(0|[1-9]\d{0,15})$/.test(value)) {
-    throw invalidParameter(name, `must be ${integer(schema)}`);
+    const { minimum, maximum } = schema as { minimum?: number; maximum?: number };
+    throw invalidParameter(name, violation('type', { types: ['integer'], minimum, maximum }));
   }
 }
 
@@ -100,9 +88,8 @@ function guardBody(
   }
   const form = mediaType === 'application/x-www-form-urlencoded';
   guardText(request.body, (name, pointer) => {
-    if (form) return invalidParameter(name, storableTextRule);
-    const detail = `${pointer} ${storableTextRule}.`;
-    return new Problem('invalid_request', detail, { errors: [{ pointer, detail }] });
+    if (form) return invalidParameter(name, violation('storable_text'));
+    return invalidRequest([{ place: { pointer }, violation: violation('storable_text') }]);
   });
 }
 
@@ -137,8 +124,8 @@ function guardText(
     throw new Problem('invalid_request', `The body is nested deeper than ${maximumDepth} levels.`);
   }
   if (Array.isArray(value) && value.length > maximumItems) {
-    const detail = `${pointer()} must have at most ${maximumItems} items.`;
-    throw new Problem('invalid_request', detail, { errors: [{ pointer: pointer(), detail }] });
+    const error = violation('maximum_length', { maximum: maximumItems, of: 'item' });
+    throw invalidRequest([{ place: { pointer: pointer() }, violation: error }]);
   }
   for (const [key, member] of Object.entries(value)) {
     if (!isStorableText(key)) throw toProblem('Each name', `${pointer()}/?`);

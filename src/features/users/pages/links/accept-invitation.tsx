@@ -3,7 +3,8 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { ErrorSummary, type FormError } from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
-import { NewPasswordField, sentence, TextField } from '../../../../platform/pages/text-field.js';
+import { NewPasswordField, TextField } from '../../../../platform/pages/text-field.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations/accept-invitation.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
@@ -49,11 +50,14 @@ export function acceptInvitationPages(
 }
 
 function formErrors({ givenName, familyName, password }: AcceptanceErrors): FormError[] {
-  return [
-    { field: 'given_name', message: sentence('The given name', givenName) },
-    { field: 'family_name', message: sentence('The family name', familyName) },
-    { field: 'new_password', message: sentence('The password', password) },
-  ].flatMap(({ field, message }) => (message === undefined ? [] : [{ field, message }]));
+  const fields = [
+    ['given_name', 'The given name', givenName],
+    ['family_name', 'The family name', familyName],
+    ['new_password', 'The password', password],
+  ] as const;
+  return fields.flatMap(([field, subject, error]) =>
+    error === undefined ? [] : [{ field, message: sentence(subject, error) }],
+  );
 }
 
 function AcceptPage({

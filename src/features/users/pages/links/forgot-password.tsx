@@ -3,6 +3,7 @@ import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { TextField } from '../../../../platform/pages/text-field.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
 
@@ -22,9 +23,9 @@ export function forgotPasswordPages(
   pages.post(forgotPasswordPath, async (context) => {
     if (!delivers) return { page: <NoMailPage /> };
     const email = context.form.text(field);
-    const rule = emailFormRule(email);
-    if (rule !== undefined) {
-      const error = `The e-mail address ${rule}.`;
+    const wrong = emailFormRule(email);
+    if (wrong !== undefined) {
+      const error = sentence('The e-mail address', wrong);
       return { status: 400, page: <ForgotPasswordPage {...{ context, email, error }} /> };
     }
     const limit = await passwordLinks.request(email, context.origin);

@@ -4,6 +4,7 @@ import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import { NewPasswordField } from '../../../../platform/pages/text-field.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
 import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
@@ -37,7 +38,7 @@ export function setPasswordPages(
       case 'invalid_link':
         return invalidLink(advice, context, done);
       case 'invalid_password': {
-        const error = `The password ${outcome.error}.`;
+        const error = sentence('The password', outcome.error);
         return { status: 400, page: <SetPasswordPage {...{ context, link, error }} /> };
       }
     }

@@ -6,6 +6,7 @@ import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
 import { TextField } from '../../../../platform/pages/text-field.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
 
 const field = 'email';
@@ -29,7 +30,7 @@ export function emailPages(site: Site, { emailChanges }: AccountPagesDependencie
       const outcome = await emailChanges.request(context.auditContext, context.sessionId, email);
       switch (outcome.kind) {
         case 'invalid_email':
-          return failed(`The e-mail address ${outcome.rule}.`);
+          return failed(sentence('The e-mail address', outcome.violation));
         case 'unchanged':
           return failed('This is your e-mail address already.');
         case 'foreign_domain':

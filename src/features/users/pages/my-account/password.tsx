@@ -6,7 +6,8 @@ import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import { describeRejection } from '../../../../platform/pages/rejected-password.js';
 import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
-import { NewPasswordField, sentence, TextField } from '../../../../platform/pages/text-field.js';
+import { NewPasswordField, TextField } from '../../../../platform/pages/text-field.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
 
 const currentField = 'current_password';
@@ -45,13 +46,13 @@ export function passwordPages(
       const { status, retryAfterSeconds, message } = describeRejection(outcome);
       return { ...failed(currentField, message, status), ...(retryAfterSeconds && { retryAfterSeconds }) };
     }
-    const rule = await ownAccount.changePassword(auditContext, {
+    const error = await ownAccount.changePassword(auditContext, {
       password: form.secret(newField),
       sessionId,
       revokesGrants,
       signal,
     });
-    if (rule !== undefined) return failed(newField, sentence('The password', rule) ?? '');
+    if (error !== undefined) return failed(newField, sentence('The password', error));
     const notice = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';
     return { redirect: withNotice(settings.account, notice) };
   });
