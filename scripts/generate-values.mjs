@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { root } from './modified.mjs';
 
-const names = ['ProblemCode', 'ScopeName'];
+const names = ['ProblemCode', 'ProblemItemCode', 'ScopeName'];
 const output = path.join(root, 'src', 'platform', 'contract', 'generated-values.ts');
 
 const { paths, components } = parse(readFileSync(path.join(root, 'openapi', 'v1.yaml'), 'utf8'));

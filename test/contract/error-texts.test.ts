@@ -142,6 +142,11 @@ t.test('every keyword of every request schema has a sentence with the valid valu
   t.same([...seen].sort(), [...constraints].sort(), 'the contract uses every known keyword');
 });
 
+const codes: Readonly<Record<string, string>> = {
+  ...{ type: 'type', required: 'required', enum: 'not_allowed', pattern: 'format', format: 'format' },
+  ...{ minimum: 'out_of_range', maximum: 'out_of_range', minLength: 'too_short', maxLength: 'too_long' },
+};
+
 /** Values that break each keyword of a parameter. */
 function invalidValues(name: string, schema: JsonSchema): [keyword: string, value: string][] {
   const { minimum, maximum, minLength, maxLength, pattern, format } = schema;
@@ -207,7 +212,8 @@ t.test('every invalid parameter gets one error that names it and states the vali
         t.equal(response.statusCode, 400, `${label}: ${response.body}`);
         const { detail, errors } = response.json();
         const place = parameter.in === 'header' ? { header: name } : { parameter: name };
-        t.same(errors, [{ ...place, detail }], label);
+        const code = keyword === 'format' && schema.type === 'integer' ? 'out_of_range' : codes[keyword];
+        t.same(errors, [{ ...place, code, detail }], label);
         t.match(detail, /^\S+ (must (be|have|not) |is required).*\.$/, label);
         t.ok(detail.startsWith(`${name} `), label);
         t.notMatch(detail, rawMessage, label);

@@ -70,7 +70,7 @@ t.test(
     ]) {
       const { accepted, body } = await query('/v1/employees', name, value);
       t.notOk(accepted || allows(value), value);
-      t.same(body.errors, [{ parameter: name, detail: rule }], value);
+      t.same(body.errors, [{ parameter: name, code: 'format', detail: rule }], value);
     }
     const { body } = await query('/v1/employees', name, '2026-02-30T00:00:00Z');
     t.equal(body.detail, `${name} must be an existing date and time, such as 2026-01-31T00:00:00Z.`);
@@ -155,10 +155,12 @@ t.test('the schemas of names reject exactly the values that the server rejects',
       const { accepted, body } = await send('PATCH', '/v1/users/me', { [name]: value });
       t.notOk(accepted || allows({ [name]: value }), encodeURIComponent(value));
       const detail = `${pointer} must not contain control or invisible characters, nor begin or end with white space.`;
-      t.same(body.errors, [{ pointer, detail }], encodeURIComponent(value));
+      t.same(body.errors, [{ pointer, code: 'format', detail }], encodeURIComponent(value));
     }
     const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
-    t.same(body.errors, [{ pointer, detail: `${pointer} must have 1 to 100 characters.` }]);
+    t.same(body.errors, [
+      { pointer, code: 'too_short', detail: `${pointer} must have 1 to 100 characters.` },
+    ]);
     for (const value of rightNames) {
       const { accepted } = await send('PATCH', '/v1/users/me', { [name]: value });
       t.ok(accepted && allows({ [name]: value }), encodeURIComponent(value));
@@ -179,7 +181,7 @@ t.test('the schema of report titles rejects exactly the values that the server r
     ] as const) {
       const { accepted, body } = await send(method, url, { title });
       t.notOk(accepted || allows({ title }), encodeURIComponent(title));
-      t.same(body.errors, [{ pointer: '/title', detail }], encodeURIComponent(title));
+      t.same(body.errors, [{ pointer: '/title', code: 'format', detail }], encodeURIComponent(title));
     }
   }
   for (const title of rightNames) {

@@ -120,10 +120,10 @@ t.test(
     const base: Query = { sort: 'last_name', 'page[size]': '3', 'filter[status]': 'active' };
     const { meta } = await list({ ...base, 'page[number]': '2' });
     const cursor = meta.next_cursor ?? '';
-    for (const [query, rule] of [
-      [{ ...base, 'page[number]': '2' }, 'is the cursor of page[number] 3'],
-      [{ ...base, 'page[number]': '4' }, 'is the cursor of page[number] 3'],
-      [{ ...base, 'page[size]': '2' }, 'is the cursor of a page with page[size] 3'],
+    for (const [query, rule, code] of [
+      [{ ...base, 'page[number]': '2' }, 'is the cursor of page[number] 3', 'conflict'],
+      [{ ...base, 'page[number]': '4' }, 'is the cursor of page[number] 3', 'conflict'],
+      [{ ...base, 'page[size]': '2' }, 'is the cursor of a page with page[size] 3', 'conflict'],
       ...[
         { ...base, 'filter[status]': 'on_leave' },
         { ...base, 'filter[department]': 'Sales' },
@@ -132,11 +132,12 @@ t.test(
       ].map((query) => [
         query,
         'must be sent to the list, and with the filters and the order, that it was issued for',
+        'not_allowed',
       ]),
-    ] as [Query, string][]) {
+    ] as [Query, string, string][]) {
       const response = await api.get(addressOf({ ...query, 'page[after]': cursor }), token);
       t.equal(response.statusCode, 400, JSON.stringify(query));
-      t.same(response.json().errors, [{ parameter: 'page[after]', detail: `page[after] ${rule}.` }]);
+      t.same(response.json().errors, [{ parameter: 'page[after]', code, detail: `page[after] ${rule}.` }]);
     }
     const foreign = await other.list({ ...base, 'page[number]': '3', 'page[after]': cursor });
     for (const id of ids(foreign)) t.ok(other.tenant.employeeIds.includes(id));

@@ -27,17 +27,23 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'columns and group_by',
     { columns: ['email', 'id'], group_by: ['department'] },
-    [{ pointer: '/columns', detail: '/columns must be omitted or empty when group_by has columns.' }],
+    [
+      {
+        pointer: '/columns',
+        code: 'conflict',
+        detail: '/columns must be omitted or empty when group_by has columns.',
+      },
+    ],
   ],
   [
     'a list for eq',
     { filters: [{ field: 'status', operator: 'eq', value: ['active'] }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a string.' }],
+    [{ pointer: '/filters/0/value', code: 'type', detail: '/filters/0/value must be a string.' }],
   ],
   [
     'a string for in',
     { filters: [{ field: 'status', operator: 'in', value: 'active' }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be an array.' }],
+    [{ pointer: '/filters/0/value', code: 'type', detail: '/filters/0/value must be an array.' }],
   ],
   [
     'before for a text column',
@@ -45,6 +51,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/filters/0/field',
+        code: 'not_allowed',
         detail: '/filters/0/field must be one of hire_date, termination_date, updated_at.',
       },
     ],
@@ -52,7 +59,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'a list for after',
     { filters: [{ field: 'hire_date', operator: 'after', value: ['2026-01-01'] }] },
-    [{ pointer: '/filters/0/value', detail: '/filters/0/value must be a string.' }],
+    [{ pointer: '/filters/0/value', code: 'type', detail: '/filters/0/value must be a string.' }],
   ],
   [
     'a date for a timestamp',
@@ -60,6 +67,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/filters/0/value',
+        code: 'format',
         detail: '/filters/0/value must be an RFC 3339 date-time with a time zone.',
       },
     ],
@@ -71,6 +79,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
       [
         {
           pointer: '/filters/0/value',
+          code: 'format',
           detail: '/filters/0/value must be an RFC 3339 date, YYYY-MM-DD.',
         },
       ],
@@ -93,6 +102,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/group_by/0',
+        code: 'not_allowed',
         detail: `/group_by/0 must be one of ${columnKeys.join(', ')}, hire_year.`,
       },
     ],
@@ -100,35 +110,48 @@ const malformed: [label: string, body: object, errors: object[]][] = [
   [
     'a list report with the year of hire',
     { columns: ['hire_year'] },
-    [{ pointer: '/columns/0', detail: `/columns/0 must be one of ${columnKeys.join(', ')}.` }],
+    [
+      {
+        pointer: '/columns/0',
+        code: 'not_allowed',
+        detail: `/columns/0 must be one of ${columnKeys.join(', ')}.`,
+      },
+    ],
   ],
   [
     'a filter of the year of hire',
     { filters: [{ field: 'hire_year', operator: 'eq', value: '2024' }] },
-    [{ pointer: '/filters/0/field', detail: `/filters/0/field must be one of ${columnKeys.join(', ')}.` }],
+    [
+      {
+        pointer: '/filters/0/field',
+        code: 'not_allowed',
+        detail: `/filters/0/field must be one of ${columnKeys.join(', ')}.`,
+      },
+    ],
   ],
   [
     'a filter that is not an object',
     { filters: [null, 'x', []] },
     [0, 1, 2].map((index) => ({
       pointer: `/filters/${index}`,
+      code: 'type',
       detail: `/filters/${index} must be an object.`,
     })),
   ],
   [
     'a column that is not text',
     { columns: [1] },
-    [{ pointer: '/columns/0', detail: '/columns/0 must be a string.' }],
+    [{ pointer: '/columns/0', code: 'type', detail: '/columns/0 must be a string.' }],
   ],
   [
     'no columns and no groups',
     { columns: [], group_by: [] },
-    [{ pointer: '/columns', detail: '/columns must have 1 to 13 items.' }],
+    [{ pointer: '/columns', code: 'too_short', detail: '/columns must have 1 to 13 items.' }],
   ],
   [
     'no list of groups',
     { group_by: 'status' },
-    [{ pointer: '/group_by', detail: '/group_by must be an array.' }],
+    [{ pointer: '/group_by', code: 'type', detail: '/group_by must be an array.' }],
   ],
   [
     'an unknown member of a grouped report',
@@ -136,6 +159,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/colums',
+        code: 'unknown',
         detail: '/colums is unknown; valid members are title, description, columns, filters, sort, group_by.',
       },
     ],

@@ -31,6 +31,18 @@ export type ProblemCode =
   | 'internal_error'
   | 'service_unavailable';
 
+/** Values of `ProblemItemCode` in the contract. */
+export type ProblemItemCode =
+  | 'required'
+  | 'unknown'
+  | 'type'
+  | 'format'
+  | 'too_short'
+  | 'too_long'
+  | 'out_of_range'
+  | 'not_allowed'
+  | 'conflict';
+
 /** Values of `ScopeName` in the contract. */
 export type ScopeName =
   | 'reports:read'

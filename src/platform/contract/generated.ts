@@ -1510,6 +1510,7 @@ export interface components {
         };
         /** @description A validation error, with the parameter, the header or the pointer into the body. */
         ProblemItem: {
+            code: components["schemas"]["ProblemItemCode"];
             /** @description The query, path or form parameter. */
             parameter?: string;
             /** @description The place in the JSON body, as a JSON Pointer (RFC 6901). */
@@ -1519,6 +1520,19 @@ export interface components {
             /** @description Which values are valid. */
             detail: string;
         };
+        /**
+         * @description The kind of the validation error, for programs. More kinds may be added.
+         *
+         *     * `required`: a required value is missing or blank
+         *     * `unknown`: the operation has no such parameter or member
+         *     * `type`: the value has another type
+         *     * `format`: the text does not have the required form
+         *     * `too_short`, `too_long`: the text has too few or too many characters, or the array or object too few or too many items
+         *     * `out_of_range`: the number is too small or too large
+         *     * `not_allowed`: the value is not one of the valid values
+         *     * `conflict`: the value contradicts another parameter or member
+         */
+        ProblemItemCode: string;
         /** @description A problem document with the members of RFC 6749 section 5.2, for OAuth libraries. */
         OAuthProblem: components["schemas"]["Problem"] & {
             /**

@@ -1,5 +1,5 @@
 import { Problem, type ProblemError } from './problem.js';
-import { sentence, type Violation } from './rule-texts.js';
+import { codeOf, sentence, type Violation } from './rule-texts.js';
 
 /** Errors in one response. The limit bounds the size of the response. */
 export const maximumErrors = 20;
@@ -60,7 +60,7 @@ export function invalidMembers(members: readonly InvalidMember[]): Problem {
 
 function toProblemError({ place, violation, subject }: InvalidValue): ProblemError {
   const [name = ''] = Object.values(place);
-  return { ...place, detail: sentence(subject ?? (name || 'The body'), violation) };
+  return { ...place, code: codeOf(violation), detail: sentence(subject ?? (name || 'The body'), violation) };
 }
 
 function summaryOf(count: number): string {

@@ -1,7 +1,8 @@
 import type { ProblemCode } from '../contract/contract.js';
+import type { ProblemItemCode } from '../contract/generated-values.js';
 
 /** A validation error, and where it is: a parameter, a header or a member of the body. */
-export type ProblemError = { readonly detail: string } & (
+export type ProblemError = { readonly code: ProblemItemCode; readonly detail: string } & (
   | { readonly parameter: string }
   | { readonly pointer: string }
   | { readonly header: string }

@@ -1,14 +1,4 @@
-/** Kind of a validation error, for programs. */
-export type ErrorCode =
-  | 'required'
-  | 'unknown'
-  | 'type'
-  | 'format'
-  | 'too_short'
-  | 'too_long'
-  | 'out_of_range'
-  | 'not_allowed'
-  | 'conflict';
+import type { ProblemItemCode } from '../contract/generated-values.js';
 
 /** Names for the values and members in a sentence. */
 export interface Words {
@@ -27,13 +17,13 @@ const wordsOfApi: Words = {
 };
 
 interface Rule<Params> {
-  readonly code: ErrorCode;
+  readonly code: ProblemItemCode;
   readonly text: (params: Params, words: Words) => string;
 }
 
 type Text<Params> = string | Rule<Params>['text'];
 
-function rule<Params = object>(code: ErrorCode, text: Text<Params>): Rule<Params> {
+function rule<Params = object>(code: ProblemItemCode, text: Text<Params>): Rule<Params> {
   return { code, text: typeof text === 'string' ? () => text : text };
 }
 
@@ -257,7 +247,7 @@ export function isRuleName(name: string): name is RuleName {
 }
 
 /** The code of the error. */
-export function codeOf({ rule }: Violation): ErrorCode {
+export function codeOf({ rule }: Violation): ProblemItemCode {
   return rules[rule].code;
 }
 

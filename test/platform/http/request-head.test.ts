@@ -21,7 +21,7 @@ function rejected(t: Test, response: Response | undefined, header: string | unde
   t.equal(response?.statusCode, 400, `${label}: ${response?.body}`);
   const { code, detail, errors } = JSON.parse(response?.body ?? '{}');
   t.equal(code, 'invalid_request', label);
-  t.same(errors, header === undefined ? undefined : [{ header, detail }], label);
+  t.same(errors, header === undefined ? undefined : [{ header, code: 'not_allowed', detail }], label);
 }
 
 /** Sends bytes and then a second request, and expects one 400 and a closed connection. */
