@@ -212,7 +212,11 @@ t.test('every invalid parameter gets one error that names it and states the vali
         t.equal(response.statusCode, 400, `${label}: ${response.body}`);
         const { detail, errors } = response.json();
         const place = parameter.in === 'header' ? { header: name } : { parameter: name };
-        const code = keyword === 'format' && schema.type === 'integer' ? 'out_of_range' : codes[keyword];
+        const isInteger = schema.type === 'integer';
+        // The invalid value has one character.
+        const isShort = keyword === 'pattern' && Number(schema.minLength) > 1;
+        const code =
+          keyword === 'format' && isInteger ? 'out_of_range' : isShort ? 'too_short' : codes[keyword];
         t.same(errors, [{ ...place, code, detail }], label);
         t.match(detail, /^\S+ (must (be|have|not) |is required).*\.$/, label);
         t.ok(detail.startsWith(`${name} `), label);
