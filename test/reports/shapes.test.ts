@@ -91,6 +91,7 @@ const malformed: [label: string, body: object, errors: object[]][] = [
     [
       {
         pointer: '/filters/0/operator',
+        code: 'not_allowed',
         detail:
           '/filters/0/operator must be one of eq, not_eq, contains, starts_with, before, after, in, not_in.',
       },
