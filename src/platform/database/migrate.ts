@@ -1,6 +1,6 @@
 import type { Database, DatabaseLogger, MigrationSession } from './client.js';
 import { describeError } from './database-errors.js';
-import { type MigrationFile, migrationsDirectory, readMigrations } from './migration-files.js';
+import { checksumOf, type MigrationFile, migrationsDirectory, readMigrations } from './migration-files.js';
 import {
   type AppliedMigration,
   appliedMigrationsQuery,
@@ -22,7 +22,8 @@ const advisoryLock = 72_707_369;
 
 /**
  * Applies the pending migrations. When several processes call it, one applies them and the others wait. An up-to-date
- * database costs a few queries. A database that a later version has migrated is not changed.
+ * database costs a few queries. A database that a later version has migrated is not changed. In one that the previous version
+ * has migrated, the initial migration is marked as applied.
  *
  * @returns names of the applied migrations
  * @throws {MigrationError} when the migrations of the database and of the code diverge, or a migration fails
@@ -42,22 +43,30 @@ async function bringUpToDate(
 ): Promise<string[]> {
   const files = await readMigrations(directory);
   const compare = (applied: readonly AppliedMigration[]) => {
-    const { pending, later } = compareMigrations(files, applied);
-    if (later.length > 0)
-      logger?.warn({ migrations: later }, 'the database was migrated by a later version of the service');
-    return pending;
+    const state = compareMigrations(files, applied);
+    if (state.later.length > 0)
+      logger?.warn(
+        { migrations: state.later },
+        'the database was migrated by a later version of the service',
+      );
+    return { ...state, upToDate: state.pending.length === 0 && state.adopted === undefined };
   };
   const before = await readApplied(database);
   // Without the lock, a migration that another process is applying looks like a failed one.
   const settled = before.every(({ finished }) => finished);
-  if (settled && compare(before).length === 0) return [];
+  if (settled && compare(before).upToDate) return [];
 
   const session = await database.openMigrationSession();
   try {
     if (database.kind === 'postgresql') await takeLock(session);
     else await rollBackUnfinished(database);
     // Another process may have applied them while this one waited for the lock.
-    if (compare(await readApplied(database)).length === 0) return [];
+    const { pending, adopted } = compare(await readApplied(database));
+    if (adopted !== undefined) {
+      await markApplied(session, adopted);
+      logger?.info({ migration: adopted.name }, 'the migrations of the previous version were adopted');
+    }
+    if (pending.length === 0) return [];
     const applied = await apply(session, directory, files);
     logger?.info({ migrations: applied }, 'the database was migrated');
     return applied;
@@ -85,6 +94,14 @@ async function rollBackUnfinished(database: Database): Promise<void> {
 async function takeLock(session: MigrationSession): Promise<void> {
   const connection = await session.adapterFactory.connect();
   await connection.executeScript(`SELECT pg_advisory_lock(${advisoryLock})`);
+}
+
+/** Records a migration as applied. The migrations that it replaces stay recorded. */
+async function markApplied(session: MigrationSession, { name, script }: MigrationFile): Promise<void> {
+  const connection = await session.adapterFactory.connect();
+  await connection.executeScript(`
+    INSERT INTO _prisma_migrations (id, migration_name, checksum, finished_at, applied_steps_count)
+    VALUES (gen_random_uuid(), '${name}', '${checksumOf(script)}', now(), 1)`);
 }
 
 async function apply(

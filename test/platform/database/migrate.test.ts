@@ -8,6 +8,7 @@ import {
   migrationsDirectory,
   readMigrations,
 } from '../../../src/platform/database/migration-files.js';
+import { initialMigration, replacedMigrations } from '../../../src/platform/database/migration-state.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { diffToSchema } from '../../../src/platform/database/schema-engine.js';
 import { packageRoot } from '../../../src/platform/package-root.js';
@@ -134,7 +135,7 @@ t.test('accepts a database that a later version has migrated, and logs it', asyn
 });
 
 t.test('rejects a database with an unknown migration that is older than a known one', async (t) => {
-  const database = await openTestDatabase(t);
+  const database = await openTestDatabase(t, { empty: true });
   const directory = await copyMigrations(t);
   await addMigration(directory, '20260302500000_theirs', 'SELECT 1;');
   await migrate(database, { directory });
@@ -147,18 +148,119 @@ t.test('rejects a database with an unknown migration that is older than a known 
 });
 
 t.test('rejects a database that lacks a migration and has an unknown later one', async (t) => {
-  const database = await openTestDatabase(t, { empty: true });
+  const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
-  const newest = (await readMigrations(directory)).at(-1)?.name ?? '';
-  await rm(path.join(directory, newest), { recursive: true });
   await addMigration(directory, '99990101000000_theirs', 'SELECT 1;');
   await migrate(database, { directory });
+  await rm(path.join(directory, '99990101000000_theirs'), { recursive: true });
+  await addMigration(directory, '99990102000000_ours', 'SELECT 1;');
 
   await rejectsInOneLine(
     t,
-    migrate(database),
+    migrate(database, { directory }),
     /has the migration 99990101000000_theirs, which the code does not have/,
   );
+});
+
+t.test('rejects a migration that is older than the last one that was applied', async (t) => {
+  const database = await openTestDatabase(t);
+  const directory = await copyMigrations(t);
+  await addMigration(directory, '20260302500000_older', 'CREATE TABLE older (id int);');
+
+  await rejectsInOneLine(
+    t,
+    migrate(database, { directory }),
+    /^The migration 20260302500000_older is older than \d+_\w+, which was applied: rename it/,
+  );
+  t.same(await query(database, `SELECT to_regclass('older')::text AS older`), [{ older: null }]);
+});
+
+t.test('adopts a database of the previous version, and keeps its rows and recorded migrations', async (t) => {
+  const database = await openTestDatabase(t);
+  await recordReplaced(database, replacedMigrations);
+  await database.prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
+  const messages: unknown[] = [];
+  const log = (facts: object) => void messages.push(facts);
+  const logger = { info: log, warn: log };
+
+  t.same(await migrate(database, { logger }), []);
+  t.same(messages, [{ migration: initialMigration }]);
+  t.same(await migrate(database, { logger }), []);
+  const [initial] = await readMigrations(migrationsDirectory);
+  const rows = await query(
+    database,
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished, applied_steps_count AS steps
+     FROM _prisma_migrations ORDER BY started_at, migration_name`,
+  );
+  t.same(rows, [
+    ...replacedMigrations.map((name) => ({ name, checksum: 'replaced', finished: true, steps: 1 })),
+    { name: initialMigration, checksum: checksumOf(initial?.script ?? ''), finished: true, steps: 1 },
+  ]);
+  t.equal(await database.prisma.account.count(), 1);
+});
+
+t.test(
+  'applies new migrations to a database of the previous version, also older than its last one',
+  async (t) => {
+    const database = await openTestDatabase(t);
+    await recordReplaced(database, replacedMigrations);
+    const directory = await copyMigrations(t);
+    // Dates of the replaced migrations do not matter.
+    const next = '20261126000000_next';
+    t.ok(next < (replacedMigrations.at(-1) ?? ''));
+    await addMigration(directory, next, 'CREATE TABLE next (id int);');
+
+    t.same(await migrate(database, { directory }), [next]);
+    t.same(await migrate(database, { directory }), []);
+    t.same(await query(database, 'SELECT * FROM next'), []);
+  },
+);
+
+t.test(
+  'processes that start together adopt a database once',
+  { skip: testServer === undefined },
+  async (t) => {
+    const options = await createTestDatabase(t);
+    const databases = await Promise.all(Array.from({ length: 4 }, () => openDatabase(options)));
+    t.teardown(() => Promise.all(databases.map((database) => database.close())));
+    const [first] = databases;
+    if (first === undefined) throw new Error('no database was opened');
+    await recordReplaced(first, replacedMigrations);
+
+    const applied = await Promise.all(databases.map((database) => migrate(database)));
+
+    t.same(applied.flat(), []);
+    const initial = `SELECT migration_name AS name FROM _prisma_migrations WHERE migration_name = '${initialMigration}'`;
+    t.same(await query(first, initial), [{ name: initialMigration }]);
+  },
+);
+
+t.test('rejects a database that has not all migrations of the previous version', async (t) => {
+  for (const missing of [replacedMigrations[3] ?? '', replacedMigrations.at(-1) ?? '']) {
+    const database = await openTestDatabase(t);
+    await recordReplaced(
+      database,
+      replacedMigrations.filter((name) => name !== missing),
+    );
+    const message = new RegExp(`lacks the migration ${missing}: upgrade it with the previous version first$`);
+    await rejectsInOneLine(t, migrate(database), message);
+  }
+});
+
+t.test('rejects a database of the previous version that has an unknown migration', async (t) => {
+  for (const unknown of ['20261124000000_theirs', '99990101000000_theirs']) {
+    const database = await openTestDatabase(t);
+    await recordReplaced(database, [...replacedMigrations, unknown]);
+    await rejectsInOneLine(
+      t,
+      migrate(database),
+      new RegExp(`has the migration ${unknown}, which the code does not`),
+    );
+    t.equal(
+      (await query(database, 'SELECT 1 FROM _prisma_migrations')).length,
+      replacedMigrations.length + 1,
+    );
+  }
 });
 
 t.test('rejects a database in which the migration of a later version has failed', async (t) => {
@@ -212,6 +314,18 @@ t.test('rejects a database with tables of another application', async (t) => {
   await query(database, 'CREATE TABLE theirs (id int)');
   await rejectsInOneLine(t, migrate(database), /not empty/);
 });
+
+/** Makes a database one that the previous version has migrated: its schema is the same. */
+async function recordReplaced(database: Database, names: readonly string[]): Promise<void> {
+  await query(database, 'DELETE FROM _prisma_migrations');
+  for (const name of names) {
+    await query(
+      database,
+      `INSERT INTO _prisma_migrations (id, migration_name, checksum, started_at, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), '${name}', 'replaced', '2026-11-24', '2026-11-24', 1)`,
+    );
+  }
+}
 
 async function copyMigrations(t: Test): Promise<string> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'people-api-migrations-'));
