@@ -727,12 +727,12 @@ CREATE INDEX audit_events_account_id_user_id_without_tokens_idx
 CREATE INDEX audit_events_account_id_application_id_without_tokens_idx
   ON audit_events (account_id, application_id, created_at DESC, id)
   WHERE type NOT IN ('authorization_code.issued', 'token.issued', 'token.refreshed', 'token.revoked');
--- To find the events of a deleted employee. They keep its id only, which no record has anymore: src/features/employees/delete-employees.ts
--- erases the other details.
+-- To find the events of a deleted employee. They keep its id only, which no record has anymore:
+-- src/features/employees/delete-employees.ts erases the other details.
 CREATE INDEX audit_events_account_id_employee_idx ON audit_events (account_id, (details ->> 'employee'))
   WHERE type IN ('employee.created', 'employee.updated');
 
--- The same for events of no account, such as a sign-in with an unknown e-mail address or a rotation of signing keys.
+-- Events of no account, such as a sign-in with an unknown e-mail address or a rotation of signing keys.
 CREATE TABLE system_events (
   id text COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
