@@ -4,7 +4,7 @@ import { csvLine } from './csv-line.js';
 const rowsPerChunk = 2_000;
 
 /** Rows of a cursor, and the names of its columns. */
-export interface FetchedRows {
+interface FetchedRows {
   readonly rows: readonly (readonly (string | null)[])[];
   readonly fields: readonly { readonly name: string }[];
 }

@@ -9,7 +9,10 @@ import { isUploading } from './upload-connections.js';
 
 type ConnectionError = Error & { code?: string };
 
-/** `_httpMessage` is the response to the request whose body is being received. */
+/**
+ * `_httpMessage` is the response to the request whose body is being received. The event `clientError` has only the socket. The
+ * public way, a map that the event `request` fills, would cost every request.
+ */
 type HttpSocket = Socket & { _httpMessage?: ServerResponse };
 
 /** Milliseconds until the connection is closed if the client does not close it. */

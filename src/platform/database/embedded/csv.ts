@@ -1,6 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { CsvQuery } from '../client.js';
-import { cursorCsv, type FetchedRows } from '../cursor-csv.js';
+import { cursorCsv } from '../cursor-csv.js';
 
 let cursors = 0;
 
@@ -18,10 +18,9 @@ export async function* readCsv(
   const name = `csv_${cursors}`;
   await server.query(`DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR ${query.text}`, [...query.values]);
   try {
-    yield* cursorCsv(async (count) => {
+    yield* cursorCsv((count) => {
       signal.throwIfAborted();
-      const fetched = await server.query(`FETCH ${count} FROM ${name}`, [], { rowMode: 'array' });
-      return fetched as unknown as FetchedRows;
+      return server.query<(string | null)[]>(`FETCH ${count} FROM ${name}`, [], { rowMode: 'array' });
     });
   } finally {
     if (!server.closed) await server.query(`CLOSE ${name}`);

@@ -60,8 +60,7 @@ export async function openEmbedded({
     stopped: server.stopped,
     prisma,
     async runHot({ text }, values) {
-      const { rows } = await server.query(text, [...values], { rowMode: 'array' });
-      return rows as unknown as TextRow[];
+      return (await server.query<TextRow>(text, [...values], { rowMode: 'array' })).rows;
     },
     queryReport: <Row extends object>(
       text: string,

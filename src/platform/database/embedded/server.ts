@@ -18,7 +18,8 @@ function serializeBytes(bytes: Uint8Array): string {
 /**
  * PostgreSQL inside this process. After a fatal error, such as a full disk, PostgreSQL exits and recovers in a new process.
  * The WebAssembly build cannot exit: it would continue with inconsistent state or loop. This class runs no statement after a
- * fatal error.
+ * fatal error. The public `onStderr` reports the message of the error, but cannot prevent the next statement; so the functions of
+ * the module are replaced.
  */
 export class EmbeddedServer extends PGlite {
   /** Resolves after a fatal error. Committed data is recovered when the database is opened again. */

@@ -1,5 +1,5 @@
 import type { Connection, Submittable } from 'pg';
-import { serialize } from 'pg-protocol/dist/index';
+import { serialize } from 'pg-protocol';
 import type { HotStatement, TextRow } from '../hot/hot-statement.js';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';

@@ -2,7 +2,10 @@ import pg, { type Connection, type QueryConfig, type QueryResult } from 'pg';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
-/** The driver's query, with the part of its protocol that its types omit. */
+/**
+ * The driver's query, with the part of its protocol that its types omit. The public `Submittable` would have to parse results
+ * itself.
+ */
 interface DriverQuery {
   callback: (error: Error | null, result?: QueryResult) => void;
   submit(connection: Connection): Error | null;
