@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import type { Database } from '../../../src/platform/database/client.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createTestDatabase } from '../../support/database/database.js';
+import { createTestDatabase, onEmbedded } from '../../support/database/database.js';
 import { query } from '../../support/database/query.js';
 import { createSmallDisk } from '../../support/faults/disk.js';
 import {
@@ -127,7 +127,7 @@ async function createUntilRejected(t: Test, { create }: Client, acknowledged: Re
 
 const inOrder = (reports: readonly ReportRequest[]) => reports.map((report) => JSON.stringify(report)).sort();
 
-t.test('a write on a full disk is 503, and succeeds when there is space again', async (t) => {
+t.test('a write on a full disk is 503, and succeeds when there is space again', onEmbedded, async (t) => {
   const { disk, start } = await setUp(t);
   const acknowledged: ReportRequest[] = [];
   let server = await start();
@@ -157,51 +157,59 @@ t.test('a write on a full disk is 503, and succeeds when there is space again', 
   }
 });
 
-t.test('a first start on a full disk reports it, and does not prevent the next start', async (t) => {
-  const dataDir = t.testdir({});
-  const disk = createSmallDisk(dataDir);
-  await disk.fill(mebibyte);
-  const environment = { DATA_DIR: dataDir, ...disk.environment };
-  const server = await spawnServerProcess(t, { databaseUrl: '', environment });
-  t.equal(await server.ended, 1);
-  t.match(
-    server.output(),
-    /^DATA_DIR: no database can be created in [^\n]*: ENOSPC: no space left on device[^\n]*\n$/,
-  );
-  await disk.makeRoom();
-  t.same(await readdir(dataDir), []);
-});
+t.test(
+  'a first start on a full disk reports it, and does not prevent the next start',
+  onEmbedded,
+  async (t) => {
+    const dataDir = t.testdir({});
+    const disk = createSmallDisk(dataDir);
+    await disk.fill(mebibyte);
+    const environment = { DATA_DIR: dataDir, ...disk.environment };
+    const server = await spawnServerProcess(t, { databaseUrl: '', environment });
+    t.equal(await server.ended, 1);
+    t.match(
+      server.output(),
+      /^DATA_DIR: no database can be created in [^\n]*: ENOSPC: no space left on device[^\n]*\n$/,
+    );
+    await disk.makeRoom();
+    t.same(await readdir(dataDir), []);
+  },
+);
 
-t.test('a full disk for the write-ahead log stops the process without loss of data', async (t) => {
-  // A start in the last quarter of a segment would create the next one.
-  const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
-  const acknowledged: ReportRequest[] = [];
-  let server = await start();
-  await disk.fill(segment / 2);
-  await createUntilRejected(t, server, acknowledged);
-  t.equal(await server.ended, 1, 'it ends without an abort');
-  t.match(
-    server.output(),
-    /"level":60,.*the embedded database has stopped: could not write .*No space left on device/,
-  );
+t.test(
+  'a full disk for the write-ahead log stops the process without loss of data',
+  onEmbedded,
+  async (t) => {
+    // A start in the last quarter of a segment would create the next one.
+    const { disk, spawn, start } = await setUp(t, { logUsed: (segment * 3) / 4 - mebibyte / 8 });
+    const acknowledged: ReportRequest[] = [];
+    let server = await start();
+    await disk.fill(segment / 2);
+    await createUntilRejected(t, server, acknowledged);
+    t.equal(await server.ended, 1, 'it ends without an abort');
+    t.match(
+      server.output(),
+      /"level":60,.*the embedded database has stopped: could not write .*No space left on device/,
+    );
 
-  const early = await spawn();
-  t.equal(await early.ended, 1, 'it does not start without free space');
-  t.match(
-    early.output(),
-    /^DATA_DIR: .* does not open: .*No space left on device\n$/,
-    'prints the reason in one line',
-  );
+    const early = await spawn();
+    t.equal(await early.ended, 1, 'it does not start without free space');
+    t.match(
+      early.output(),
+      /^DATA_DIR: .* does not open: .*No space left on device\n$/,
+      'prints the reason in one line',
+    );
 
-  await disk.makeRoom();
-  server = await start();
-  const stored = inOrder(await server.stored());
-  t.same(
-    inOrder(acknowledged).filter((report) => !stored.includes(report)),
-    [],
-    'acknowledged rows are stored',
-  );
-  t.equal(stored.length, acknowledged.length, 'and nothing else');
-  t.equal((await server.create(makeReport())).status, 201, 'more rows can be written');
-  t.equal(await server.stop(), 0);
-});
+    await disk.makeRoom();
+    server = await start();
+    const stored = inOrder(await server.stored());
+    t.same(
+      inOrder(acknowledged).filter((report) => !stored.includes(report)),
+      [],
+      'acknowledged rows are stored',
+    );
+    t.equal(stored.length, acknowledged.length, 'and nothing else');
+    t.equal((await server.create(makeReport())).status, 201, 'more rows can be written');
+    t.equal(await server.stop(), 0);
+  },
+);

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { stateOn } from '../../support/browser/import-pages.js';
-import { createTestDatabase, testServer } from '../../support/database/database.js';
+import { createTestDatabase, onEmbedded, testServer } from '../../support/database/database.js';
 import {
   checked,
   isComplete,
@@ -41,7 +41,7 @@ t.test(
 
 t.test(
   'the import continues when the only process is killed and started again',
-  { timeout: 300_000 },
+  { ...onEmbedded, timeout: 300_000 },
   async (t) => {
     const count = 20_000;
     const options = await createTestDatabase(t, { engine: 'embedded' });

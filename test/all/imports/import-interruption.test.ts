@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import type { DatabaseOptions } from '../../../src/platform/database/client.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createTestDatabase, testServer } from '../../support/database/database.js';
+import { createTestDatabase } from '../../support/database/database.js';
 import { runCommand, runCommandHere, startCommand } from '../../support/processes/cli.js';
 import { checkTree } from '../../support/records/employee-tree.js';
 import { makeRecords, storedRecords, toCsv } from '../../support/records/import.js';
@@ -15,8 +15,8 @@ const records = makeRecords(1_500);
 const text = toCsv(records);
 const batchSize = 50;
 
-async function setUp(t: Test, engine: 'embedded' | 'postgresql') {
-  const options = await createTestDatabase(t, engine === 'embedded' ? { engine } : {});
+async function setUp(t: Test) {
+  const options = await createTestDatabase(t);
   const { accountId } = await use(options, (database) => createTenant(database));
   const file = path.join(options.dataDir, 'staff.csv');
   await writeFile(file, text);
@@ -68,43 +68,35 @@ function brokenAfter(batches: number, more = records.length): { input: string; r
   };
 }
 
-for (const engine of ['embedded', 'postgresql'] as const) {
-  const skip = engine === 'postgresql' && testServer === undefined;
+t.test('an import that is killed and run again loses and duplicates nothing', async (t) => {
+  const { options, accountId, args } = await setUp(t);
+  const killedIn = async (batches: number, delayMs: number, more?: number) => {
+    const { input, refusal } = brokenAfter(batches, more);
+    const { child, result, said } = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
+    child.stdin.write(input);
+    await said(refusal);
+    await wait(delayMs);
+    child.kill('SIGKILL');
+    t.equal((await result).code, null);
+    return await checkPrefix(t, options, accountId);
+  };
+  t.equal(await killedIn(6, 0, batchSize / 5), 6 * batchSize, 'while it waits for the rest of a batch');
+  // At any step of one of the next batches.
+  for (const batches of [8, 18]) {
+    const stored = await killedIn(batches, Math.random() * 100);
+    t.ok(stored >= batches * batchSize, `while it stores: ${stored} of ${records.length}`);
+  }
 
-  t.test(
-    `an import that is killed and run again loses and duplicates nothing (${engine})`,
-    { skip },
-    async (t) => {
-      const { options, accountId, args } = await setUp(t, engine);
-      const killedIn = async (batches: number, delayMs: number, more?: number) => {
-        const { input, refusal } = brokenAfter(batches, more);
-        const { child, result, said } = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
-        child.stdin.write(input);
-        await said(refusal);
-        await wait(delayMs);
-        child.kill('SIGKILL');
-        t.equal((await result).code, null);
-        return await checkPrefix(t, options, accountId);
-      };
-      t.equal(await killedIn(6, 0, batchSize / 5), 6 * batchSize, 'while it waits for the rest of a batch');
-      // At any step of one of the next batches.
-      for (const batches of [8, 18]) {
-        const stored = await killedIn(batches, Math.random() * 100);
-        t.ok(stored >= batches * batchSize, `while it stores: ${stored} of ${records.length}`);
-      }
-
-      const last = await runCommand(t, options, args);
-      t.equal(last.code, 0, last.stderr);
-      t.equal(await checkPrefix(t, options, accountId), records.length);
-      const again = await runCommandHere(options, [...args, '--json']);
-      t.match(JSON.parse(again.stdout), { created: 0, updated: 0, unchanged: records.length });
-    },
-  );
-}
+  const last = await runCommand(t, options, args);
+  t.equal(last.code, 0, last.stderr);
+  t.equal(await checkPrefix(t, options, accountId), records.length);
+  const again = await runCommandHere(options, [...args, '--json']);
+  t.match(JSON.parse(again.stdout), { created: 0, updated: 0, unchanged: records.length });
+});
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   t.test(`${signal} stops an import after a batch, and prints what is stored`, async (t) => {
-    const { options, accountId, args } = await setUp(t, testServer === undefined ? 'embedded' : 'postgresql');
+    const { options, accountId, args } = await setUp(t);
     const command = startCommand(t, options, args.with(2, '-').concat('--format', 'csv'));
     const lines = text.split('\r\n');
     command.child.stdin.write(`${lines.slice(0, 1 + 330).join('\r\n')}\r\nbroken\r\n`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createTestDatabase, testServer } from '../../support/database/database.js';
+import { createTestDatabase, onEmbedded, testServer } from '../../support/database/database.js';
 import { runCommand } from '../../support/processes/cli.js';
 import {
   spawnServerProcess,
@@ -36,6 +36,7 @@ t.test('production starts with ALLOW_HTTP=true', async (t) => {
 
 t.test(
   'a second process on the embedded database exits with one line, the first one ends on SIGTERM or SIGKILL, and the next one starts',
+  onEmbedded,
   async (t) => {
     const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
     const options = { databaseUrl: '', environment: { DATA_DIR: dataDir, DEMO_DATA: 'false' } };
@@ -98,7 +99,7 @@ t.test('a server with another BASE_URL exits until an operator sets the issuer',
   t.equal(await statusOf(moved.url, await getToken(moved.url, application)), 200);
 });
 
-t.test('the embedded database adopts another BASE_URL and logs a warning', async (t) => {
+t.test('the embedded database adopts another BASE_URL and logs a warning', onEmbedded, async (t) => {
   const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
   const start = (BASE_URL: string) =>
     startServerProcess(t, {
@@ -119,30 +120,34 @@ t.test('the embedded database adopts another BASE_URL and logs a warning', async
   t.notMatch(third.output(), /BASE_URL/);
 });
 
-t.test('the startup message has demo credentials when the data exists, whatever DEMO_DATA is', async (t) => {
-  const filled = { DATA_DIR: t.testdir() };
-  const first = await startServerProcess(t, { databaseUrl: '', environment: filled });
-  t.match(first.output(), 'client_secret=demobackendsecret');
-  t.match(first.output(), 'sign-in page: http://api.test/sign_in');
-  await first.stop();
-  const environment = { ...filled, DEMO_DATA: 'false' };
-  const again = await startServerProcess(t, { databaseUrl: '', environment });
-  t.match(again.output(), 'client_secret=demobackendsecret');
-  await again.stop();
+t.test(
+  'the startup message has demo credentials when the data exists, whatever DEMO_DATA is',
+  onEmbedded,
+  async (t) => {
+    const filled = { DATA_DIR: t.testdir() };
+    const first = await startServerProcess(t, { databaseUrl: '', environment: filled });
+    t.match(first.output(), 'client_secret=demobackendsecret');
+    t.match(first.output(), 'sign-in page: http://api.test/sign_in');
+    await first.stop();
+    const environment = { ...filled, DEMO_DATA: 'false' };
+    const again = await startServerProcess(t, { databaseUrl: '', environment });
+    t.match(again.output(), 'client_secret=demobackendsecret');
+    await again.stop();
 
-  const options = await createTestDatabase(t, { engine: 'embedded' });
-  const database = await openDatabase(options);
-  await createTenant(database);
-  await database.close();
-  const own = { DATA_DIR: options.dataDir, DEMO_DATA: 'true' };
-  const { output } = await startServerProcess(t, { databaseUrl: '', environment: own });
-  t.match(output(), 'sign-in page: http://api.test/sign_in');
-  t.notMatch(output(), /demobackend|password/);
-});
+    const options = await createTestDatabase(t, { engine: 'embedded' });
+    const database = await openDatabase(options);
+    await createTenant(database);
+    await database.close();
+    const own = { DATA_DIR: options.dataDir, DEMO_DATA: 'true' };
+    const { output } = await startServerProcess(t, { databaseUrl: '', environment: own });
+    t.match(output(), 'sign-in page: http://api.test/sign_in');
+    t.notMatch(output(), /demobackend|password/);
+  },
+);
 
 t.test(
   'the embedded database with the demo data takes less than 500 MB at its first start',
-  { skip: !existsSync('/proc/self/status') && 'needs /proc' },
+  { skip: onEmbedded.skip || (!existsSync('/proc/self/status') && 'needs /proc') },
   async (t) => {
     const environment = { DATA_DIR: t.testdir() };
     const { pid, stop } = await startServerProcess(t, { databaseUrl: '', environment });

@@ -18,6 +18,11 @@ import {
  */
 export const testServer: string | undefined = process.env.TEST_DATABASE_URL || undefined;
 
+/** Options of a test that uses only the embedded database. A run on a server does not repeat it. */
+export const onEmbedded = {
+  skip: testServer !== undefined && 'it uses only the embedded database',
+} as const;
+
 export interface TestDatabaseOptions {
   /** Without tables, for tests of migrations. */
   readonly empty?: boolean;

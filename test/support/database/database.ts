@@ -5,7 +5,12 @@ import { createTestDatabase, type TestDatabaseOptions } from './create-test-data
 import { takeDatabase } from './reused-database.js';
 import { readsFromStandbys, watchWrites } from './standbys.js';
 
-export { createTestDatabase, type TestDatabaseOptions, testServer } from './create-test-database.js';
+export {
+  createTestDatabase,
+  onEmbedded,
+  type TestDatabaseOptions,
+  testServer,
+} from './create-test-database.js';
 
 /** Opens a database of {@link createTestDatabase}. It is closed, or emptied, when the test ends. */
 export async function openTestDatabase(
