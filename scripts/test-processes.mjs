@@ -5,9 +5,10 @@ import { root } from './modified.mjs';
 
 /**
  * Folders of test/ whose files share a process (test/support/tap.ts has the reason), in start order: those that take longest
- * start first, which shortens the run. A file belongs to the folder with the longest matching path.
+ * start first, which shortens the run. A file belongs to the folder or file with the longest matching path.
  */
 const processes = [
+  ['all/faults/concurrent-writers.test.ts'],
   ['all/faults'],
   ['all/clients'],
   ['all/contract'],
@@ -50,7 +51,7 @@ function processOf(file) {
   const name = path.relative('test', file);
   const folder = processes
     .flat()
-    .filter((prefix) => prefix === '' || name.startsWith(`${prefix}${path.sep}`))
+    .filter((prefix) => prefix === '' || name === prefix || name.startsWith(`${prefix}${path.sep}`))
     .reduce((longest, prefix) => (prefix.length > longest.length ? prefix : longest));
   return processes.find((folders) => folders.includes(folder));
 }
