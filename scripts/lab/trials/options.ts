@@ -49,7 +49,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     short,
     against: values.against === undefined ? undefined : path.resolve(values.against),
     minutes: positiveNumber('minutes', values.minutes ?? (short ? '0.15' : '30')),
-    requests: positiveNumber('requests', values.requests ?? (short ? '3000' : '100000')),
+    requests: positiveNumber('requests', values.requests ?? (short ? '1500' : '100000')),
     seed: positiveNumber('seed', values.seed ?? String(Date.now() % 1_000_000_007)),
   };
 }

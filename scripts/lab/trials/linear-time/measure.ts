@@ -41,8 +41,13 @@ const floorMs = 10;
 /** A text that takes longer than this is not measured again. */
 const slowMs = 3_000;
 
-/** Long times are measured less often, because noise affects them less. */
-const repetitionsFor = (ms: number) => (ms < 20 ? 7 : 3);
+/**
+ * Long times are measured less often, because noise affects them less. In the short form, times do not decide.
+ */
+const repetitionsFor = (ms: number, short: boolean) => {
+  if (short) return 1;
+  return ms < 20 ? 7 : 3;
+};
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
@@ -174,7 +179,7 @@ async function measure(reader: Reader, short: boolean): Promise<Measured> {
   const { size, read, normal = 'a', accepts = () => true } = reader;
   const normalText = repeat(normal, size);
   await timeOf(read, normalText);
-  const normalMs = await shortestTime(read, normalText, await timeOf(read, normalText));
+  const normalMs = await shortestTime(read, normalText, { firstMs: await timeOf(read, normalText), short });
   const seen: { text: string; ms: number }[] = [];
   for (const text of short ? [...textsFor(reader)].slice(0, 3) : textsFor(reader)) {
     if (!accepts(text)) continue;
@@ -185,7 +190,7 @@ async function measure(reader: Reader, short: boolean): Promise<Measured> {
   seen.sort((a, b) => b.ms - a.ms);
   let worst = { text: '', ms: 0 };
   for (const { text, ms } of seen.slice(0, 3)) {
-    const again = ms > slowMs ? ms : await shortestTime(read, text, ms);
+    const again = ms > slowMs ? ms : await shortestTime(read, text, { firstMs: ms, short });
     if (again > worst.ms) worst = { text, ms: again };
   }
   return { reader, normalMs, worstMs: worst.ms, worst: worst.text };
@@ -195,9 +200,13 @@ async function measure(reader: Reader, short: boolean): Promise<Measured> {
  * The shortest of several times. Garbage collection and compilation, also in other threads, only add to a time, and each
  * repetition does all of the work that depends on the text.
  */
-async function shortestTime(read: Reader['read'], text: string, firstMs: number): Promise<number> {
+async function shortestTime(
+  read: Reader['read'],
+  text: string,
+  { firstMs, short }: { firstMs: number; short: boolean },
+): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < repetitionsFor(firstMs); round += 1) {
+  for (let round = 0; round < repetitionsFor(firstMs, short); round += 1) {
     shortest = Math.min(shortest, await timeOf(read, text));
   }
   return shortest;

@@ -22,8 +22,8 @@ const expectedStatuses = [200, 429, 503];
 
 /** One account continuously runs its most expensive report, while another account reads lists. */
 export const trial: Trial = ({ short, verdict }) => {
-  const milliseconds = short ? 4_000 : 30_000;
-  const size = { name: 'reports', accounts: 2, employees: short ? 20_000 : 100_000 };
+  const milliseconds = short ? 2_000 : 30_000;
+  const size = { name: 'reports', accounts: 2, employees: short ? 10_000 : 100_000 };
   return withServer(size, { verdict }, async ({ accounts: [heavy, other], server, client, send }) => {
     const list = ok(get('/v1/employees', await requestToken(send, other.application)));
     const loop = { client, next: () => list, connections, verdict };

@@ -31,7 +31,7 @@ export const trial: Trial = async ({ short, requests, seed, verdict }) => {
   }
   const cluster = await startCluster({ standbys: 2 });
   try {
-    const wanted = short ? Math.min(requests, 1_000) : requests;
+    const wanted = short ? Math.min(requests, 500) : requests;
     await writeAndRead(cluster, { wanted, stepMs: short ? 1_800 : 5_000, seed, verdict });
   } finally {
     await cluster.close();

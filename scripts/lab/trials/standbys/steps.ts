@@ -53,7 +53,7 @@ async function runStep(
   { step: { lag, faults = [] }, stepMs, counts }: { step: Step; stepMs: number; counts: ReadCounts },
 ): Promise<void> {
   await Promise.all(standbys.map((standby, number) => standby.setDelay(lag[number])));
-  if (faults.length === 0) return wait(stepMs);
+  if (faults.length === 0) return wait(stepMs / 2);
   await wait(stepMs / 8);
   await counts.sample();
   await Promise.all(standbys.map((standby, number) => start(standby, faults[number])));

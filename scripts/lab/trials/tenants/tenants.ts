@@ -51,7 +51,7 @@ export const trial: Trial = ({ short, seed, verdict }) => {
     await compareResponses(scene);
     await performOthers(scene);
     await tryToRevoke(scene);
-    for (const what of timed) await compareTime(scene, what, short ? 40 : 3000);
+    for (const what of timed) await compareTime(scene, what, short ? 10 : 3000);
     await checkUnchanged({ url, exempt, before, verdict });
     await checkStillValid(scene);
   });

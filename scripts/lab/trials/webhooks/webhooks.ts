@@ -10,7 +10,7 @@ import { Servers } from './servers.js';
 import { changeEmployees } from './writers.js';
 
 const sizes = {
-  short: { accounts: 3, endpoints: 4, faulty: 4, changes: 1_000, changesMs: 5_000 },
+  short: { accounts: 3, endpoints: 4, faulty: 4, changes: 600, changesMs: 3_000 },
   full: { accounts: 5, endpoints: 10, faulty: 10, changes: 10_000, changesMs: 60_000 },
 };
 
