@@ -9,8 +9,8 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { composeServices, type ServiceDependencies } from './composition.js';
-import { changelogPages } from './features/documentation/changelog/routes.js';
-import { consolePages } from './features/documentation/console/routes.js';
+import { changelogPages } from './features/documentation/changelog.js';
+import { consolePages } from './features/documentation/console.js';
 import { documentRoutes } from './features/documentation/document-routes.js';
 import { errorPages } from './features/documentation/pages/error-pages.js';
 import { referencePages } from './features/documentation/pages/routes.js';
@@ -19,42 +19,43 @@ import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorPages } from './features/sign-in/pages/routes.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in-pages.js';
-import { RequestUsage } from './features/usage/request-usage.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
+import { RequestUsage } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/routes.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { peopleSite } from './people-site.js';
 import { createValidatorCompiler } from './platform/contract/validator.js';
 import { noAccount, withScope } from './platform/database/scope.js';
-import { createAllowedMethods } from './platform/http/allowed-methods.js';
 import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';
-import { createConnectionErrorHandler } from './platform/http/connection-errors.js';
 import {
   bodyLimitBytes,
+  closeIdleConnections,
+  closePipelinedResponses,
   connectionLimits,
+  createConnectionErrorHandler,
   headerLimits,
+  type IdleLimits,
   idleLimits,
-} from './platform/http/connection-limits.js';
+} from './platform/http/connections.js';
 import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './platform/http/cors.js';
-import { createErrorHandler } from './platform/http/error-handler.js';
+import { createErrorHandler, createProblemSender } from './platform/http/error-handler.js';
 import { parseForm } from './platform/http/form-parser.js';
-import { cleanForwardedFor } from './platform/http/forwarded-for.js';
 import { healthRoutes } from './platform/http/health-routes.js';
-import { closeIdleConnections, type IdleLimits } from './platform/http/idle-connections.js';
 import { closeConnectionsAtTheEnd } from './platform/http/lifecycle.js';
-import { routeNotFound } from './platform/http/not-found.js';
-import { originForm } from './platform/http/origin-form.js';
-import { closePipelinedResponses } from './platform/http/pipelined-responses.js';
-import { createProblemSender } from './platform/http/problem-sender.js';
-import { checkRequestHead } from './platform/http/request-head.js';
-import { requestIdFor, requestIdHeader } from './platform/http/request-id.js';
+import { createAllowedMethods, routeNotFound } from './platform/http/not-found.js';
+import {
+  checkRequestHead,
+  cleanForwardedFor,
+  originForm,
+  requestIdFor,
+  requestIdHeader,
+} from './platform/http/request-head.js';
 import {
   defaultRequestQueueLimits,
   RequestQueue,
   type RequestQueueLimits,
 } from './platform/http/request-queue.js';
-import { RequestLog } from './platform/observability/request-log.js';
-import { type RequestObserver, RequestWatch } from './platform/observability/request-watch.js';
+import { RequestLog, type RequestObserver, RequestWatch } from './platform/observability/request-watch.js';
 import { assetRoutes } from './platform/pages/assets.js';
 import { problemPage } from './platform/pages/problem-page.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';

@@ -1,6 +1,6 @@
 import { AuditLogExports } from './features/audit-log/audit-log-exports.js';
 import { AuditLogReader } from './features/audit-log/audit-log-reader.js';
-import type { ConsoleDependencies } from './features/documentation/console/routes.js';
+import type { ConsoleDependencies } from './features/documentation/console.js';
 import { Directory } from './features/employees/directory.js';
 import { EmployeeChanges } from './features/employees/employee-changes.js';
 import { createEmployeeCheck } from './features/employees/employee-check.js';
@@ -13,7 +13,7 @@ import { UploadSteps } from './features/imports/uploads/upload-steps.js';
 import type { UploadWorker } from './features/imports/uploads/upload-worker.js';
 import { ClientSecrets } from './features/oauth-clients/client-secrets.js';
 import { OAuthApplications } from './features/oauth-clients/oauth-applications.js';
-import { createProfileValidator } from './features/profile/pages/profile-form.js';
+import { createProfileValidator } from './features/profile/pages/profile.js';
 import { UserHandlers } from './features/profile/profile-handlers.js';
 import { Profiles } from './features/profile/profiles.js';
 import { createReportValidator } from './features/reports/pages/report-validator.js';
@@ -23,8 +23,7 @@ import { ReportResultHandlers } from './features/reports/report-result-handlers.
 import { ReportRuns } from './features/reports/report-runs.js';
 import { Reports } from './features/reports/reports.js';
 import { ReportCharts } from './features/reports/results/report-charts.js';
-import { ReportExports } from './features/reports/results/report-exports.js';
-import { ReportResults } from './features/reports/results/report-results.js';
+import { ReportExports, ReportResults } from './features/reports/results/report-results.js';
 import { composeSecondFactors } from './features/second-factors/compose.js';
 import { SecondFactorPolicies } from './features/second-factors/second-factor-policy.js';
 import { KnownBrowsers } from './features/sign-in/known-browser-cookie.js';
@@ -32,7 +31,7 @@ import type { SignInDependencies } from './features/sign-in/pages/sign-in.js';
 import { PasskeySignIn } from './features/sign-in/passkey-sign-in.js';
 import { SignIn } from './features/sign-in/sign-in.js';
 import { composeSingleSignOn } from './features/single-sign-on/compose.js';
-import type { SingleSignOnPagesDependencies } from './features/single-sign-on/pages/dependencies.js';
+import type { SingleSignOnPagesDependencies } from './features/single-sign-on/pages/callback.js';
 import { SignInBrowserCookie } from './features/single-sign-on/sign-in-browser-cookie.js';
 import { UsageReader } from './features/usage/usage-reader.js';
 import { composeUserServices } from './features/users/links/compose.js';
@@ -52,7 +51,7 @@ import { Grants } from './oauth/grants/grants.js';
 import type { SigningKeys } from './oauth/keys/signing-keys.js';
 import { authorizationServerMetadata } from './oauth/metadata.js';
 import { OAuthHandlers } from './oauth/oauth-handlers.js';
-import { createRequestLimits } from './oauth/request-limits.js';
+import { createRequestLimits } from './oauth/public-limits.js';
 import { AccessTokenRevocations } from './oauth/tokens/access-token-revocations.js';
 import { RefreshTokens } from './oauth/tokens/refresh-tokens.js';
 import { TokenStatus } from './oauth/tokens/token-status.js';
@@ -70,18 +69,21 @@ import type { Database, ReadDatabase } from './platform/database/client.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import type { Authenticate, PublicGate } from './platform/http/binding/bind.js';
 import type { Handlers } from './platform/http/binding/handlers.js';
-import { mergeHandlers } from './platform/http/binding/merge-handlers.js';
+import { mergeHandlers } from './platform/http/binding/handlers.js';
 import { BrowserSessions } from './platform/http/browser-sessions.js';
-import { bodyLimitBytes } from './platform/http/connection-limits.js';
+import { bodyLimitBytes } from './platform/http/connections.js';
 import { CsvDownloads } from './platform/http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './platform/http/lifecycle.js';
-import { ReportConcurrency } from './platform/http/report-concurrency.js';
-import { defaultReportLimits, type ReportLimits } from './platform/http/report-limits.js';
+import {
+  defaultReportLimits,
+  ReportConcurrency,
+  type ReportLimits,
+} from './platform/http/report-concurrency.js';
 import { Idempotency } from './platform/idempotency/idempotency.js';
-import type { Counters } from './platform/limits/counters.js';
-import { createCounters } from './platform/limits/create-counters.js';
+import type { Counters } from './platform/limits/counter.js';
 import { FailureLimit } from './platform/limits/failure-limit.js';
-import type { CounterLogger } from './platform/limits/redis-connection.js';
+import type { CounterLogger } from './platform/limits/redis-counters.js';
+import { createCounters } from './platform/limits/redis-counters.js';
 import { createSecurityNotices, type SecurityNotices } from './platform/mail/security-notices.js';
 
 /** Dependencies of the services. */

@@ -17,7 +17,7 @@ import {
   type SingleSignOnSettingsDependencies,
   singleSignOnSettings,
 } from './features/single-sign-on/pages/settings.js';
-import type { UsagePageDependencies } from './features/usage/pages/usage-routes.js';
+import type { UsagePageDependencies } from './features/usage/pages/usage-page.js';
 import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
 import type { AccountPagesDependencies } from './features/users/pages/my-account/account-pages.js';
 import { accountPages } from './features/users/pages/my-account/routes.js';

@@ -4,11 +4,10 @@ import { accountNameRule, personNameRule } from '../platform/accounts/name-rules
 import { emailRule } from '../platform/accounts/user-rules.js';
 import { asCliError, checkedBy, jsonOption } from '../platform/cli/arguments.js';
 import { CliError, exitCodes } from '../platform/cli/cli-error.js';
-import type { CommandProcess } from '../platform/cli/command-process.js';
+import type { CommandProcess } from '../platform/cli/context.js';
 import { withContext } from '../platform/cli/context.js';
 import { readNewPassword } from '../platform/cli/password.js';
-import { harmless, print } from '../platform/cli/print.js';
-import { printList } from '../platform/cli/print-list.js';
+import { harmless, print, printList } from '../platform/cli/print.js';
 
 interface CreateOptions {
   readonly name: string;

@@ -3,13 +3,11 @@ import {
   AuthenticatorAppSecrets,
   createAppSeal,
 } from '../features/second-factors/authenticator-app-secrets.js';
-import { createProviderSeal } from '../features/single-sign-on/provider-seal.js';
-import { ProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
-import { resealWebhookSecrets } from '../features/webhooks/reseal-webhook-secrets.js';
-import { resealSigningKeys } from '../oauth/keys/reseal-keys.js';
+import { createProviderSeal, ProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
+import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
 import { SigningKeyStore } from '../oauth/keys/signing-key-store.js';
-import { SigningKeys } from '../oauth/keys/signing-keys.js';
-import type { CommandProcess } from '../platform/cli/command-process.js';
+import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
+import type { CommandProcess } from '../platform/cli/context.js';
 import { withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
 

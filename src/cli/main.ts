@@ -1,5 +1,5 @@
 import { exitCodes } from '../platform/cli/cli-error.js';
-import { runCommandLine } from './run.js';
+import { runCommandLine } from './program.js';
 
 // The reader of the output may close the pipe early, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

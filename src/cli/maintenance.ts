@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliError } from '../platform/cli/cli-error.js';
-import type { CommandProcess } from '../platform/cli/command-process.js';
+import type { CommandProcess } from '../platform/cli/context.js';
 import { withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
 import { DistributionError, distribute } from '../platform/database/distribute.js';

@@ -2,9 +2,8 @@ import type { Authenticate } from '../platform/http/binding/bind.js';
 import { admit } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
 import type { Party } from '../platform/observability/request-context.js';
-import { Problem } from '../platform/problems/problem.js';
-import { challenge, insufficientScope, unauthorized, userContextRequired } from './challenges.js';
-import { isAboutUser, mayGrant } from './grantable-scopes.js';
+import { Problem, type ProblemOptions } from '../platform/problems/problem.js';
+import { isAboutUser, mayGrant } from './scopes.js';
 import {
   type AccessTokenClaims,
   type AccessTokens,
@@ -12,6 +11,45 @@ import {
   invalidToken,
 } from './tokens/access-tokens.js';
 import type { LiveToken, TokenStatus } from './tokens/token-status.js';
+
+const realm = 'Bearer realm="People API"';
+
+/** 401 `unauthorized`, without an error code because the request has no token. @see RFC 6750 section 3.1 */
+function unauthorized(): Problem {
+  return new Problem(
+    'unauthorized',
+    'Send an access token in the header Authorization: Bearer <ACCESS_TOKEN>.',
+    { headers: { 'www-authenticate': realm } },
+  );
+}
+
+/** Adds a challenge with `invalid_token` to a 401 problem. @see RFC 6750 section 3.1 */
+export function challenge(problem: Problem): Problem {
+  const options: ProblemOptions = {
+    headers: {
+      'www-authenticate': `${realm}, error="invalid_token", error_description="${problem.message}"`,
+    },
+    cause: problem.cause,
+  };
+  return new Problem(problem.code, problem.message, options);
+}
+
+/** 403 `insufficient_scope` with the missing scopes. @see RFC 6750 section 3.1 */
+function insufficientScope(missing: readonly string[]): Problem {
+  const scope = missing.join(' ');
+  return new Problem('insufficient_scope', `The access token lacks the scope ${scope}.`, {
+    headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/** 403 `user_context_required`, for which RFC 6750 has no error code. */
+export function userContextRequired(): Problem {
+  return new Problem(
+    'user_context_required',
+    'The access token was issued to an application and has no user.',
+    { headers: { 'www-authenticate': realm } },
+  );
+}
 
 /**
  * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes.

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { auditOrigin } from '../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
-import type { ClientCall } from './clients/client-request-context.js';
+import type { ClientCall } from './clients/credentials.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { AuthorizationServerMetadata } from './metadata.js';
 import type { PublicLimits } from './public-limits.js';

@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../platform/config/config.js';
 import type { Operation } from '../platform/contract/contract.js';
 import type { PublicGate } from '../platform/http/binding/bind.js';
 import { admit, isCounted } from '../platform/http/rate-limit.js';
+import { type Counter, type Counters, createMemoryCounter } from '../platform/limits/counter.js';
 import { networkOf } from '../platform/limits/network-of-address.js';
-import type { RequestLimit } from '../platform/limits/request-limit.js';
+import { RequestLimit } from '../platform/limits/request-limit.js';
 import { Problem } from '../platform/problems/problem.js';
-import type { AdmitClient } from './clients/client-request-context.js';
+import type { AdmitClient } from './clients/credentials.js';
 
 /** `null`: no limit. */
 interface Limits {
@@ -70,4 +72,20 @@ export class PublicLimits implements PublicGate {
 function isRejection(error: FastifyError): boolean {
   if (!(error instanceof Problem)) return (error.statusCode ?? 500) < 500;
   return error.code !== 'internal_error' && error.code !== 'service_unavailable';
+}
+
+/** The limits of requests with a token, and of those without. */
+export function createRequestLimits(
+  { rateLimitApi, rateLimitToken }: Config,
+  { requests }: Counters,
+): { api: RequestLimit | null; publicLimits: PublicLimits } {
+  const limit = (counter: Counter, number: number) =>
+    number === 0 ? null : new RequestLimit(counter, number);
+  const api = limit(requests, rateLimitApi);
+  const publicLimits = new PublicLimits({
+    client: limit(requests, rateLimitToken),
+    ip: api,
+    ip_in_process: limit(createMemoryCounter(), rateLimitApi),
+  });
+  return { api, publicLimits };
 }

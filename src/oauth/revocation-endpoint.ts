@@ -4,7 +4,7 @@ import type { components } from '../platform/contract/generated.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Application } from './clients/client-registry.js';
-import type { ClientCall } from './clients/client-request-context.js';
+import type { ClientCall } from './clients/credentials.js';
 import { readClientCredentials } from './clients/credentials.js';
 import type { Grants } from './grants/grants.js';
 import { requireParameter } from './parameters.js';

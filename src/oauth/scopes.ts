@@ -1,4 +1,45 @@
+import type { Role } from '../platform/accounts/user.js';
+import { Problem } from '../platform/problems/problem.js';
+
 /** Splits a `scope` parameter into its names, each once, in the order given. @see RFC 6749 section 3.3 */
 export function parseScope(scope: string): string[] {
   return [...new Set(scope.split(' ').filter((name) => name !== ''))];
+}
+
+/**
+ * Whether a user with this role may grant a scope to an application. Members may grant access to their own profile only,
+ * so that they cannot give an application access to the directory.
+ */
+export function mayGrant(role: Role, scope: string): boolean {
+  return role === 'owner' || role === 'admin' || isAboutUser(scope);
+}
+
+/** Whether a scope lets an application change data. */
+export function isWriteScope(scope: string): boolean {
+  return scope.endsWith(':write');
+}
+
+/** Whether a scope gives access to the profile of the granting user only. */
+export function isAboutUser(scope: string): boolean {
+  return scope.startsWith('user:');
+}
+
+/**
+ * Scopes of a token: the requested ones, or all available ones when the request has none.
+ *
+ * @throws {Problem} 400 `invalid_scope` when a requested scope is not available
+ */
+export function selectScopes(requested: string | undefined, available: readonly string[]): string[] {
+  if (requested === undefined) return [...available];
+  const scopes = parseScope(requested);
+  const unavailable = scopes.filter((scope) => !available.includes(scope));
+  if (scopes.length === 0 || unavailable.length > 0) {
+    throw new Problem(
+      'invalid_scope',
+      unavailable.length === 0
+        ? 'scope must have at least one scope.'
+        : `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${available.join(', ')}.`,
+    );
+  }
+  return scopes;
 }

@@ -1,8 +1,8 @@
-import { auditRetentionDays } from '../features/audit-log/audit-log-filter.js';
-import { rejectionRetentionDays, usageRetentionDays } from '../features/usage/usage-range.js';
+import { auditRetentionDays } from '../features/audit-log/audit-log-reader.js';
+import { rejectionRetentionDays, usageRetentionDays } from '../features/usage/usage-reader.js';
 import { type Database, Prisma } from '../platform/database/client.js';
 import { allAccounts, withScope } from '../platform/database/scope.js';
-import { deleteExpiredKeys } from '../platform/idempotency/key-count.js';
+import { deleteExpiredKeys } from '../platform/idempotency/key-claim.js';
 
 /** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
 const batchSize = 1000;

@@ -1,8 +1,8 @@
 import { UnreadableProviderSecretError } from '../features/single-sign-on/provider-secrets.js';
 import { UnreadableWebhookSecretError } from '../features/webhooks/webhook-secrets.js';
-import { UnreadableSigningKeyError } from '../oauth/keys/sealed-keys.js';
+import { UnreadableSigningKeyError } from '../oauth/keys/signing-keys.js';
 import { IssuerError } from '../oauth/recorded-issuer.js';
-import { ConfigError } from '../platform/config/config-error.js';
+import { ConfigError } from '../platform/config/environment.js';
 import {
   DatabaseOpenError,
   DatabaseStoppedError,

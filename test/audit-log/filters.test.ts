@@ -1,4 +1,4 @@
-import { tokenEventTypes } from '../../src/features/audit-log/audit-log-filter.js';
+import { tokenEventTypes } from '../../src/features/audit-log/audit-log-reader.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { auditLogPath, isPage } from '../support/browser/pages.js';
 import { openTestDatabase } from '../support/database/database.js';

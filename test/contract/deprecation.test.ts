@@ -1,6 +1,5 @@
-import { type Contract, loadContract } from '../../src/platform/contract/contract.js';
-import { readDeprecation } from '../../src/platform/contract/deprecation.js';
-import type { RawOperation } from '../../src/platform/contract/document.js';
+import type { RawOperation } from '../../src/platform/contract/contract.js';
+import { type Contract, loadContract, readDeprecation } from '../../src/platform/contract/contract.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 

@@ -1,5 +1,5 @@
+import type { JsonSchema, Parameter } from '../../src/platform/contract/contract.js';
 import { resolve } from '../../src/platform/contract/contract.js';
-import type { JsonSchema, Parameter } from '../../src/platform/contract/document.js';
 import { contractAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';

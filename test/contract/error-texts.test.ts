@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
+import { exampleProblem } from '../../src/features/documentation/pages/error-pages.js';
+import type { JsonSchema, Parameter } from '../../src/platform/contract/contract.js';
 import { type Operation, type ProblemCode, resolve } from '../../src/platform/contract/contract.js';
-import type { JsonSchema, Parameter } from '../../src/platform/contract/document.js';
-import { violationOf } from '../../src/platform/problems/describe-rule.js';
-import { exampleProblem } from '../../src/platform/problems/example.js';
+import { violationOf } from '../../src/platform/problems/describe-validation.js';
 import { problemSlug } from '../../src/platform/problems/problem-document.js';
 import { ruleText } from '../../src/platform/problems/rule-texts.js';
 import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../../src/platform/contract/contract.js';
 import { resolve } from '../../src/platform/contract/contract.js';
-import type { JsonSchema } from '../../src/platform/contract/document.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

@@ -1,10 +1,10 @@
 import { maxHeaderSize } from 'node:http';
 import { readConfig } from '../../src/platform/config/config.js';
 import { defaultReportStatementTimeoutMs } from '../../src/platform/database/postgresql/postgresql.js';
-import { bodyLimitBytes } from '../../src/platform/http/connection-limits.js';
+import { bodyLimitBytes } from '../../src/platform/http/connections.js';
 import { maximumPairs } from '../../src/platform/http/form-parser.js';
-import { defaultPageSize, maximumPageSize } from '../../src/platform/http/page-size.js';
-import { defaultReportLimits } from '../../src/platform/http/report-limits.js';
+import { defaultPageSize, maximumPageSize } from '../../src/platform/http/pagination.js';
+import { defaultReportLimits } from '../../src/platform/http/report-concurrency.js';
 import { defaultRequestQueueLimits } from '../../src/platform/http/request-queue.js';
 import { waitMs } from '../../src/platform/idempotency/idempotency.js';
 import { retentionMs } from '../../src/platform/idempotency/key-claim.js';

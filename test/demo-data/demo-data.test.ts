@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { fillDemoData } from '../../src/features/demo-data/fill.js';
-import { hasDemoApplication } from '../../src/features/demo-data/find.js';
+import { fillDemoData, hasDemoApplication } from '../../src/features/demo-data/fill.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
-import { startupMessage } from '../../src/process/startup-message.js';
+import { startupMessage } from '../../src/process/listen.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';

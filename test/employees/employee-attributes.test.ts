@@ -1,6 +1,6 @@
+import type { EmployeeRecord } from '../../src/features/employees/employee.js';
 import { employeeAttributes, givenAttributes } from '../../src/features/employees/employee-attributes.js';
 import { createEmployeeCheck } from '../../src/features/employees/employee-check.js';
-import type { EmployeeRecord } from '../../src/features/employees/employee-record.js';
 import { Prisma } from '../../src/platform/database/client.js';
 import { asOwner } from '../support/database/owner.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
@@ -117,9 +117,9 @@ t.test('every attribute is in the list, the record, the report and its table', a
   const withId = ({ id, attributes }: { id: string; attributes: object }) => ({ id, ...attributes });
 
   const list = (await send('GET', '/v1/employees?page[size]=100')).json();
-  t.same(list.data.map(withId), expected, 'src/features/employees/employee-resource.ts: the list');
+  t.same(list.data.map(withId), expected, 'src/features/employees/employee-statements.ts: the list');
   const record = (await send('GET', `/v1/employees/${tenant.employeeIds[0]}`)).json();
-  t.same(withId(record.data), expected[0], 'src/features/employees/employee-resource.ts: the record');
+  t.same(withId(record.data), expected[0], 'src/features/employees/employee-statements.ts: the record');
 
   const id = await saved({ title: 'all' });
   const rows = await allRows(id);

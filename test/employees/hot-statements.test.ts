@@ -1,5 +1,8 @@
-import { employeeById } from '../../src/features/employees/employee-by-id.js';
-import { employeePage, type PageKey } from '../../src/features/employees/employee-page-statement.js';
+import {
+  employeeById,
+  employeePage,
+  type PageKey,
+} from '../../src/features/employees/employee-statements.js';
 import { toAccountId } from '../../src/platform/accounts/account-id.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { query } from '../support/database/query.js';

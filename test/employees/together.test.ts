@@ -1,4 +1,4 @@
-import { employeePage } from '../../src/features/employees/employee-page-statement.js';
+import { employeePage } from '../../src/features/employees/employee-statements.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';

@@ -1,6 +1,5 @@
-import { resealSigningKeys } from '../../src/oauth/keys/reseal-keys.js';
-import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
 import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
+import { resealSigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
 import type { AppSecrets } from '../../src/platform/crypto/keyring.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -1,4 +1,4 @@
-import { clientById } from '../../src/oauth/clients/client-by-id.js';
+import { clientById } from '../../src/oauth/clients/client-registry.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';

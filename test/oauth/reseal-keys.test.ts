@@ -1,7 +1,9 @@
-import { resealSigningKeys } from '../../src/oauth/keys/reseal-keys.js';
-import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
 import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
-import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import {
+  resealSigningKeys,
+  SigningKeys,
+  UnreadableSigningKeyError,
+} from '../../src/oauth/keys/signing-keys.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';

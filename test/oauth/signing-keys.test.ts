@@ -7,9 +7,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { UnreadableSigningKeyError } from '../../src/oauth/keys/sealed-keys.js';
 import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
-import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { Housekeeping } from '../../src/process/housekeeping.js';

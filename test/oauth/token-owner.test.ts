@@ -1,4 +1,4 @@
-import { tokenOwner } from '../../src/oauth/tokens/token-owner.js';
+import { tokenOwner } from '../../src/oauth/tokens/token-status.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, type Scene } from '../support/oauth/users.js';

@@ -1,5 +1,4 @@
-import { createProviderSeal } from '../../src/features/single-sign-on/provider-seal.js';
-import { ProviderSecrets } from '../../src/features/single-sign-on/provider-secrets.js';
+import { createProviderSeal, ProviderSecrets } from '../../src/features/single-sign-on/provider-secrets.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';

@@ -1,4 +1,4 @@
-import { createProviderSeal } from '../../src/features/single-sign-on/provider-seal.js';
+import { createProviderSeal } from '../../src/features/single-sign-on/provider-secrets.js';
 import type { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, signedInBrowser } from '../support/oauth/users.js';

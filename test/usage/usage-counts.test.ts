@@ -1,4 +1,4 @@
-import type { ApiCall } from '../../src/features/usage/api-call.js';
+import type { ApiCall } from '../../src/features/usage/identify-applications.js';
 import { RecentRejections } from '../../src/features/usage/recent-rejections.js';
 import { UsageCounts } from '../../src/features/usage/usage-counts.js';
 import t from '../support/tap.js';

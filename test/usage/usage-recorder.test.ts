@@ -1,4 +1,4 @@
-import type { ApiCall } from '../../src/features/usage/api-call.js';
+import type { ApiCall } from '../../src/features/usage/identify-applications.js';
 import { UsageReader } from '../../src/features/usage/usage-reader.js';
 import { UsageRecorder } from '../../src/features/usage/usage-recorder.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -1,5 +1,5 @@
 import { UserAdministration } from '../../src/features/users/user-administration.js';
-import type { AuditContext } from '../../src/platform/audit/audit-context.js';
+import type { AuditContext } from '../../src/platform/audit/audit-log.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { Browser } from '../support/browser/browser.js';
 import { createTestDatabase, openElsewhere } from '../support/database/database.js';

@@ -1,9 +1,11 @@
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { claimEndpoints } from '../../src/features/webhooks/delivery/claim-endpoints.js';
-import { createPageReaders } from '../../src/features/webhooks/delivery/delivery-pages.js';
-import { EndpointDeliveries } from '../../src/features/webhooks/delivery/endpoint-deliveries.js';
-import { wakeEndpoints } from '../../src/features/webhooks/delivery/wake-endpoints.js';
+import {
+  createPageReaders,
+  EndpointDeliveries,
+} from '../../src/features/webhooks/delivery/endpoint-deliveries.js';
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
+import { wakeEndpoints } from '../../src/features/webhooks/delivery/webhook-worker.js';
 import { WebhookSecrets } from '../../src/features/webhooks/webhook-secrets.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';

@@ -1,5 +1,4 @@
-import { resealWebhookSecrets } from '../../src/features/webhooks/reseal-webhook-secrets.js';
-import { WebhookSecrets } from '../../src/features/webhooks/webhook-secrets.js';
+import { resealWebhookSecrets, WebhookSecrets } from '../../src/features/webhooks/webhook-secrets.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant } from '../support/records/tenant.js';
 import t, { type Test } from '../support/tap.js';

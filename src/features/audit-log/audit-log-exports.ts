@@ -1,9 +1,8 @@
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../platform/audit/audited-exports.js';
-import { csvLine, formulaStarts } from '../../platform/database/csv-line.js';
+import { csvLine, formulaStarts } from '../../platform/database/cursor-csv.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import type { AuditFilter } from './audit-log-filter.js';
-import type { AuditAnchor, AuditEntry, AuditLogReader } from './audit-log-reader.js';
+import type { AuditAnchor, AuditEntry, AuditFilter, AuditLogReader } from './audit-log-reader.js';
 
 /** Events of one chunk, which is in memory. */
 const eventsPerChunk = 500;

@@ -1,8 +1,22 @@
 import { employeeId } from '../../platform/database/ids.js';
-import type { NewEmployee } from '../employees/index.js';
-import { type GivenValues, givenAttributes } from '../employees/index.js';
+import { type GivenValues, givenAttributes, type NewEmployee } from '../employees/index.js';
 import type { DemoAccount } from './accounts.js';
-import { firstNames, lastNames } from './names.js';
+
+/** First names of the demo employees, from many countries. */
+const firstNames = (
+  'Amara Bjørn Chiara Darius Eun-ji Farid Grace Hiroshi Ingrid Jamal Katarzyna Luca María Nikhil Oluwaseun ' +
+  'Priya Quinn Rosa Samir Thandiwe Uma Viktor Wei Ximena Yusuf Zoë Aaliyah Benedikt Camille Dmitri Esther ' +
+  'Fatima Gabriel Hannah Ibrahim José Kwame Leila Mateus Nadia Oscar Petra Rania Sven Tomás Valentina ' +
+  'Zainab'
+).split(' ');
+
+/** Last names of the demo employees, from many countries. */
+const lastNames = (
+  'Adeyemi Andersson Bianchi Chen Costa Dlamini Dubois Eriksen Fernández Fischer García Gupta Haddad Hansen ' +
+  "Ivanova Jansen Johnson Kaya Kim Kowalski Larsen Lopez MacDonald Mensah Müller Nakamura Nguyen Novák O'Brien " +
+  'Okonkwo Patel Pereira Petrov Rahman Rossi Santos Sato Schmidt Silva Singh Smith Tanaka Torres Wagner Wang ' +
+  'Williams Yamamoto Yilmaz Zhang Ziegler Østergaard Ramírez Lindqvist'
+).split(' ');
 
 const dayMs = 86_400_000;
 

@@ -3,11 +3,44 @@ import { toAccountId } from '../../platform/accounts/account-id.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { insertEmployees } from '../employees/index.js';
-import { type DemoAccount, demoAccounts, demoPassword } from './accounts.js';
+import { type DemoAccount, demoAccounts, demoBackend, demoPassword } from './accounts.js';
 import { demoEmployees } from './employees.js';
-import { demoReports } from './reports.js';
 
-export interface DemoDataOptions {
+/** Saved reports of the first demo account. */
+const demoReports = [
+  {
+    id: 'demoheadcount',
+    title: 'Headcount by department',
+    description: 'How many people work in each department, including those on leave.',
+    columns: [],
+    filters: [{ field: 'status', operator: 'in', value: ['active', 'on_leave'] }],
+    sort: ['department'],
+    groupBy: ['department'],
+  },
+  {
+    id: 'demoengineering',
+    title: 'Engineering directory',
+    description: 'Everyone in Engineering, by last name.',
+    columns: ['employee_number', 'first_name', 'last_name', 'email'],
+    filters: [
+      { field: 'department', operator: 'eq', value: 'Engineering' },
+      { field: 'status', operator: 'not_eq', value: 'terminated' },
+    ],
+    sort: ['last_name', 'first_name'],
+    groupBy: [],
+  },
+  {
+    id: 'demoonleave',
+    title: 'On leave',
+    description: null,
+    columns: ['employee_number', 'first_name', 'last_name', 'department'],
+    filters: [{ field: 'status', operator: 'eq', value: 'on_leave' }],
+    sort: ['-department', 'last_name'],
+    groupBy: [],
+  },
+];
+
+interface DemoDataOptions {
   /** Hashes a password for storage. */
   readonly hashPassword: (plain: string) => Promise<string>;
   /** The dates of the data are relative to this time. */
@@ -105,4 +138,13 @@ async function fillReports(tx: Prisma.TransactionClient, now: Date): Promise<voi
       updatedAt: now,
     })),
   });
+}
+
+/** Whether the database has the application of the demo data whose credentials the documentation uses. */
+export async function hasDemoApplication(database: Database): Promise<boolean> {
+  const { clientId, accountId } = demoBackend;
+  const found = await withScope(allAccounts, () =>
+    database.prisma.application.findFirst({ where: { accountId, clientId }, select: { id: true } }),
+  );
+  return found !== null;
 }

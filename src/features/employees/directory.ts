@@ -1,16 +1,163 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
-import type { Anchor } from '../../platform/database/keyset.js';
-import { cutPage } from '../../platform/database/page-query.js';
+import { Prisma } from '../../platform/database/generated/client.js';
+import { type Anchor, cutPage, pageQuery } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type ChoiceRow, choicesQuery, type DirectoryChoices, groupChoices } from './directory-choices.js';
-import { type BoundedCount, DirectoryQuery } from './directory-query.js';
-import type { Employee } from './employee.js';
-import type { DirectoryRequest } from './employee-page.js';
-import { foldParts, maximumMatches, type SearchPart, searchParts } from './employee-search.js';
+import { type Employee, employeeColumns, employeeSelection } from './employee.js';
+import { type DirectoryFilter, type DirectoryRequest, employeeOrder } from './employee-query.js';
+import {
+  candidateRanges,
+  foldParts,
+  matchesParts,
+  maximumMatches,
+  type SearchPart,
+  searchParts,
+} from './employee-search.js';
+
+/** Number of employees, and whether there may be more. */
+interface BoundedCount {
+  readonly count: string;
+  readonly more: boolean;
+}
+
+const { department, status, location } = employeeColumns;
+
+/** Builds the queries of the directory. */
+export class DirectoryQuery {
+  readonly #accountId: AccountId;
+  readonly #filter: DirectoryFilter;
+  readonly #parts: readonly SearchPart[] | null;
+
+  /** @param parts the parts of the search text; `null`: all employees */
+  constructor(accountId: AccountId, filter: DirectoryFilter, parts: readonly SearchPart[] | null) {
+    this.#accountId = accountId;
+    this.#filter = filter;
+    this.#parts = parts;
+  }
+
+  /** Query for the employees of a page. */
+  page({ sort, size, skip }: Pick<DirectoryRequest, 'sort' | 'size' | 'skip'>): Prisma.Sql {
+    return pageQuery(
+      {
+        source:
+          this.#parts === null
+            ? Prisma.sql`employees`
+            : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
+        condition: this.#condition(),
+        order: employeeOrder(sort),
+      },
+      employeeSelection,
+      { size, start: { skip } },
+    );
+  }
+
+  /** Query for the {@link BoundedCount}. */
+  count(): Prisma.Sql {
+    if (this.#parts !== null) {
+      return Prisma.sql`
+        WITH candidates AS MATERIALIZED (${this.#candidates(this.#parts)})
+        SELECT (SELECT count(DISTINCT position) FROM candidates WHERE ${this.#condition()})::text AS count,
+          EXISTS (SELECT FROM candidates GROUP BY search_range HAVING count(*) > ${maximumMatches}) AS more`;
+    }
+    const filter = this.#filter;
+    const byGroup = filter.department !== undefined || filter.status !== undefined;
+    if (filter.location === undefined) {
+      const sum = Prisma.sql`SELECT coalesce(sum(count), 0)::text AS count, false AS more`;
+      if (byGroup) return Prisma.sql`${sum} FROM employee_facets WHERE ${this.#condition()}`;
+      return Prisma.sql`${sum} FROM employee_counts WHERE account_id = ${this.#accountId} AND level = 4`;
+    }
+    if (!byGroup) {
+      return Prisma.sql`
+        SELECT coalesce(sum(count), 0)::text AS count, false AS more FROM employee_location_facets
+        WHERE account_id = ${this.#accountId} AND location = ${filter.location ?? ''}`;
+    }
+    const limit = Prisma.raw(String(maximumMatches + 1));
+    return Prisma.sql`
+      SELECT count(*)::text AS count, count(*) > ${maximumMatches} AS more
+      FROM (SELECT FROM employees WHERE ${this.#condition()} LIMIT ${limit}) found`;
+  }
+
+  #candidates(parts: readonly SearchPart[]): Prisma.Sql {
+    return Prisma.join(candidateRanges(this.#accountId, parts), ' UNION ALL ');
+  }
+
+  #condition(): Prisma.Sql {
+    const { department: inDepartment, status: withStatus, location: at } = this.#filter;
+    const conditions = [Prisma.sql`account_id = ${this.#accountId}`];
+    if (inDepartment !== undefined) conditions.push(Prisma.sql`${department.name} = ${inDepartment}`);
+    if (withStatus !== undefined) conditions.push(Prisma.sql`${status.name} = ${withStatus}`);
+    if (at === null) conditions.push(Prisma.sql`(${location.name} IS NULL OR ${location.name} = '')`);
+    else if (at !== undefined) conditions.push(Prisma.sql`${location.name} = ${at}`);
+    if (this.#parts !== null) conditions.push(matchesParts(this.#parts));
+    return Prisma.join(conditions, ' AND ');
+  }
+}
+
+/** A value of a filter, and how many employees have it. */
+export interface DirectoryChoice {
+  /** `null`: employees without the value. */
+  readonly value: string | null;
+  /** `null` if it is unknown with the other filters. */
+  readonly count: number | null;
+}
+
+/** The values of each filter, in their order, at most {@link maximumChoices}. */
+export type DirectoryChoices = Readonly<Record<keyof DirectoryFilter, readonly DirectoryChoice[]>>;
+
+interface ChoiceRow {
+  readonly field: keyof DirectoryFilter;
+  readonly value: string;
+  readonly count: number;
+}
+
+const maximumChoices = 200;
+
+/** Limits the size of the result for an account with a department or a location for each employee. */
+const maximumFacets = 5000;
+
+/** Builds the query for the values of all filters. The counts of departments and of statuses take each other into account. */
+function choicesQuery(accountId: AccountId, { department, status }: DirectoryFilter): Prisma.Sql {
+  const facets = Prisma.sql`(
+    SELECT status, department, count FROM employee_facets WHERE account_id = ${accountId}
+    ORDER BY status, department LIMIT ${Prisma.raw(String(maximumFacets))}) facets`;
+  const grouped = (
+    field: 'department' | 'status',
+    other: Prisma.Sql,
+    value: string | undefined,
+  ) => Prisma.sql`
+    (SELECT ${field}::text AS field, ${Prisma.raw(field)} AS value, sum(count)::int AS count FROM ${facets}
+     ${value === undefined ? Prisma.empty : Prisma.sql`WHERE ${other} = ${value}`}
+     GROUP BY 2 ORDER BY 2 LIMIT ${Prisma.raw(String(maximumChoices))})`;
+  return Prisma.sql`
+    ${grouped('department', Prisma.sql`status`, status)}
+    UNION ALL ${grouped('status', Prisma.sql`department`, department)}
+    UNION ALL
+    (SELECT 'location', location, count FROM employee_location_facets WHERE account_id = ${accountId}
+     ORDER BY location LIMIT ${Prisma.raw(String(maximumChoices))})`;
+}
+
+/** Groups the rows of the query, and removes counts that other filters or a search text would change. */
+function groupChoices(
+  rows: readonly ChoiceRow[],
+  { department, status, location }: DirectoryFilter,
+  hasText: boolean,
+): DirectoryChoices {
+  const of = (name: keyof DirectoryFilter, counted: boolean): DirectoryChoice[] =>
+    rows
+      .filter(({ field }) => field === name)
+      .map(({ value, count }) => ({
+        value: name === 'location' && value === '' ? null : value,
+        count: counted && !hasText ? count : null,
+      }));
+  return {
+    department: of('department', location === undefined),
+    status: of('status', location === undefined),
+    location: of('location', department === undefined && status === undefined),
+  };
+}
 
 /** A page of the directory, and the filters that can be selected. */
-export interface DirectoryPage {
+interface DirectoryPage {
   readonly employees: readonly Employee[];
   readonly count: number;
   /** Whether more employees than `count` may match. */

@@ -1,27 +1,58 @@
-import { lockAccount } from '../../platform/accounts/lock-account.js';
-import type { AuditContext } from '../../platform/audit/audit-context.js';
-import { recordIn } from '../../platform/audit/audit-log.js';
+import { lockAccount } from '../../platform/accounts/locks.js';
+import { type AuditContext, recordAllIn, recordIn } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { setActor } from '../../platform/database/set-actor.js';
-import { deleteEmployees } from './delete-employees.js';
-import type { Employee } from './employee.js';
+import { type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
-import { employeeCreatedEvent, employeeUpdatedEvent } from './employee-events.js';
-import { type ResolvedReferences, resolveReferences } from './employee-references.js';
-import { employeeVersion } from './employee-version.js';
+import {
+  employeeCreatedEvent,
+  employeeDeletedEvent,
+  employeeUpdatedEvent,
+  eraseDetails,
+} from './employee-events.js';
+import {
+  type EmployeeInput,
+  type Rejection,
+  type ResolvedReferences,
+  resolveInput,
+  resolveReferences,
+} from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
 import { readEmployee } from './read-employee.js';
-import { type EmployeeInput, type Rejection, resolveInput } from './resolve-input.js';
+
+/**
+ * Deletes employees and stores an audit event for each, in a transaction that has locked the account with `lockAccount`. Their
+ * direct reports have no manager then. Their values are erased from their earlier audit events.
+ */
+export async function deleteEmployees(
+  tx: Prisma.TransactionClient,
+  context: AuditContext,
+  employees: readonly Employee[],
+): Promise<void> {
+  const { accountId, at } = context;
+  const ids = employees.map(({ id }) => id);
+  const counts = await tx.$queryRaw<{ managerId: string; count: string }[]>`
+    SELECT manager_id AS "managerId", count(*)::text AS count FROM employees
+    WHERE account_id = ${accountId} AND manager_id = ANY (${ids}::text[]) GROUP BY manager_id`;
+  const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
+  await tx.$executeRaw`
+    DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
+  await eraseDetails(tx, accountId, ids);
+  const events = ids.map((id) =>
+    employeeDeletedEvent(context, { id, directReports: reports.get(id) ?? '0' }),
+  );
+  await recordAllIn(tx, events, at);
+}
 
 interface Rejected {
   readonly kind: 'rejected';
   readonly reasons: readonly Rejection[];
 }
 
-export type CreateOutcome = { readonly kind: 'created'; readonly id: string } | Rejected;
+type CreateOutcome = { readonly kind: 'created'; readonly id: string } | Rejected;
 
-export type UpdateOutcome =
+type UpdateOutcome =
   | { readonly kind: 'updated' | 'not_found' }
   /** The employee was changed meanwhile. */
   | { readonly kind: 'conflict'; readonly stored: Employee }

@@ -1,16 +1,14 @@
 import type { ErrorObject } from 'ajv';
 import { addressTextRule, nameTextRule } from '../../platform/accounts/name-rules.js';
-import type { Contract } from '../../platform/contract/contract.js';
-import { isDateText } from '../../platform/contract/date-text.js';
-import type { JsonSchema } from '../../platform/contract/document.js';
-import { isStorableText } from '../../platform/contract/storable-text.js';
+import type { Contract, JsonSchema } from '../../platform/contract/contract.js';
+import { isDateText, isStorableText } from '../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
 import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
+import type { EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
-import type { EmployeeRecord } from './employee-record.js';
-import type { ManagerReference } from './manager-assignments.js';
+import type { ManagerReference } from './managers.js';
 
 /** A member of a record. Only one that is nullable can be absent. */
 export interface RecordMember {

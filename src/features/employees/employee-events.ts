@@ -1,6 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { AuditContext } from '../../platform/audit/audit-context.js';
-import type { AuditEvent } from '../../platform/audit/audit-log.js';
+import type { AuditContext, AuditEvent } from '../../platform/audit/audit-log.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 

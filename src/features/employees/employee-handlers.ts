@@ -1,15 +1,13 @@
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
-import { PageRequest } from '../../platform/http/pagination.js';
-import { parseSort } from '../../platform/http/sort.js';
-import { parseTimestamp } from '../../platform/http/timestamps.js';
+import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { employeeAttributes, givenAttributes } from './employee-attributes.js';
-import type { EmployeeFilter } from './employee-filter.js';
-import { type EmployeeAnchor, isEmployeeAnchor } from './employee-order.js';
+import type { EmployeeFilter } from './employee-query.js';
+import { type EmployeeAnchor, isEmployeeAnchor } from './employee-query.js';
 import type { Employees } from './employees.js';
 
 type EmployeeDocument = components['schemas']['EmployeeDocument'];

@@ -1,7 +1,10 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
+import type { EmployeeRecord } from './employee.js';
 import { type Employee, employeeSelection } from './employee.js';
+import { type GivenValues, givenAttributes } from './employee-attributes.js';
+import { checkManager } from './managers.js';
 
 /** The employees of references, or the references that are unknown, or that are the number of one employee and the id of another. */
 export type ResolvedReferences =
@@ -37,4 +40,62 @@ export async function resolveReferences(
   if (unknown.size > 0 || ambiguous.size > 0)
     return { kind: 'rejected', unknown: [...unknown], ambiguous: [...ambiguous] };
   return { kind: 'found', employees: [...employees.values()] };
+}
+
+/** Finds the ids of the account's employees with these numbers, by number. */
+async function findByNumber(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.$queryRaw<{ number: string; id: string }[]>`
+    SELECT employee_number AS number, id FROM employees
+    WHERE account_id = ${accountId} AND employee_number = ANY (${numbers}::text[])`;
+  return new Map(rows.map(({ number, id }) => [number, id]));
+}
+
+/** The values of an employee as a user provides them, without `managerId`. Absent values are `null`. */
+export interface EmployeeInput {
+  readonly employee: EmployeeRecord;
+  /** Employee number of the manager; `null`: none. */
+  readonly managerNumber: string | null;
+}
+
+/** The reason why the values of an employee are not stored. */
+export type Rejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
+
+/**
+ * Checks values against the other employees, in a transaction that has locked the account with `lockAccount`: until it ends,
+ * no other one stores the same number or a manager.
+ *
+ * @param employeeId `null` for an employee that is not stored yet
+ * @returns all values, or the reason for their rejection
+ */
+export async function resolveInput(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  { employeeId, input }: { employeeId: string | null; input: EmployeeInput },
+): Promise<{ readonly values: GivenValues } | { readonly reasons: readonly Rejection[] }> {
+  const { employee, managerNumber } = input;
+  const { employeeNumber } = employee;
+  const known = await findByNumber(tx, accountId, [
+    employeeNumber,
+    ...(managerNumber === null ? [] : [managerNumber]),
+  ]);
+  const reasons: Rejection[] = [];
+  if ((known.get(employeeNumber) ?? employeeId) !== employeeId) reasons.push('number_taken');
+  let managerId: string | null = null;
+  if (managerNumber !== null) {
+    managerId = known.get(managerNumber) ?? null;
+    // Also the number that a new employee gets.
+    if (managerNumber === employeeNumber) reasons.push('manager_self');
+    else if (managerId === null) reasons.push('manager_unknown');
+    else {
+      const check = await checkManager(tx, accountId, { employeeId, managerId });
+      if (check !== 'ok') reasons.push(`manager_${check}`);
+    }
+  }
+  if (reasons.length > 0) return { reasons };
+  const values = givenAttributes.map(({ member }) => [member, employee[member] ?? null]);
+  return { values: { ...Object.fromEntries(values), managerId } as GivenValues };
 }

@@ -1,6 +1,13 @@
+import { createHash } from 'node:crypto';
 import { Prisma } from '../../platform/database/generated/client.js';
-import { dateText, type OrderTerm } from '../../platform/database/keyset.js';
-import { type AttributeType, type AttributeValues, employeeAttributes } from './employee-attributes.js';
+import { dateText, type OrderTerm } from '../../platform/database/page-query.js';
+import {
+  type AttributeType,
+  type AttributeValues,
+  employeeAttributes,
+  type GivenValues,
+  givenAttributes,
+} from './employee-attributes.js';
 
 /** An employee record of one account. */
 export type Employee = { readonly id: string } & AttributeValues;
@@ -66,3 +73,19 @@ export const employeeSelection = Prisma.join(
     return Prisma.sql`${value} AS ${Prisma.raw(`"${member}"`)}`;
   }),
 );
+
+type Nullable = {
+  [Member in keyof GivenValues]: null extends GivenValues[Member] ? Member : never;
+}[keyof GivenValues];
+
+/** An employee as callers provide it: all required attributes, and any of the nullable ones. */
+export type EmployeeRecord = Omit<GivenValues, Nullable> & Partial<Pick<GivenValues, Nullable>>;
+
+/**
+ * Hash of an employee's values, which identifies their version. The time of the last change does not: two changes may have the
+ * same one.
+ */
+export function employeeVersion(employee: GivenValues): string {
+  const values = givenAttributes.map(({ name, member }) => [name, employee[member]]);
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
+}

@@ -1,16 +1,19 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
-import type { Anchor } from '../../platform/database/keyset.js';
+import type { Anchor } from '../../platform/database/page-query.js';
 import { cutPage, type PageStart, pageQuery } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeSelection } from './employee.js';
-import { employeeById } from './employee-by-id.js';
-import { filterConditions } from './employee-filter.js';
-import { type EmployeeSort, fromEmployeeAnchor, isById, toEmployeeAnchor } from './employee-order.js';
-import type { EmployeeListRequest, EmployeePage } from './employee-page.js';
-import { employeePage } from './employee-page-statement.js';
-import { EmployeeQuery } from './employee-query.js';
-import { employeeResource } from './employee-resource.js';
+import type { EmployeeListRequest, EmployeePage } from './employee-query.js';
+import {
+  EmployeeQuery,
+  type EmployeeSort,
+  filterConditions,
+  fromEmployeeAnchor,
+  isById,
+  toEmployeeAnchor,
+} from './employee-query.js';
+import { employeeById, employeePage, employeeResource } from './employee-statements.js';
 import { readEmployee } from './read-employee.js';
 
 /** The resource object of a record. */

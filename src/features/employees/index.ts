@@ -1,4 +1,4 @@
-export { deleteEmployees } from './delete-employees.js';
+export type { EmployeeRecord } from './employee.js';
 export {
   type ColumnOrder,
   columnOrder,
@@ -14,7 +14,7 @@ export {
   type GivenValues,
   givenAttributes,
 } from './employee-attributes.js';
-export { EmployeeChanges } from './employee-changes.js';
+export { deleteEmployees, EmployeeChanges } from './employee-changes.js';
 export {
   type CheckedRecord,
   createEmployeeCheck,
@@ -23,7 +23,6 @@ export {
   recordMembers,
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
-export type { EmployeeRecord } from './employee-record.js';
 export type { ResolvedReferences } from './employee-references.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type {
@@ -31,6 +30,6 @@ export type {
   ManagerError,
   ManagerOutcome,
   ManagerReference,
-} from './manager-assignments.js';
+} from './managers.js';
 export { managersAbove } from './managers.js';
 export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';

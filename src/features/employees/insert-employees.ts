@@ -1,8 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeeId } from '../../platform/database/ids.js';
+import type { EmployeeRecord } from './employee.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
-import type { EmployeeRecord } from './employee-record.js';
 
 /** An employee as callers provide it, without an id. */
 export type NewEmployee = EmployeeRecord & {

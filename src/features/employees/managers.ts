@@ -3,13 +3,13 @@ import { Prisma } from '../../platform/database/client.js';
 import { employeePosition, employeePositionSql } from '../../platform/database/ids.js';
 
 /** The manager of an employee, by id. */
-export interface ManagerEdge {
+interface ManagerEdge {
   readonly id: string;
   readonly managerId: string;
 }
 
 /** Whether an employee may have a manager: `unknown` if the account has no such employee. */
-export type ManagerCheck = 'ok' | 'unknown' | 'self' | 'cycle';
+type ManagerCheck = 'ok' | 'unknown' | 'self' | 'cycle';
 
 /**
  * Checks the manager of one employee, in a transaction that has locked the account with `lockAccount`.
@@ -55,3 +55,31 @@ export function managersAbove(
 }
 
 const managerPosition = Prisma.raw(employeePositionSql('chain.manager_id'));
+
+/** The manager in a record: an employee by id or employee number; `null`: none. */
+export type ManagerReference = { readonly id: string } | { readonly employeeNumber: string } | null;
+
+/** A record that has a manager or removes it. */
+interface ManagerAssignment {
+  readonly line: number;
+  readonly reference: ManagerReference;
+}
+
+/**
+ * The managers of an import by employee number. They are stored after all employees, because a manager can come later in the
+ * file than the reports. Of several records with the same number, the last one that has a manager counts.
+ */
+export type ManagerAssignments = Map<string, ManagerAssignment>;
+
+/** A manager that was not stored. */
+export interface ManagerError {
+  readonly line: number;
+  readonly error: string;
+}
+
+export interface ManagerOutcome {
+  /** Employees that this import had not changed otherwise. */
+  readonly updated: number;
+  /** In the order of the file. */
+  readonly errors: readonly ManagerError[];
+}

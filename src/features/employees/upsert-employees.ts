@@ -1,8 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/lock-account.js';
+import { lockAccount } from '../../platform/accounts/locks.js';
 import { Prisma } from '../../platform/database/client.js';
+import type { EmployeeRecord } from './employee.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
-import type { EmployeeRecord } from './employee-record.js';
 import { insertEmployees } from './insert-employees.js';
 
 /** A record identifies its employee by the employee number. */

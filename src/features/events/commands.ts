@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount } from '../../platform/cli/arguments.js';
 import { CliError, exitCodes } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/command-process.js';
+import type { CommandProcess } from '../../platform/cli/context.js';
 import { withContext } from '../../platform/cli/context.js';
 import { interruptible } from '../../platform/cli/interruption.js';
 import { print } from '../../platform/cli/print.js';

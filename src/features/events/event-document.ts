@@ -1,6 +1,6 @@
 import { contractAttributes } from '../../platform/contract/employee-attributes.js';
 import { eventId } from './event-id.js';
-import type { EventRow } from './event-row.js';
+import type { EventRow } from './event-statements.js';
 
 /** Who made a change. */
 export interface ActorDocument {

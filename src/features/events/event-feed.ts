@@ -2,8 +2,57 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Clock } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { type EventDocument, toEventDocument } from './event-document.js';
-import { type EventRow, eventSelection } from './event-row.js';
-import { type FeedStart, findStart } from './feed-start.js';
+import { type EventRow, eventSelection } from './event-statements.js';
+
+/** Start of a reader: after a position, or with the first event that is not older than a time. */
+type FeedStart = { readonly after: bigint } | { readonly since: Date };
+
+type ResolvedStart =
+  /** `after`: position before the first event; `end`: position of the last event of the feed. */
+  | { readonly kind: 'found'; readonly after: bigint; readonly end: bigint }
+  /** Events after the position are no longer kept. */
+  | { readonly kind: 'expired' }
+  /** The feed has not reached the position. */
+  | { readonly kind: 'unknown' };
+
+interface Row {
+  readonly end: bigint;
+  readonly position: bigint | null;
+  readonly occurredAt: Date | null;
+}
+
+/**
+ * Finds the position at which a reader starts. Positions have no gaps, so a missing event has been deleted because of its age.
+ *
+ * @param cutoff events before this time are no longer kept, whether or not they have been deleted
+ */
+export async function findStart(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  { start, cutoff }: { start: FeedStart; cutoff: Date },
+): Promise<ResolvedStart> {
+  const next =
+    'after' in start
+      ? Prisma.sql`position > ${start.after} ORDER BY position`
+      : Prisma.sql`occurred_at >= ${start.since > cutoff ? start.since : cutoff} ORDER BY occurred_at, position`;
+  const [row] = await prisma.$queryRaw<Row[]>`
+    SELECT totals.events AS end, next.position, next.occurred_at AS "occurredAt"
+    FROM account_totals AS totals
+    LEFT JOIN LATERAL (
+      SELECT position, occurred_at FROM events WHERE events.account_id = totals.account_id AND ${next} LIMIT 1
+    ) AS next ON true
+    WHERE totals.account_id = ${accountId}`;
+  if (row === undefined) return { kind: 'unknown' };
+  const { end, position, occurredAt } = row;
+  if (!('after' in start)) return { kind: 'found', after: position === null ? end : position - 1n, end };
+  const { after } = start;
+  if (after > end) return { kind: 'unknown' };
+  const isKept =
+    position === null || occurredAt === null
+      ? after === end
+      : position === after + 1n && occurredAt >= cutoff;
+  return isKept ? { kind: 'found', after, end } : { kind: 'expired' };
+}
 
 /**
  * Maximum number of positions that one page reads, because events of other types are skipped. A page of rare events may be
@@ -21,19 +70,19 @@ export interface FeedRequest {
 }
 
 /** Events in the order of the feed. */
-export interface FeedPage {
+interface FeedPage {
   readonly events: readonly EventDocument[];
   /** Position of the last event that was read or skipped. */
   readonly position: bigint;
   readonly hasMore: boolean;
 }
 
-export type FeedOutcome =
+type FeedOutcome =
   | ({ readonly kind: 'page' } & FeedPage)
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' };
 
-export type FoundEvent =
+type FoundEvent =
   | { readonly kind: 'found'; readonly event: EventDocument }
   | { readonly kind: 'expired' }
   | { readonly kind: 'unknown' };
@@ -92,7 +141,7 @@ export class EventFeed {
 }
 
 /** Reads events of an account after one position, up to and including another. */
-export function readEvents(
+function readEvents(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   accountId: AccountId,
   { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },

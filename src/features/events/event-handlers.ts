@@ -1,14 +1,18 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
-import { defaultPageSize } from '../../platform/http/page-size.js';
-import { parseTimestamp } from '../../platform/http/timestamps.js';
+import { defaultPageSize, parseTimestamp } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
-import { type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { EventFeed, FeedRequest } from './event-feed.js';
 import { eventPosition } from './event-id.js';
 import { toEventList } from './event-list.js';
-import { eventsExpired } from './events-expired.js';
+
+/** 410 `events_expired`. `subject` is the start of the sentence. */
+export function eventsExpired(subject: string): Problem {
+  const remedy = 'Start again with filter[since] and list all records.';
+  return new Problem('events_expired', `${subject} no longer kept. ${remedy}`);
+}
 
 type ListQuery = Input<'listEvents'>['query'];
 

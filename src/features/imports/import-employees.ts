@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { EmployeeCheck, ManagerAssignments } from '../employees/index.js';
-import { type BatchLines, EmployeeBatch } from './employee-batch.js';
+import type { EmployeeCheck, EmployeeRecord, ManagerAssignments } from '../employees/index.js';
 import {
   addCounts,
   addManagers,
@@ -9,7 +8,40 @@ import {
   type ImportCounts,
   type ImportWrites,
 } from './employee-imports.js';
-import { type Entry, UnusableFileError } from './entry.js';
+import { type Entry, UnusableFileError } from './lines.js';
+
+/** Maximum number of lines of a file in a batch. */
+interface BatchLines {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+/** Records that are stored in one transaction. Of several records with the same number, the last value of each attribute counts. */
+class EmployeeBatch {
+  readonly #rows = new Map<string, EmployeeRecord>();
+  #lines: BatchLines = { first: 0, last: 0, count: 0 };
+
+  get rows(): EmployeeRecord[] {
+    return [...this.#rows.values()];
+  }
+
+  get lines(): BatchLines {
+    return this.#lines;
+  }
+
+  /** Number of records that were replaced by a later one. */
+  get superseded(): number {
+    return this.#lines.count - this.#rows.size;
+  }
+
+  add(line: number, employee: EmployeeRecord): void {
+    const { first, count } = this.#lines;
+    this.#lines = { first: count === 0 ? line : first, last: line, count: count + 1 };
+    const earlier = this.#rows.get(employee.employeeNumber);
+    this.#rows.set(employee.employeeNumber, { ...earlier, ...employee });
+  }
+}
 
 export interface ImportOptions extends RunOptions {
   readonly imports: EmployeeImports;
@@ -20,7 +52,7 @@ export interface ImportOptions extends RunOptions {
   readonly dryRun: boolean;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** In batches of any size, which can be empty. */
   readonly entries: AsyncIterable<readonly Entry[]>;
   readonly check: EmployeeCheck['check'];
@@ -37,7 +69,7 @@ export interface RunOptions {
   onProgress(counts: ImportCounts): void;
 }
 
-export type ImportEnding =
+type ImportEnding =
   | { readonly kind: 'complete' | 'interrupted' | 'too_many_rejected' }
   /** The database failed. The batch of these lines is not stored, or its outcome is unknown. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly lines: BatchLines };

@@ -1,7 +1,6 @@
-import { isDeeper } from '../../platform/contract/json-depth.js';
+import { isDeeper } from '../../platform/contract/outside-text.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';
-import type { Entry } from './entry.js';
-import type { Line } from './lines.js';
+import type { Entry, Line } from './lines.js';
 
 /** Maximum depth of an object. Attributes have no nested values, and serialization is recursive. */
 const maximumDepth = 32;

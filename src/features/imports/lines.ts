@@ -1,5 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+/** A parsed record of an import file, or its error. */
+export type Entry = { readonly line: number } & (
+  | { readonly value: unknown; readonly error?: never }
+  | { readonly error: string; readonly value?: never }
+);
+
+/** The whole file is invalid and nothing is imported. */
+export class UnusableFileError extends Error {
+  override readonly name = 'UnusableFileError';
+}
+
 /** A line of a text file, without its line feed. */
 export interface Line {
   /** Counted from 1. */

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/lock-account.js';
+import { lockAccount } from '../../platform/accounts/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { deleteEmployees, type Employee, employeeSelection } from '../employees/index.js';

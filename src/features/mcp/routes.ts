@@ -1,18 +1,53 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Contract } from '../../platform/contract/contract.js';
-import { isDeeper } from '../../platform/contract/json-depth.js';
+import { isDeeper } from '../../platform/contract/outside-text.js';
 import type { Authenticate } from '../../platform/http/binding/bind.js';
+import { allowPreflight } from '../../platform/http/cors.js';
 import { asCounted } from '../../platform/http/rate-limit.js';
-import { requestIdHeader } from '../../platform/http/request-id.js';
+import { requestIdHeader } from '../../platform/http/request-head.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { type ProblemDocument, problemDocument } from '../../platform/problems/problem-document.js';
 import type { Localise } from '../documentation/index.js';
-import { mcpPath, resourceMetadataRoutes, resourceMetadataUrl } from './resource-metadata.js';
-import { respond, type ToolCaller } from './server.js';
-import { toolRequest } from './tool-request.js';
-import { rejected, succeeded } from './tool-result.js';
+import { rejected, respond, succeeded, type ToolCaller, toolRequest } from './server.js';
 import { type OperationTool, readTools } from './tools.js';
+
+/** Path of the endpoint. */
+const mcpPath = '/mcp';
+
+const wellKnown = '/.well-known/oauth-protected-resource';
+
+/** URL of the metadata of the endpoint, for challenges. @see RFC 9728 section 5.1 */
+function resourceMetadataUrl(baseUrl: string): string {
+  return `${baseUrl}${wellKnown}${mcpPath}`;
+}
+
+/**
+ * Metadata of the protected resources: the endpoint of the Model Context Protocol, and the whole API.
+ *
+ * @see RFC 9728 sections 2 and 3
+ */
+async function resourceMetadataRoutes(
+  app: FastifyInstance,
+  { baseUrl, scopes }: { baseUrl: string; scopes: readonly string[] },
+): Promise<void> {
+  for (const path of [mcpPath, '']) {
+    const metadata = {
+      resource: `${baseUrl}${path}`,
+      authorization_servers: [baseUrl],
+      scopes_supported: scopes,
+      bearer_methods_supported: ['header'],
+      resource_name: 'People API',
+      resource_documentation: `${baseUrl}/docs`,
+    };
+    allowPreflight(app, `${wellKnown}${path}`, ['GET', 'HEAD']);
+    app.get(`${wellKnown}${path}`, async (_, reply) =>
+      reply
+        .headers({ 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' })
+        .send(metadata),
+    );
+  }
+}
 
 interface Dependencies {
   readonly contract: Contract;

@@ -7,8 +7,107 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { ToolArguments } from './tool-request.js';
-import { isAllowed, type OperationTool } from './tools.js';
+import type { InjectOptions } from 'fastify';
+import { isStorableText } from '../../platform/contract/outside-text.js';
+import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
+import { type Problem, recordNotFound } from '../../platform/problems/problem.js';
+import type { ProblemDocument } from '../../platform/problems/problem-document.js';
+import { violation } from '../../platform/problems/rule-texts.js';
+import { argumentName, bodyArgument, isAllowed, type OperationTool } from './tools.js';
+
+/** Result of a tool call that succeeded. @param body JSON, or empty when the response has no body */
+export function succeeded(body: string): CallToolResult {
+  if (body === '') return { content: [{ type: 'text', text: 'Done. The response has no body.' }] };
+  return { content: [{ type: 'text', text: body }], structuredContent: JSON.parse(body) };
+}
+
+/**
+ * Result of a tool call that was rejected: the problem document, also as text.
+ *
+ * @param retryAfter seconds after which the call may be repeated
+ */
+export function rejected(problem: ProblemDocument, retryAfter?: unknown): CallToolResult {
+  const lines = [
+    `${problem.title} (${problem.status} ${problem.code}): ${problem.detail}`,
+    ...(problem.errors ?? []).map((error) => `- ${placeOf(error)}: ${error.detail}`),
+    ...(retryAfter === undefined ? [] : [`Try again after ${retryAfter} seconds.`]),
+    `Request id: ${problem.request_id}`,
+  ];
+  return {
+    isError: true,
+    content: [{ type: 'text', text: lines.join('\n') }],
+    structuredContent: { ...problem },
+  };
+}
+
+/** Where the error is, as an argument of the tool. */
+function placeOf(error: NonNullable<ProblemDocument['errors']>[number]): string {
+  const { parameter, header, pointer } = error as Partial<Record<'parameter' | 'header' | 'pointer', string>>;
+  return pointer === undefined ? argumentName(parameter ?? header ?? '') : `body${pointer}`;
+}
+
+/** Arguments of a tool call, as the client sent them. */
+type ToolArguments = Readonly<Record<string, unknown>>;
+
+/** Method, URL, headers and body of the request of a tool call. */
+type ToolRequest = Required<Pick<InjectOptions, 'method' | 'url'>> & {
+  readonly headers: Record<string, string>;
+  readonly payload?: string;
+};
+
+/**
+ * Builds the request of a tool call. Values are checked by the operation, like those of any request.
+ *
+ * @throws {Problem} 400 `invalid_request` for arguments that no request can have; 404 `not_found` for an id that no record
+ *   can have
+ */
+export function toolRequest({ operation, parameters }: OperationTool, given: ToolArguments): ToolRequest {
+  const known = [...parameters.keys(), ...(operation.body === null ? [] : [bodyArgument])];
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw unknownArguments(unknown, known);
+
+  let path: string = operation.path;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = { accept: 'application/json' };
+  for (const [name, parameter] of parameters) {
+    const value = given[name] === undefined ? undefined : textOf(name, given[name]);
+    if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => segment(name, value));
+    else if (value === undefined) continue;
+    else if (!isStorableText(value)) throw invalidParameter(name, violation('storable_text'));
+    else if (parameter.in === 'query') query.append(parameter.name, value);
+    else headers[parameter.name.toLowerCase()] = value;
+  }
+  const url = query.size === 0 ? path : `${path}?${query}`;
+  const method = operation.method as ToolRequest['method'];
+  const body = given[bodyArgument];
+  if (operation.body === null || body === undefined) return { method, url, headers };
+  headers['content-type'] = 'application/json';
+  return { method, url, headers, payload: JSON.stringify(body) };
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw invalidParameter(name, violation('argument_type'));
+}
+
+/** A segment of a path. `.` and `..` would lead to another path, even when they are percent-encoded. */
+function segment(name: string, value: string | undefined): string {
+  if (value === undefined) throw invalidParameter(name, violation('required'));
+  if (value === '' || value === '.' || value === '..' || !isStorableText(value)) throw recordNotFound();
+  return encodeURIComponent(value);
+}
+
+/** Characters of an unknown name that are repeated in the error. */
+const maximumEcho = 100;
+
+function unknownArguments(unknown: readonly string[], known: readonly string[]): Problem {
+  const error = violation('known_argument', { values: known });
+  return invalidRequest(
+    unknown.map((name) => ({ place: { parameter: name.slice(0, maximumEcho) }, violation: error })),
+    { summarize: (count) => `The call has ${count} unknown arguments.` },
+  );
+}
 
 /** The caller of a request, and the function that calls a tool for it. */
 export interface ToolCaller {

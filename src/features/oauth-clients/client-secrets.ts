@@ -1,10 +1,10 @@
-import { newClientSecret } from '../../oauth/clients/client-secret.js';
 import { lockApplication } from '../../oauth/clients/lock-application.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { newClientSecret } from '../../oauth/clients/secret-use.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { claimForm, releaseForm } from '../../platform/idempotency/submitted-forms.js';
-import { recordApplicationEvent } from './record-application-event.js';
+import { recordApplicationEvent } from './settings-changes.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;

@@ -4,20 +4,66 @@ import {
   type ApplicationSummary,
   summarySelection,
 } from '../../oauth/clients/application-details.js';
-import type { ApplicationSettings } from '../../oauth/clients/application-settings.js';
+import { type ApplicationSettings, yesOrNo } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { lockApplication } from '../../oauth/clients/lock-application.js';
+import { newClientSecret } from '../../oauth/clients/secret-use.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
-import type { Database } from '../../platform/database/client.js';
+import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { claimForm } from '../../platform/idempotency/submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/index.js';
-import { insertApplication } from './insert-application.js';
-import { recordApplicationEvent } from './record-application-event.js';
-import { settingsChanges, settingsVersion } from './settings-changes.js';
+import { recordApplicationEvent, settingsChanges, settingsVersion } from './settings-changes.js';
 
-export type RegisteredApplication =
+/**
+ * Inserts an application, the first secret of a confidential application, and the audit event, in the transaction of the
+ * caller.
+ *
+ * @returns `clientSecret`: `null` for a public client
+ */
+async function insertApplication(
+  tx: Prisma.TransactionClient,
+  auditContext: UserAuditContext,
+  { id, clientType, settings }: { id: string; clientType: ClientType; settings: ApplicationSettings },
+): Promise<{ clientId: string; clientSecret: string | null }> {
+  const { accountId, userId, at } = auditContext;
+  const clientId = randomId();
+  const secret = clientType === 'confidential' ? newClientSecret() : null;
+  const { name, redirectUris, scopes } = settings;
+  const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
+  await tx.application.create({
+    data: {
+      id,
+      accountId,
+      clientId,
+      clientType,
+      name,
+      redirectUris: [...redirectUris],
+      scopes: [...scopes],
+      requireClientSecret,
+      createdById: userId,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  if (secret !== null) {
+    await tx.applicationSecret.create({
+      data: { id: randomId(), accountId, applicationId: id, ...secret.stored, createdAt: at },
+    });
+  }
+  await recordApplicationEvent(tx, 'application.created', auditContext, id, {
+    name,
+    client_id: clientId,
+    client_type: clientType,
+    redirect_uris: redirectUris,
+    scopes,
+    ...(clientType === 'confidential' && { require_client_secret: yesOrNo(requireClientSecret) }),
+  });
+  return { clientId, clientSecret: secret?.value ?? null };
+}
+
+type RegisteredApplication =
   | {
       readonly kind: 'created';
       readonly id: string;
@@ -29,12 +75,12 @@ export type RegisteredApplication =
   | { readonly kind: 'repeated'; readonly id: string };
 
 /** What was revoked, as numbers of records. */
-export interface RevokedAccess {
+interface RevokedAccess {
   readonly revokedGrants: number;
   readonly pausedEndpoints: number;
 }
 
-export type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
+type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
 
 /** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
 export class OAuthApplications implements ApplicationReader {

@@ -1,4 +1,4 @@
-import { challenge, userContextRequired } from '../../oauth/challenges.js';
+import { challenge, userContextRequired } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';

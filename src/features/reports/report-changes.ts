@@ -1,5 +1,48 @@
-import type { ReportContent } from './report.js';
+import { type CallerAuditContext, recordIn } from '../../platform/audit/audit-log.js';
+import type { Prisma } from '../../platform/database/client.js';
+import type { IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
+import type { DefinitionError } from './definition-rules.js';
+import type { Report, ReportContent } from './report.js';
 import { allColumnKeys } from './report-columns.js';
+
+/** Stores an audit event of a report, in the transaction that changes the report. */
+export async function recordReportEvent(
+  tx: Prisma.TransactionClient,
+  type: 'report.created' | 'report.updated' | 'report.deleted',
+  { accountId, applicationId, userId, origin, at }: CallerAuditContext,
+  { id, title }: Pick<Report, 'id' | 'title'>,
+): Promise<void> {
+  const details = { report: id, title };
+  await recordIn(tx, { type, accountId, applicationId, userId, origin, details }, at);
+}
+
+export type CreatedReport =
+  | IdempotentOutcome
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] }
+  /** The account has reached its limit of reports. */
+  | { readonly kind: 'quota_exceeded'; readonly limit: number }
+  /** The application was deleted after it authenticated. */
+  | { readonly kind: 'application_deleted' };
+
+export type CreatedThroughForm =
+  | { readonly kind: 'created'; readonly id: string }
+  /** The same form has already created this report. */
+  | { readonly kind: 'repeated'; readonly id: string }
+  | Extract<CreatedReport, { kind: 'invalid' | 'quota_exceeded' }>;
+
+export type UpdatedReport =
+  | { readonly kind: 'updated'; readonly report: Report }
+  | { readonly kind: 'unknown' }
+  /** The stored version does not meet the precondition. */
+  | { readonly kind: 'changed_meanwhile' }
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
+
+export type DeletedReport = 'deleted' | 'unknown' | 'changed_meanwhile';
+
+/** Rolls back the creation of a report when its application was deleted. */
+export class ApplicationDeletedError extends Error {
+  override readonly name = 'ApplicationDeletedError';
+}
 
 /** Changes of a report. Absent members are not changed. */
 export type ReportChanges = { readonly [Member in keyof ReportContent]?: ReportContent[Member] | undefined };

@@ -1,8 +1,9 @@
-import { challenge } from '../../oauth/challenges.js';
+import { challenge } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
-import type { ApplicationAuditContext } from '../../platform/audit/audit-context.js';
+import type { ApplicationAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
+import { isStorableText } from '../../platform/contract/outside-text.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import {
   type Handlers,
@@ -12,16 +13,88 @@ import {
   type Output,
 } from '../../platform/http/binding/handlers.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
-import { PageRequest } from '../../platform/http/pagination.js';
-import { parseSort } from '../../platform/http/sort.js';
+import { PageRequest, parseSort } from '../../platform/http/pagination.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
-import type { Report } from './report.js';
-import { toChanges, toResource } from './report-documents.js';
-import { reportSortKeys } from './report-list-parameters.js';
-import { isReportAnchor, type ReportAnchor } from './report-order.js';
-import type { CreatedReport } from './report-outcomes.js';
+import type { Report, ReportFilter } from './report.js';
+import type { CreatedReport, ReportChanges } from './report-changes.js';
+import type { ColumnDescription, ColumnKey, GroupKey } from './report-columns.js';
+import { isReportAnchor, type ReportAnchor, type ReportSortKey } from './report-order.js';
 import type { Reports } from './reports.js';
+import type { ResultRow } from './results/plan.js';
+import type { ResultAnchor } from './results/report-results.js';
+
+/** Attributes that reports can be sorted by, and their properties. */
+const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
+  title: 'title',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+};
+
+/** Whether the content of a cursor is an anchor of a page of rows. Whether it matches the report is checked later. */
+export function isResultAnchor(value: unknown): value is ResultAnchor {
+  const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
+  return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
+}
+
+type Schemas = components['schemas'];
+
+/** A report as a resource of the contract. */
+function toResource(report: Report): Schemas['Report'] {
+  return {
+    id: report.id,
+    type: 'reports',
+    attributes: {
+      title: report.title,
+      description: report.description,
+      columns: [...report.columns],
+      filters: report.filters.map(toFilterDocument),
+      sort: [...report.sort],
+      group_by: [...report.groupBy],
+      created_at: report.createdAt.toISOString(),
+      updated_at: report.updatedAt.toISOString(),
+    },
+  };
+}
+
+function toFilterDocument(filter: ReportFilter): Schemas['ReportFilter'] {
+  const { field } = filter;
+  switch (filter.operator) {
+    case 'in':
+    case 'not_in':
+      return { field, operator: filter.operator, value: [...filter.value] };
+    default:
+      return { field, operator: filter.operator, value: filter.value };
+  }
+}
+
+/** Changes of a report in a request body. */
+export function toChanges(
+  body: Schemas['ReportCreateRequest'] | Schemas['ReportUpdateRequest'],
+): ReportChanges {
+  const { title, description, filters, sort } = body;
+  return {
+    title,
+    description,
+    columns: keysOf<ColumnKey>(body.columns),
+    filters,
+    sort,
+    groupBy: keysOf<GroupKey>(body.group_by),
+  };
+}
+
+/** Items of arrays that must be empty have the type `''`. */
+function keysOf<Key extends GroupKey>(
+  keys: readonly Key[] | readonly ''[] | undefined,
+): readonly Key[] | undefined {
+  return keys as readonly Key[] | undefined;
+}
+
+/** A row of a result, its attributes in the order of the columns. */
+export function toRowResource(row: ResultRow, columns: readonly ColumnDescription[]): Schemas['ReportRow'] {
+  const attributes = columns.map(({ key }, index) => [key, row.values[index]]);
+  return { id: row.id, type: 'report_rows', attributes: Object.fromEntries(attributes) };
+}
 
 type ReportDocument = components['schemas']['ReportDocument'];
 type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';

@@ -1,5 +1,5 @@
 import { Prisma } from '../../platform/database/client.js';
-import { type Anchor, isAnchor, type OrderTerm } from '../../platform/database/keyset.js';
+import { type Anchor, isAnchor, type OrderTerm } from '../../platform/database/page-query.js';
 
 export type ReportSortKey = 'title' | 'createdAt' | 'updatedAt';
 

@@ -1,18 +1,20 @@
 import { Readable } from 'node:stream';
+import type { Clock } from '../../platform/clock.js';
 import { requireAcceptable } from '../../platform/http/accept.js';
+import { abortOnDisconnect, auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
-import { abortOnDisconnect } from '../../platform/http/disconnect.js';
+import type { ChunkStream } from '../../platform/http/chunk-stream.js';
+import type { CsvDownloads } from '../../platform/http/csv-downloads.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { Report } from './report.js';
 import { reportColumns } from './report-columns.js';
-import { toRowResource } from './report-documents.js';
-import { type ReportDownloadOptions, ReportDownloads } from './report-downloads.js';
-import { isResultAnchor } from './report-list-parameters.js';
+import { isResultAnchor, toRowResource } from './report-handlers.js';
 import type { ReportRuns } from './report-runs.js';
 import type { Reports } from './reports.js';
+import type { ReportExports } from './results/report-results.js';
 import {
   isAnchorOf,
   type ReportResults,
@@ -20,6 +22,39 @@ import {
   type ResultPage,
   type ResultPageRequest,
 } from './results/report-results.js';
+
+interface ReportDownloadOptions {
+  readonly clock: Clock;
+  readonly exports: ReportExports;
+  readonly downloads: CsvDownloads;
+}
+
+/** CSV downloads of results. */
+class ReportDownloads {
+  readonly #options: ReportDownloadOptions;
+
+  constructor(options: ReportDownloadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a report and waits for the first bytes of the CSV.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
+   */
+  begin(
+    { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
+    report: Report,
+  ): Promise<ChunkStream> {
+    const { clock, exports, downloads } = this.#options;
+    const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
+    const onRows = (count: number) => {
+      request.records += count;
+    };
+    const make = (signal: AbortSignal) => exports.stream(auditContext, report, { signal, onRows });
+    return downloads.begin({ accountId, request, reply, make });
+  }
+}
 
 /** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers

@@ -4,22 +4,28 @@ import type {
   ApplicationAuditContext,
   CallerAuditContext,
   UserAuditContext,
-} from '../../platform/audit/audit-context.js';
+} from '../../platform/audit/audit-log.js';
 import { type Database, Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import type { Anchor } from '../../platform/database/keyset.js';
-import { cutPage, pageQuery } from '../../platform/database/page-query.js';
+import { type Anchor, cutPage, pageQuery } from '../../platform/database/page-query.js';
 import { setActor } from '../../platform/database/set-actor.js';
 import { type Idempotency, transactionLimits } from '../../platform/idempotency/idempotency.js';
-import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/idempotent-request.js';
+import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/key-claim.js';
 import { claimForm } from '../../platform/idempotency/submitted-forms.js';
 import { findDefinitionErrors } from './definition-rules.js';
-import { insertReport } from './insert-report.js';
-import { lockReport, type VersionCheck } from './lock-report.js';
-import { recordReportEvent } from './record-report-event.js';
-import { type Report, toReport, toStored } from './report.js';
-import { changedContent, newContent, type ReportChanges } from './report-changes.js';
+import { type Report, type ReportContent, toReport, toStored } from './report.js';
+import {
+  ApplicationDeletedError,
+  type CreatedReport,
+  type CreatedThroughForm,
+  changedContent,
+  type DeletedReport,
+  newContent,
+  type ReportChanges,
+  recordReportEvent,
+  type UpdatedReport,
+} from './report-changes.js';
 import {
   fromReportAnchor,
   type ReportAnchor,
@@ -27,17 +33,70 @@ import {
   reportOrder,
   toReportAnchor,
 } from './report-order.js';
-import {
-  ApplicationDeletedError,
-  type CreatedReport,
-  type CreatedThroughForm,
-  type DeletedReport,
-  type UpdatedReport,
-} from './report-outcomes.js';
-import { checkReportQuota, ReportQuotaError } from './report-quota.js';
+
+/** The account has reached its limit of reports. */
+class ReportQuotaError extends Error {
+  override readonly name = 'ReportQuotaError';
+}
+
+/**
+ * Checks the number of reports of an account, in the transaction that has inserted one. The trigger that counts reports
+ * has locked the count, so the check is exact under concurrency.
+ *
+ * @param maximum maximum number of reports of an account; 0: no limit
+ * @throws {ReportQuotaError} if there are more
+ */
+async function checkReportQuota(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  maximum: number,
+): Promise<void> {
+  if (maximum === 0) return;
+  const totals = await tx.accountTotals.findUnique({ where: { accountId } });
+  if (totals !== null && totals.reports > maximum) throw new ReportQuotaError();
+}
+
+/** Whether the stored version of a report meets the precondition of a change. */
+type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
+
+/** Reads a report of the account and locks it until the transaction ends; `null` when there is none. */
+async function lockReport(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  id: string,
+): Promise<Report | null> {
+  const locked = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+  if (locked.length === 0) return null;
+  const row = await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
+  return row === null ? null : toReport(row);
+}
+
+/** Inserts a report and its audit event, in the transaction of the caller. */
+async function insertReport(
+  tx: Prisma.TransactionClient,
+  auditContext: CallerAuditContext,
+  content: ReportContent,
+  id = randomId(),
+): Promise<Report> {
+  await setActor(tx, auditContext);
+  const row = await tx.report.create({
+    data: {
+      id,
+      accountId: auditContext.accountId,
+      ...toStored(content),
+      createdByUserId: auditContext.userId,
+      createdByApplicationId: auditContext.applicationId ?? null,
+      createdAt: auditContext.at,
+      updatedAt: auditContext.at,
+    },
+  });
+  await recordReportEvent(tx, 'report.created', auditContext, row);
+  return toReport(row);
+}
 
 /** A page of the list of reports. */
-export interface ReportListRequest {
+interface ReportListRequest {
   /** Empty: by id. */
   readonly sort: readonly ReportSort[];
   readonly size: number;
@@ -45,7 +104,7 @@ export interface ReportListRequest {
   readonly from: { readonly anchor: ReportAnchor } | { readonly skip: number };
 }
 
-export interface ReportPage {
+interface ReportPage {
   readonly reports: readonly Report[];
   /** Total number of reports on all pages. */
   readonly recordCount: number;
@@ -54,7 +113,7 @@ export interface ReportPage {
 }
 
 /** A report to create. */
-export interface NewReport {
+interface NewReport {
   /** Absent members get their defaults. */
   readonly content: ReportChanges & { readonly title: string };
   /** Idempotency key of the request. Without it, a repeated request creates another report. */

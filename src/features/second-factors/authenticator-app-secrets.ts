@@ -1,5 +1,5 @@
 import type { AppSecrets } from '../../platform/crypto/keyring.js';
-import { createSeal, type Seal } from '../../platform/crypto/sealing.js';
+import { createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 
 interface SealedRow {

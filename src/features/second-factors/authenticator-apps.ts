@@ -1,9 +1,9 @@
+import { Secret, TOTP } from 'otpauth';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import type { AppSecrets } from '../../platform/crypto/keyring.js';
-import { createSeal, type Seal } from '../../platform/crypto/sealing.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { createAppSeal } from './authenticator-app-secrets.js';
@@ -14,7 +14,44 @@ import {
   type FactorSession,
   removeFactor,
 } from './factor-changes.js';
-import { isTotpCode, newTotpSecret, totpStep, totpUri } from './totp.js';
+
+/** Seconds in which a code is valid, and the number of its digits. All authenticator apps have these defaults. */
+const period = 30;
+const digits = 6;
+
+/** Codes of this many periods before and after the current one are accepted, because clocks differ. @see RFC 6238, section 5.2 */
+const window = 1;
+
+/** Size of a secret in bytes. @see RFC 4226, section 4 */
+const secretBytes = 20;
+
+/** Generates the secret of an authenticator app, in base32. */
+function newTotpSecret(): string {
+  return new Secret({ size: secretBytes }).base32;
+}
+
+/** The URI that an authenticator app reads from a QR code. */
+function totpUri(secret: string, { issuer, email }: { issuer: string; email: string }): string {
+  return new TOTP({ issuer, label: email, secret, period, digits }).toString();
+}
+
+/** Whether a text has the form of a code. */
+export function isTotpCode(text: string): boolean {
+  return /^\d{6}$/.test(text);
+}
+
+/**
+ * Checks a code in constant time.
+ *
+ * @returns the number of the period that the code belongs to; `null` when the code is wrong
+ * @see RFC 6238
+ */
+function totpStep(secret: string, code: string, at: Date): number | null {
+  const timestamp = at.getTime();
+  const options = { secret: Secret.fromBase32(secret), period, digits, timestamp };
+  const delta = TOTP.validate({ ...options, token: code, window });
+  return delta === null ? null : TOTP.counter({ period, timestamp }) + delta;
+}
 
 /** Time in which a user has to enter the first code of an authenticator app. */
 const setUpSeconds = 1800;
@@ -29,7 +66,7 @@ export interface AppSetUp {
   readonly token: string;
 }
 
-export type AppAddition =
+type AppAddition =
   | ({ readonly kind: 'added' } & FactorAddition)
   | { readonly kind: 'wrong_code' }
   /** The token has expired, or belongs to another user. */

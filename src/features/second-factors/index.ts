@@ -1,6 +1,5 @@
 export type { OwnSecondFactorDependencies } from './pages/dependencies.js';
-export { hiddenFields } from './pages/hidden-fields.js';
-export { credentialField, PasskeyForm } from './pages/passkey-form.js';
+export { credentialField, hiddenFields, PasskeyForm } from './pages/passkey-form.js';
 export { ownSecondFactorPages } from './pages/routes.js';
 export { type PasskeyResponse, Passkeys } from './passkeys.js';
 export { SecondFactorSignIn } from './second-factor-sign-in.js';

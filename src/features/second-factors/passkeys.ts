@@ -12,7 +12,7 @@ import {
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';

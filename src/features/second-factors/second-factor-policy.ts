@@ -1,12 +1,11 @@
-import { lockOwner } from '../../platform/accounts/lock-owner.js';
+import { lockOwner } from '../../platform/accounts/locks.js';
 import {
   type AdmittedAccess,
   type RevocationChoice,
   revokeAdmittedAccess,
 } from '../../platform/accounts/revoke-user-access.js';
-import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
-import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import { requiresSecondFactor, roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { recordIn } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 

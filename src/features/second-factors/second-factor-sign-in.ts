@@ -1,12 +1,12 @@
 import type { User } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
-import type { AuditLog } from '../../platform/audit/audit-log.js';
+import type { AuditLog, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { secondsUntilAccepted } from '../../platform/limits/daily-failure-limit.js';
 import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import { secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { AuthenticatorApps } from './authenticator-apps.js';
+import { isTotpCode } from './authenticator-apps.js';
 import {
   lockEnabledUser,
   recordSignIn,
@@ -15,7 +15,6 @@ import {
 } from './complete-sign-in.js';
 import type { PasskeyResponse, Passkeys } from './passkeys.js';
 import { consumeRecoveryCode } from './recovery-codes.js';
-import { isTotpCode } from './totp.js';
 
 /** The proof that a user submits after the password: a code of an authenticator app, a recovery code, or a passkey. */
 export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { AccountDomains } from '../../platform/accounts/account-domains.js';
-import { domainRule } from '../../platform/accounts/email-domain.js';
+import { AccountDomains, domainRule } from '../../platform/accounts/account-domains.js';
 import { accountOption, checkedBy, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/command-process.js';
+import type { CommandProcess } from '../../platform/cli/context.js';
 import { withContext } from '../../platform/cli/context.js';
-import { harmless, print } from '../../platform/cli/print.js';
-import { printList } from '../../platform/cli/print-list.js';
+import { harmless, print, printList } from '../../platform/cli/print.js';
 
 /** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */
 export function addDomainCommands(accounts: Command, commandProcess: CommandProcess): void {

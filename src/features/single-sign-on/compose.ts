@@ -10,7 +10,7 @@ import { FailureLimit } from '../../platform/limits/failure-limit.js';
 import { IdentityProviders } from './identity-providers.js';
 import { ProviderClient } from './provider-client.js';
 import { createProviderFetch } from './provider-fetch.js';
-import { createProviderSeal } from './provider-seal.js';
+import { createProviderSeal } from './provider-secrets.js';
 import { SignInRequests } from './sign-in-requests.js';
 import { SingleSignOn } from './single-sign-on.js';
 import { UserIdentities } from './user-identities.js';

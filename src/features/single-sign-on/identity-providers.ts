@@ -1,19 +1,19 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockOwner } from '../../platform/accounts/lock-owner.js';
+import { lockOwner } from '../../platform/accounts/locks.js';
 import {
   type AffectedUser,
   type RevocationChoice,
   revokeAdmittedAccess,
 } from '../../platform/accounts/revoke-user-access.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { type AuditEvent, type AuditEventType, recordIn } from '../../platform/audit/audit-log.js';
-import type { Seal } from '../../platform/crypto/sealing.js';
+import type { Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
 import type { Findings } from './failure-details.js';
-import { isSameIssuer, issuerRule, maximumIssuerLength } from './issuer-rule.js';
+import { isSameIssuer, issuerRule, maximumIssuerLength } from './provider-claims.js';
 import {
   InvalidProviderError,
   type Provider,

@@ -5,8 +5,7 @@ import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { callbackPath } from '../../platform/pages/paths.js';
 import type { Findings } from './failure-details.js';
-import { isSameIssuer } from './issuer-rule.js';
-import { addUserInfo, hasAddress, type ProviderClaims } from './provider-claims.js';
+import { addUserInfo, hasAddress, isSameIssuer, type ProviderClaims } from './provider-claims.js';
 import { ProviderRequestError } from './provider-fetch.js';
 
 /** The identity provider of an account, with its secret. */

@@ -1,6 +1,11 @@
 import { recordIn } from '../../platform/audit/audit-log.js';
-import type { Seal } from '../../platform/crypto/sealing.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
+
+/** Encryption of the secrets of identity providers. */
+export function createProviderSeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'single-sign-on');
+}
 
 /** The secret of an identity provider was encrypted with a secret that this process does not have. */
 export class UnreadableProviderSecretError extends Error {

@@ -1,28 +1,59 @@
+import { domainOf } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { domainOf } from '../../platform/accounts/email-domain.js';
-import { lockAccount } from '../../platform/accounts/lock-account.js';
+import { lockAccount } from '../../platform/accounts/locks.js';
+import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { recordUserEvent } from '../../platform/accounts/revoke-user-access.js';
 import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import { isStorableText } from '../../platform/contract/storable-text.js';
+import { composeText, isStorableText } from '../../platform/contract/outside-text.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { IdentityRejection } from './failure-details.js';
 import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
-import { namesOf } from './user-names.js';
+
+const maximumLength = 100;
+
+/**
+ * The names of a user whom single sign-on creates: the claims `given_name` and `family_name`, otherwise the words of
+ * `name`, otherwise those of the local part of the address. The user can change them.
+ *
+ * @see OpenID Connect Core 1.0 section 5.1
+ */
+function namesOf(claims: ProviderClaims, email: string): { givenName: string; familyName: string } {
+  const local = email.slice(0, email.lastIndexOf('@'));
+  const words = [wordsOf(claims.name), wordsOf(local, /[\s._+-]+/), [local]].find(({ length }) => length > 0);
+  const [first = '', ...others] = words ?? [];
+  return {
+    givenName: valid(claims.given_name) ?? valid(first) ?? '-',
+    familyName: valid(claims.family_name) ?? valid(others.join(' ')) ?? '-',
+  };
+}
+
+function wordsOf(text: unknown, separator = /\s+/): string[] {
+  return typeof text === 'string' ? text.split(separator).filter((word) => word !== '') : [];
+}
+
+/** A claim as a name; `undefined` when it is not a valid name. */
+function valid(claim: unknown): string | undefined {
+  if (typeof claim !== 'string') return undefined;
+  // A character has at most two code units.
+  const shortened = composeText(claim.trim().slice(0, 2 * maximumLength));
+  const name = [...shortened].slice(0, maximumLength).join('').trim();
+  return personNameRule(name) === undefined ? name : undefined;
+}
 
 /** Maximum characters of the claim `sub`. @see OpenID Connect Core 1.0 section 2 */
 const maximumSubjectLength = 255;
 
-export type IdentityOutcome =
+type IdentityOutcome =
   | { readonly kind: 'found'; readonly user: User }
   | { readonly kind: 'rejected'; readonly reason: IdentityRejection; readonly userId?: string };
 
 /** An identity that an identity provider has stated. */
-export interface StatedIdentity {
+interface StatedIdentity {
   readonly accountId: AccountId;
   readonly issuer: string;
   readonly claims: ProviderClaims;

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/command-process.js';
+import type { CommandProcess } from '../../platform/cli/context.js';
 import { type CommandContext, withContext } from '../../platform/cli/context.js';
-import { print } from '../../platform/cli/print.js';
-import { printList, type Row } from '../../platform/cli/print-list.js';
+import { print, printList, type Row } from '../../platform/cli/print.js';
 import { OAuthApplications } from '../oauth-clients/index.js';
 import { storedRejections } from './recent-rejections.js';
-import { lastDays, rejectionRetentionDays, usageRetentionDays } from './usage-range.js';
-import { UsageReader } from './usage-reader.js';
+import { lastDays, rejectionRetentionDays, UsageReader, usageRetentionDays } from './usage-reader.js';
 
 interface UsageOptions {
   readonly account: string;

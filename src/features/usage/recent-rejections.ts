@@ -1,5 +1,5 @@
 import { randomId } from '../../platform/database/ids.js';
-import { type ApiCall, applicationKey, type CallingApplication } from './api-call.js';
+import { type ApiCall, applicationKey, type CallingApplication } from './identify-applications.js';
 
 /** Number of rejected requests that are stored for each application. */
 export const storedRejections = 20;

@@ -1,4 +1,4 @@
-import { type ApiCall, applicationKey, type CallingApplication } from './api-call.js';
+import { type ApiCall, applicationKey, type CallingApplication } from './identify-applications.js';
 
 const hourMilliseconds = 3_600_000;
 

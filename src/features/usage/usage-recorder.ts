@@ -1,7 +1,12 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Database, DatabaseLogger } from '../../platform/database/client.js';
-import type { ApiCall, CallingApplication } from './api-call.js';
-import { type Identified, identifyApplications } from './identify-applications.js';
+import type { FinishedRequest, RequestObserver } from '../../platform/observability/request-watch.js';
+import {
+  type ApiCall,
+  type CallingApplication,
+  type Identified,
+  identifyApplications,
+} from './identify-applications.js';
 import { RecentRejections } from './recent-rejections.js';
 import { storeRejections } from './store-rejections.js';
 import { storeUsage } from './store-usage.js';
@@ -101,5 +106,35 @@ async function storeInBatches<Call extends CallingApplication>(
     const identified = await identifyApplications(database, calls.slice(0, batchSize));
     if (identified.length > 0) await store(database, identified);
     calls.splice(0, batchSize);
+  }
+}
+
+/**
+ * Records requests with a known application: by an accepted token, by a validly signed token that was rejected, or by
+ * the client of the token or revocation endpoint. All of them are operations of the contract: a message of the Model
+ * Context Protocol is counted by the operation that it calls.
+ */
+export class RequestUsage implements RequestObserver {
+  readonly #recorder: UsageRecorder;
+
+  constructor(recorder: UsageRecorder) {
+    this.#recorder = recorder;
+  }
+
+  finished({ request, party, operation, method, status, problemCode }: FinishedRequest): void {
+    if (request.routeOptions.config?.operation === undefined) return;
+    if (party === null || (party.applicationId === undefined && party.clientId === undefined)) return;
+    this.#recorder.record({
+      accountId: party.accountId,
+      applicationId: party.applicationId,
+      clientId: party.clientId,
+      userId: party.userId ?? null,
+      operation,
+      status,
+      // The response to HEAD contains no records.
+      records: method === 'HEAD' ? 0 : request.records,
+      requestId: request.id,
+      code: problemCode,
+    });
   }
 }

@@ -1,19 +1,19 @@
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { deleteEmailLinks, deleteLinksOfUser } from '../../platform/accounts/delete-links.js';
-import { lockUser } from '../../platform/accounts/lock-user.js';
+import { lockUser } from '../../platform/accounts/locks.js';
 import { isEmailTaken } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
+  deleteEmailLinks,
+  deleteLinksOfUser,
   insertLink,
   type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { recordUserEvent } from '../../platform/accounts/revoke-user-access.js';
 import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
-import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';

@@ -1,11 +1,15 @@
-import { deleteLinksOfUser } from '../../platform/accounts/delete-links.js';
-import { type LockedUser, lockUser } from '../../platform/accounts/lock-user.js';
+import { type LockedUser, lockUser } from '../../platform/accounts/locks.js';
+import { deleteLinksOfUser } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
-import { allGrants, revokeSessions, revokeUserGrants } from '../../platform/accounts/revoke-user-access.js';
+import {
+  allGrants,
+  recordUserEvent,
+  revokeSessions,
+  revokeUserGrants,
+} from '../../platform/accounts/revoke-user-access.js';
 import { hashSessionId, hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

@@ -1,26 +1,28 @@
-import { deleteLinksOfUser } from '../../platform/accounts/delete-links.js';
-import { lockUser } from '../../platform/accounts/lock-user.js';
+import { lockUser } from '../../platform/accounts/locks.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
+  deleteLinksOfUser,
   insertLink,
   type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
-import { type AffectedUser, revokeSessions } from '../../platform/accounts/revoke-user-access.js';
+import {
+  type AffectedUser,
+  recordUserEvent,
+  revokeSessions,
+} from '../../platform/accounts/revoke-user-access.js';
 import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { Users } from '../../platform/accounts/users.js';
-import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
-import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { AuditContext, AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';
-import type { BackgroundMail } from '../../platform/mail/background-mail.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { BackgroundMail } from '../../platform/mail/mailer.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { singleSignOnPath } from '../../platform/pages/paths.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

@@ -1,26 +1,25 @@
-import { mayGrant } from '../../oauth/grantable-scopes.js';
+import { mayGrant } from '../../oauth/scopes.js';
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { type LockedUser, lockAccount, lockUser, mayAdminister } from '../../platform/accounts/locks.js';
+import { isEmailTaken } from '../../platform/accounts/new-user.js';
+import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   deleteEmailLinks,
   deleteLinksCreatedBy,
   deleteLinksOfUser,
-} from '../../platform/accounts/delete-links.js';
-import { lockAccount } from '../../platform/accounts/lock-account.js';
-import { type LockedUser, lockUser, mayAdminister } from '../../platform/accounts/lock-user.js';
-import { isEmailTaken } from '../../platform/accounts/new-user.js';
-import { normalizeEmail } from '../../platform/accounts/normalize.js';
+} from '../../platform/accounts/one-time-links.js';
 import { hashPassword } from '../../platform/accounts/passwords.js';
-import { recordUserEvent as record } from '../../platform/accounts/record-user-event.js';
 import {
   type AffectedUser,
   allGrants,
+  recordUserEvent as record,
   revokeSessions,
   revokeUserGrants,
 } from '../../platform/accounts/revoke-user-access.js';
 import type { Role } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
-import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-context.js';
+import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

@@ -2,14 +2,65 @@ import { type Command, Option } from 'commander';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/command-process.js';
-import { withContext } from '../../platform/cli/context.js';
-import { harmless, print } from '../../platform/cli/print.js';
-import { printList, type Row } from '../../platform/cli/print-list.js';
-import { type AccountEndpoint, AccountEndpoints } from './account-endpoints.js';
+import { type CommandProcess, withContext } from '../../platform/cli/context.js';
+import { harmless, print, printList, type Row } from '../../platform/cli/print.js';
+import type { Database } from '../../platform/database/client.js';
 import type { ResumePoint } from './resume-endpoint.js';
+import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
+
+/** An endpoint and the application that it belongs to. */
+interface AccountEndpoint extends WebhookEndpoint {
+  readonly applicationId: string;
+  readonly clientId: string;
+}
+
+/** The webhook endpoints of all applications of an account. */
+class AccountEndpoints {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Pick<Database, 'prisma'>) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Reads endpoints in the order of their ids.
+   *
+   * @param options.after id of the endpoint before the first one
+   */
+  async list(
+    accountId: AccountId,
+    { after = '', size }: { after?: string; size: number },
+  ): Promise<AccountEndpoint[]> {
+    const rows = await this.#prisma.webhookEndpoint.findMany({
+      where: { accountId, id: { gt: after } },
+      orderBy: { id: 'asc' },
+      take: size,
+      include: { application: { select: { clientId: true } } },
+    });
+    return rows.map(toAccountEndpoint);
+  }
+
+  /** Reads the endpoint with this id; `null` if the account has none. */
+  async find(accountId: AccountId, id: string): Promise<AccountEndpoint | null> {
+    const row = await this.#prisma.webhookEndpoint.findFirst({
+      where: { accountId, id },
+      include: { application: { select: { clientId: true } } },
+    });
+    return row === null ? null : toAccountEndpoint(row);
+  }
+}
+
+function toAccountEndpoint(
+  row: Parameters<typeof toWebhookEndpoint>[0] & { application: { clientId: string } },
+): AccountEndpoint {
+  return {
+    ...toWebhookEndpoint(row),
+    applicationId: row.applicationId,
+    clientId: row.application.clientId,
+  };
+}
 
 const pageSize = 500;
 const columns = ['id', 'client_id', 'url', 'state', 'since', 'reason', 'last_event_id'];

@@ -1,19 +1,64 @@
-import { challenge } from '../../oauth/challenges.js';
+import { challenge } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { Clock } from '../../platform/clock.js';
-import { auditOrigin } from '../../platform/http/audit-origin.js';
+import type { components } from '../../platform/contract/generated.js';
+import { abortOnDisconnect, auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
-import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventsExpired } from '../events/index.js';
-import type { EndpointContext } from './change-endpoint.js';
 import type { PartnerWaits } from './partner-waits.js';
-import { toDeliveryResource, toEndpointResource } from './webhook-documents.js';
+import type { EndpointContext } from './resume-endpoint.js';
+import type { WebhookDelivery } from './webhook-deliveries.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
 import type { WebhookTests } from './webhook-tests.js';
+
+type Schemas = components['schemas'];
+
+/** A webhook endpoint as a resource of the contract. */
+function toEndpointResource(endpoint: WebhookEndpoint): Schemas['WebhookEndpoint'] {
+  return {
+    id: endpoint.id,
+    type: 'webhook_endpoints',
+    attributes: {
+      url: endpoint.url,
+      description: endpoint.description,
+      event_types: [...endpoint.eventTypes],
+      status: endpoint.status,
+      pause_reason: endpoint.pauseReason,
+      paused_at: timeOf(endpoint.pausedAt),
+      failing_since: timeOf(endpoint.failingSince),
+      last_event_id: endpoint.lastEventId,
+      previous_secret_expires_at: timeOf(endpoint.previousSecretExpiresAt),
+      created_at: endpoint.createdAt.toISOString(),
+      updated_at: endpoint.updatedAt.toISOString(),
+    },
+  };
+}
+
+/** An attempt to deliver events as a resource of the contract. */
+function toDeliveryResource(delivery: WebhookDelivery): Schemas['WebhookDelivery'] {
+  return {
+    id: delivery.id,
+    type: 'webhook_deliveries',
+    attributes: {
+      webhook_id: delivery.deliveryId,
+      last_event_id: delivery.lastEventId,
+      event_count: delivery.events,
+      attempted_at: delivery.attemptedAt.toISOString(),
+      duration_ms: delivery.durationMs,
+      response_status: delivery.status,
+      response_body: delivery.response,
+      error: delivery.error,
+    },
+  };
+}
+
+function timeOf(date: Date | null): string | null {
+  return date === null ? null : date.toISOString();
+}
 
 type Operation =
   | 'listWebhookEndpoints'

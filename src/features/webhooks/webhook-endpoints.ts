@@ -6,13 +6,14 @@ import {
   changeEndpoint,
   type EndpointContext,
   type EndpointOwner,
+  type ResumedEndpoint,
+  type ResumePoint,
   recordEndpointEvent,
-} from './change-endpoint.js';
-import { type ResumedEndpoint, type ResumePoint, resumeEndpoint } from './resume-endpoint.js';
+  resumeEndpoint,
+} from './resume-endpoint.js';
 import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
-import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
+import { findUrlError, toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
-import { findUrlError } from './webhook-url.js';
 
 /** Maximum number of endpoints of an application. */
 export const maximumEndpoints = 20;

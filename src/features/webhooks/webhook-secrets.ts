@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { AppSecrets } from '../../platform/crypto/keyring.js';
-import { createSeal, type Seal } from '../../platform/crypto/sealing.js';
+import { recordIn } from '../../platform/audit/audit-log.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import type { Database } from '../../platform/database/client.js';
 
 const cachedSecrets = 10_000;
 
 /** Secrets of an endpoint as they are stored. */
-export interface SealedSecrets {
+interface SealedSecrets {
   readonly sealedSecret: string;
   readonly sealedPreviousSecret: string | null;
   readonly previousSecretExpiresAt: Date | null;
@@ -61,4 +62,39 @@ export class WebhookSecrets {
     this.#opened.set(sealed, plain);
     return plain;
   }
+}
+
+/**
+ * Re-encrypts, in one transaction, the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`.
+ *
+ * @returns number of endpoints whose secrets were re-encrypted
+ * @throws {UnreadableWebhookSecretError} when one was encrypted with another secret
+ */
+export function resealWebhookSecrets(
+  { prisma }: Pick<Database, 'prisma'>,
+  appSecrets: AppSecrets,
+  at: Date,
+): Promise<number> {
+  const secrets = new WebhookSecrets(appSecrets);
+  return prisma.$transaction(async (tx) => {
+    // A secret that is replaced meanwhile must not come back.
+    await tx.$executeRaw`LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE`;
+    const rows = await tx.webhookEndpoint.findMany({ orderBy: [{ accountId: 'asc' }, { id: 'asc' }] });
+    let count = 0;
+    for (const row of rows) {
+      const { accountId, id, applicationId } = row;
+      const sealedSecret = await secrets.reseal(row.sealedSecret, row);
+      const sealedPreviousSecret =
+        row.sealedPreviousSecret === null ? null : await secrets.reseal(row.sealedPreviousSecret, row);
+      if (sealedSecret === row.sealedSecret && sealedPreviousSecret === row.sealedPreviousSecret) continue;
+      await tx.webhookEndpoint.updateMany({
+        where: { accountId, id },
+        data: { sealedSecret, sealedPreviousSecret },
+      });
+      const event = { accountId, applicationId, details: { endpoint: id } };
+      await recordIn(tx, { type: 'webhook_endpoint.resealed', ...event }, at);
+      count += 1;
+    }
+    return count;
+  });
 }

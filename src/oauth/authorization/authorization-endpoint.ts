@@ -10,14 +10,15 @@ import { newOpaqueToken } from '../tokens/opaque-token.js';
 import {
   type AuthorizationParameters,
   AuthorizationRejection,
+  configuredScopes,
+  type GrantableScopes,
+  grantableScopes,
+  knownClient,
+  registeredRedirectUri,
   responseAddress,
-} from './authorization-request.js';
-import { configuredScopes } from './checks/configured-scopes.js';
-import { type GrantableScopes, grantableScopes } from './checks/grantable-scopes.js';
-import { knownClient } from './checks/known-client.js';
-import { registeredRedirectUri } from './checks/registered-redirect-uri.js';
-import { sameAccount } from './checks/same-account.js';
-import { stateLength } from './checks/state-length.js';
+  sameAccount,
+  stateLength,
+} from './checks.js';
 
 /** Next step of an authorization request. */
 export type AuthorizationStep =

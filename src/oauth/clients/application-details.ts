@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
-import { liveGrant } from '../grants/live-grant.js';
+import { liveGrant } from '../grants/grants.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
 

@@ -1,6 +1,25 @@
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import type { Application } from './client-registry.js';
+
+/**
+ * Counts a request towards the limit of a client.
+ *
+ * @throws {Problem} 429 `rate_limit_exceeded`
+ */
+export type AdmitClient = (subject: string) => Promise<void>;
+
+/** Properties of a request to the token or revocation endpoint, in addition to its form. */
+export interface ClientCall {
+  /** Value of the Authorization header. */
+  readonly authorization: string | undefined;
+  readonly origin: AuditOrigin;
+  readonly admit: AdmitClient;
+  /** Called with the authenticated application before the request is processed. */
+  recognised(application: Application): void;
+}
 
 /** Credentials of a client. */
 export interface ClientCredentials {
@@ -11,7 +30,7 @@ export interface ClientCredentials {
 }
 
 /** Members of a form that carry client credentials. */
-export interface CredentialsForm {
+interface CredentialsForm {
   readonly client_id?: string;
   readonly client_secret?: string;
 }

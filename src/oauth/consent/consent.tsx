@@ -3,17 +3,15 @@ import type { Reauthentication } from '../../platform/accounts/reauthentication.
 import type { Clock } from '../../platform/clock.js';
 import type { Contract, Operation } from '../../platform/contract/contract.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { auditOrigin } from '../../platform/http/audit-origin.js';
+import { abortOnDisconnect, auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { createGuard } from '../../platform/http/binding/request-syntax.js';
 import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
-import { abortOnDisconnect } from '../../platform/http/disconnect.js';
-import { narrowConfirmationPage } from '../../platform/pages/confirm-password.js';
+import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField, Layout, renderPage } from '../../platform/pages/layout.js';
 import { recentPasswordOf } from '../../platform/pages/page-actions.js';
 import { signInAddress } from '../../platform/pages/paths.js';
-import { questionFor } from '../../platform/pages/recent-password.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -22,8 +20,8 @@ import type {
   AuthorizationStep,
   ConsentStep,
 } from '../authorization/authorization-endpoint.js';
-import type { AuthorizationParameters } from '../authorization/authorization-request.js';
-import { isWriteScope } from '../grantable-scopes.js';
+import type { AuthorizationParameters } from '../authorization/checks.js';
+import { isWriteScope } from '../scopes.js';
 import { scopeLabel } from './scope-labels.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */

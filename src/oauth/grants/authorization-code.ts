@@ -2,7 +2,7 @@ import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { Grant } from './grant.js';
-import { issueUserTokens } from './user-tokens.js';
+import { issueUserTokens } from './grant.js';
 
 /**
  * Exchanges an authorization code for tokens.

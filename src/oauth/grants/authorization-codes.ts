@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockUserRole } from '../../platform/accounts/lock-user-role.js';
+import { lockUserRole } from '../../platform/accounts/locks.js';
 import { hasSession } from '../../platform/accounts/sessions.js';
 import { type AuditOrigin, auditedIn, recordIn } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
@@ -7,7 +7,7 @@ import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import { preventApplicationDeletion } from '../clients/lock-application.js';
-import { mayGrant } from '../grantable-scopes.js';
+import { mayGrant } from '../scopes.js';
 import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 

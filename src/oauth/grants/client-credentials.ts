@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
-import { selectScopes } from '../select-scopes.js';
+import { selectScopes } from '../scopes.js';
 import type { Grant } from './grant.js';
 
 /**

@@ -4,6 +4,7 @@ import type { components } from '../../platform/contract/generated.js';
 import type { Application } from '../clients/client-registry.js';
 import type { ClientCredentials } from '../clients/credentials.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
+import type { OpaqueToken } from '../tokens/opaque-token.js';
 import type { RefreshTokens } from '../tokens/refresh-tokens.js';
 import type { AuthorizationCodes } from './authorization-codes.js';
 
@@ -36,4 +37,35 @@ export interface Grant {
   /** Required form parameters, in addition to those of client authentication. */
   readonly requires: readonly (keyof TokenForm)[];
   handle(request: GrantRequest, context: GrantContext): Promise<TokenResponse>;
+}
+
+/** Token response for an application that acts on behalf of a user. */
+export function issueUserTokens(
+  {
+    application,
+    userId,
+    grantId,
+    scopes,
+    refreshToken,
+  }: {
+    application: Application;
+    userId: string;
+    grantId: string;
+    scopes: readonly string[];
+    refreshToken: OpaqueToken;
+  },
+  { accessTokens }: GrantContext,
+): TokenResponse {
+  return {
+    access_token: accessTokens.issue({
+      subject: userId,
+      clientId: application.clientId,
+      scopes,
+      grantId,
+    }),
+    token_type: 'Bearer',
+    expires_in: accessTokens.ttlSeconds,
+    scope: scopes.join(' '),
+    refresh_token: refreshToken.value,
+  };
 }

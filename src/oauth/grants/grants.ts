@@ -1,10 +1,22 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { UserAuditContext } from '../../platform/audit/audit-context.js';
-import { type AuditEvent, recordAllIn, recordIn } from '../../platform/audit/audit-log.js';
+import {
+  type AuditEvent,
+  recordAllIn,
+  recordIn,
+  type UserAuditContext,
+} from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { lockApplication } from '../clients/lock-application.js';
-import { liveGrant } from './live-grant.js';
+
+/** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */
+export function liveGrant(now: Date): Prisma.Sql {
+  return Prisma.sql`
+    grants.revoked_at IS NULL AND EXISTS (
+      SELECT FROM refresh_tokens
+      WHERE refresh_tokens.account_id = grants.account_id AND refresh_tokens.grant_id = grants.id
+        AND refresh_tokens.used_at IS NULL AND refresh_tokens.expires_at > ${now})`;
+}
 
 /** An application with at least one live grant of a user. */
 export interface ConnectedApplication {
@@ -16,7 +28,7 @@ export interface ConnectedApplication {
   readonly lastTokenAt: Date | null;
 }
 
-export interface GrantRevocation {
+interface GrantRevocation {
   readonly grantId: string;
   readonly at: Date;
   readonly event: Omit<AuditEvent, 'details'> & { readonly accountId: AccountId };

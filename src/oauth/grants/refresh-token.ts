@@ -1,11 +1,10 @@
 import { Problem } from '../../platform/problems/problem.js';
-import { mayGrant } from '../grantable-scopes.js';
 import { requireParameter } from '../parameters.js';
-import { parseScope } from '../scopes.js';
+import { mayGrant, parseScope } from '../scopes.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { StoredToken } from '../tokens/refresh-tokens.js';
 import type { Grant } from './grant.js';
-import { issueUserTokens } from './user-tokens.js';
+import { issueUserTokens } from './grant.js';
 
 /**
  * Exchanges a refresh token for new tokens. Every use rotates the refresh token.

@@ -2,18 +2,43 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
-import { isStorableText } from '../../platform/contract/storable-text.js';
-import type { AppSecrets } from '../../platform/crypto/keyring.js';
-import type { Seal } from '../../platform/crypto/sealing.js';
+import { isStorableText } from '../../platform/contract/outside-text.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import { createBatcher } from '../../platform/database/batcher.js';
-import { createKeySeal, openSealedKey } from './sealed-keys.js';
 import type { SigningKeyStore, StoredSigningKey } from './signing-key-store.js';
+
+/** A signing key was encrypted with a secret that this process does not have. */
+export class UnreadableSigningKeyError extends Error {
+  override readonly name = 'UnreadableSigningKeyError';
+}
+
+/** Encryption of private signing keys. */
+function createKeySeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'signing-keys');
+}
+
+/**
+ * Decrypts a private signing key, a JWK.
+ *
+ * @throws {UnreadableSigningKeyError} when it was encrypted with another secret, or was changed
+ */
+function openSealedKey(
+  { kid, privateKey }: { kid: string; privateKey: string },
+  seal: Seal,
+): ReturnType<Seal['open']> {
+  return seal.open(privateKey).catch((cause) => {
+    throw new UnreadableSigningKeyError(
+      `Signing key ${kid} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
+      { cause },
+    );
+  });
+}
 
 /** The signature algorithm of new keys. */
 export const signingAlgorithm = 'ES256';
 
 /** A public key as the contract describes it. */
-export type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number];
+type PublishedKey = components['schemas']['JsonWebKeySet']['keys'][number];
 
 interface SigningKey {
   readonly kid: string;
@@ -160,4 +185,18 @@ async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
     publicKey: publicJwk as Record<string, string>,
     createdAt: clock(),
   };
+}
+
+/**
+ * Re-encrypts with the current secret, in one transaction, all signing keys that were encrypted with the previous one.
+ *
+ * @returns number of re-encrypted keys
+ * @throws {UnreadableSigningKeyError} when a key was encrypted with another secret
+ */
+export function resealSigningKeys(store: SigningKeyStore, appSecrets: AppSecrets, at: Date): Promise<number> {
+  const seal = createKeySeal(appSecrets);
+  return store.reseal(async (key) => {
+    const { plain, current } = await openSealedKey(key, seal);
+    return current ? null : seal.seal(plain);
+  }, at);
 }

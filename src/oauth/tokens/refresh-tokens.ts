@@ -1,9 +1,8 @@
 import type { Role } from '../../platform/accounts/user.js';
 import type { AuditLog } from '../../platform/audit/audit-log.js';
-import { createBatcher } from '../../platform/database/batcher.js';
+import { createBatcher, createDeadlineQueue } from '../../platform/database/batcher.js';
 import type { Database } from '../../platform/database/client.js';
 import { RowsLockedError } from '../../platform/database/database-errors.js';
-import { createDeadlineQueue } from '../../platform/database/deadline-queue.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import type { Grants } from '../grants/grants.js';

@@ -1,8 +1,7 @@
-import type { UserAuditContext } from '../audit/audit-context.js';
-import type { AuditLog } from '../audit/audit-log.js';
+import type { AuditLog, UserAuditContext } from '../audit/audit-log.js';
 import type { Database } from '../database/client.js';
-import { secondsUntilAccepted } from '../limits/daily-failure-limit.js';
 import type { FailureLimit } from '../limits/failure-limit.js';
+import { secondsUntilAccepted } from '../limits/failure-limit.js';
 import type { Passwords } from './passwords.js';
 import type { Sessions } from './sessions.js';
 import type { User } from './user.js';

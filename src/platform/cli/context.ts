@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Accounts } from '../accounts/accounts.js';
 import { Users } from '../accounts/users.js';
 import { systemClock } from '../clock.js';
@@ -9,7 +10,23 @@ import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { createSecurityNotices, type SecurityNotices } from '../mail/security-notices.js';
-import type { CommandProcess } from './command-process.js';
+
+interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Environment, streams and exit code of a command. `process` is one. */
+export interface CommandProcess {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Default: opens the database of the environment for the command. A caller with an open database can share it. */
+  readonly openDatabase?: typeof openDatabase;
+  /** Exit code of the process. */
+  exitCode?: NodeJS.Process['exitCode'];
+}
 
 /** What every command needs, on the migrated database of the environment. */
 export interface CommandContext {

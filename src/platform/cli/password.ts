@@ -4,7 +4,7 @@ import { normalizePassword } from '../accounts/normalize.js';
 import { passwordError } from '../accounts/user-rules.js';
 import { ruleText } from '../problems/rule-texts.js';
 import { CliError, exitCodes } from './cli-error.js';
-import type { CommandProcess } from './command-process.js';
+import type { CommandProcess } from './context.js';
 
 /**
  * Reads a new password. On a terminal it prompts twice without echo; otherwise it reads the first line of standard

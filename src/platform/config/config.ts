@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { ConfigError } from './config-error.js';
-import { type Environment, readEnvironment } from './environment.js';
+import { ConfigError, type Environment, readEnvironment } from './environment.js';
 import { type Rule, rules, serverRules } from './rules.js';
 
 /** Settings of one process, read once from the environment and never changed. `variables.ts` describes each of them. */

@@ -1,6 +1,10 @@
 import { z } from 'zod/v3';
-import { ConfigError } from './config-error.js';
 import { variables } from './variables.js';
+
+/** Invalid or missing environment variables; the message has one line for each, which names it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
 
 type Variables = typeof variables;
 

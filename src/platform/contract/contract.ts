@@ -1,10 +1,100 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../package-root.js';
-import { type DeprecationHeaders, readDeprecation } from './deprecation.js';
-import type { ContractDocument, JsonSchema, Parameter, RawOperation } from './document.js';
 import type { components, operations } from './generated.js';
 import type { ProblemCode } from './generated-values.js';
+
+/** The parts of the parsed OpenAPI document that the server reads. */
+export interface ContractDocument {
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly servers: readonly [{ readonly url: string }];
+  readonly 'x-limits': { readonly deprecation_notice_days: number; readonly [name: string]: number };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly webhooks?: Readonly<Record<string, unknown>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: {
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly headers: { readonly RequestId: { readonly example: string } };
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly securitySchemes: {
+      readonly oauth2: {
+        readonly flows: { readonly clientCredentials: { readonly scopes: Readonly<Record<string, string>> } };
+      };
+    };
+  };
+}
+
+/** An operation of the parsed document. */
+export interface RawOperation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly deprecated?: boolean;
+  /** Whether tokens without a user are rejected. */
+  readonly 'x-user-required'?: boolean;
+  readonly 'x-deprecated-since'?: string;
+  readonly 'x-sunset'?: string;
+  readonly 'x-server'?: Readonly<Record<string, unknown>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required?: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly [keyword: string]: unknown;
+}
+
+/** Groups operations: the methods of each path template, in the order of the contract. */
+export function methodsByPath(operations: Iterable<Operation>): Map<string, string[]> {
+  const grouped = new Map<string, string[]>();
+  for (const { method, path } of operations) {
+    const methods = grouped.get(path);
+    if (methods === undefined) grouped.set(path, [method]);
+    else methods.push(method);
+  }
+  return grouped;
+}
+
+/** Headers of the responses of a deprecated operation. */
+interface DeprecationHeaders {
+  /** Date of the deprecation, as `@` and seconds since 1970. @see RFC 9745 section 2.1 */
+  readonly deprecation: string;
+  /** Date of the removal, as an HTTP date. @see RFC 8594 section 3 */
+  readonly sunset: string;
+}
+
+const dayMilliseconds = 86_400_000;
+
+/**
+ * Reads `deprecated`, `x-deprecated-since` and `x-sunset` (dates such as 2027-01-31) of an operation; `null` when the
+ * operation is not deprecated.
+ *
+ * @param noticeDays minimum number of days between the two dates
+ * @throws {Error} when a deprecated operation lacks one of the dates, or its notice is too short
+ */
+export function readDeprecation(operation: RawOperation, noticeDays: number): DeprecationHeaders | null {
+  if (operation.deprecated !== true) return null;
+  const since = Date.parse(operation['x-deprecated-since'] ?? '');
+  const sunset = Date.parse(operation['x-sunset'] ?? '');
+  if (!(sunset - since >= noticeDays * dayMilliseconds)) {
+    throw new Error(
+      `${operation.operationId} is deprecated: its x-sunset must be ${noticeDays} days or more after its x-deprecated-since`,
+    );
+  }
+  return { deprecation: `@${since / 1000}`, sunset: new Date(sunset).toUTCString() };
+}
 
 /** Operations of the server. The other one is a request that the server sends. */
 export type OperationId = Exclude<keyof operations, 'receiveEvents'>;

@@ -1,5 +1,29 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 
+/** Whether PostgreSQL can store a text: it must not contain NUL or lone surrogates. */
+export function isStorableText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\u0000') && value.isWellFormed();
+}
+
+/**
+ * Returns whether a value is a date as text, `YYYY-MM-DD`, from the year 1 to the year 9999. PostgreSQL has no year 0.
+ *
+ * @see RFC 3339 section 5.6, full-date
+ */
+export function isDateText(value: unknown): value is string {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value) || value.startsWith('0000'))
+    return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  // `Date` takes 30 February for 2 March.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** Whether arrays and objects of a JSON value are nested deeper than a number of levels. A scalar has none. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+}
+
 /*
  * Text from outside, before it reaches Unicode functions. Normalization, and the URL parser for a host name, need quadratic
  * time for combining marks that are not in canonical order: 12 seconds for 110,000 of them. Therefore this file limits the

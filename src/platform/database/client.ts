@@ -1,8 +1,24 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
-import type { HotStatement, TextRow } from './hot/hot-statement.js';
 import type { Scope } from './scope.js';
+
+/** A statement that is prepared once on each connection. Its parameters and all its columns have the type text. */
+export interface HotStatement {
+  /** Unique among the hot statements. */
+  readonly name: string;
+  readonly text: string;
+  /** Whether it uses no table of account data. On a distributed database it runs on the coordinator. Default: false. */
+  readonly isOnCoordinator?: boolean;
+  /**
+   * A statement that runs after it in the same transaction, with its first parameter. The result has the rows of both. For a
+   * distributed database only.
+   */
+  readonly followedBy?: HotStatement;
+}
+
+/** Columns of a row in the order of the statement; `null` is NULL. */
+export type TextRow = readonly (string | null)[];
 
 export { Prisma, PrismaClient } from './generated/client.js';
 

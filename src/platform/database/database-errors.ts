@@ -1,3 +1,5 @@
+import { DriverAdapterError } from '@prisma/driver-adapter-utils';
+
 /** The database could not be opened. The message is one line that names the environment variable to correct. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError';
@@ -74,7 +76,7 @@ export function isStatementRejected(error: unknown): boolean {
   );
 }
 
-export type DatabaseErrorKind = 'unavailable' | 'conflict' | 'constraint' | 'other';
+type DatabaseErrorKind = 'unavailable' | 'conflict' | 'constraint' | 'other';
 
 /** Classifies the error of a statement. */
 export function databaseErrorKind(error: unknown): DatabaseErrorKind {
@@ -154,4 +156,30 @@ function layersOf(error: unknown): Layer[] {
 
 function isRecord(value: unknown): value is Layer {
   return typeof value === 'object' && value !== null;
+}
+
+const uniqueViolation = '23505';
+
+/** Converts an error of PostgreSQL to an error of Prisma's driver adapters. Other errors are returned unchanged. */
+export function toAdapterError(error: unknown): unknown {
+  const { code, severity, message, detail, hint, constraint } = error as Partial<Record<string, string>>;
+  if (code === undefined || severity === undefined) return error;
+  const original = { originalCode: code, originalMessage: message ?? '' };
+  if (code === uniqueViolation && constraint !== undefined) {
+    return new DriverAdapterError({
+      kind: 'UniqueConstraintViolation',
+      constraint: { index: constraint },
+      ...original,
+    });
+  }
+  return new DriverAdapterError({
+    kind: 'postgres',
+    code,
+    severity,
+    message: message ?? '',
+    detail,
+    hint,
+    column: undefined,
+    ...original,
+  });
 }

@@ -1,14 +1,17 @@
 import type { Database, DatabaseLogger, MigrationSession } from './client.js';
 import { describeError } from './database-errors.js';
-import { checksumOf, type MigrationFile, migrationsDirectory, readMigrations } from './migration-files.js';
 import {
   type AppliedMigration,
   appliedMigrationsQuery,
+  checksumOf,
   compareMigrations,
   MigrationError,
-} from './migration-state.js';
+  type MigrationFile,
+  migrationsDirectory,
+  readMigrations,
+} from './migrations.js';
 
-export { MigrationError } from './migration-state.js';
+export { MigrationError } from './migrations.js';
 
 export interface MigrateOptions {
   /** Directory of the migrations. Default: those of this package. */

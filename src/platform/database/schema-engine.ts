@@ -6,7 +6,7 @@ import {
   type SqlMigrationAwareDriverAdapterFactory,
 } from '@prisma/driver-adapter-utils';
 import type * as Engine from '@prisma/schema-engine-wasm/schema_engine_bg';
-import type { MigrationFile } from './migration-files.js';
+import type { MigrationFile } from './migrations.js';
 
 const noFilters = { externalTables: [], externalEnums: [] };
 let loading: Promise<typeof Engine> | undefined;

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract } from '../contract/contract.js';
-import { methodsByPath } from '../contract/methods-by-path.js';
+import { methodsByPath } from '../contract/contract.js';
 import { hasEmptyParameter } from './binding/request-syntax.js';
 
 const requestHeaders = [

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.js';
-import { type UploadLimits, watchUpload } from './upload-connections.js';
+import { type UploadLimits, watchUpload } from './connections.js';
 
 /** A file of a form, whose content has not arrived yet. */
 export interface UploadedFile {

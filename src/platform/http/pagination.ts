@@ -1,20 +1,125 @@
+import { hash } from 'node:crypto';
 import type { components } from '../contract/generated.js';
 import { invalidParameter } from '../problems/invalid-request.js';
+import type { Problem } from '../problems/problem.js';
 import { violation } from '../problems/rule-texts.js';
-import { fingerprintOf, readCursor, writeCursor } from './cursor.js';
-import { defaultPageSize } from './page-size.js';
 
-export type PageLinks = components['schemas']['PageLinks'];
+/** Records of a page when the request has neither a size nor a cursor. */
+export const defaultPageSize = 50;
+
+/** Maximum number of records of a page: of `page[size]` in the contract, and of the size in a cursor. */
+export const maximumPageSize = 500;
+
+// The page after this one is the last that `page[number]` can name.
+const maximumNumber = 999_999_999;
+
+/** Content of a cursor: number and size of the page, and the last record before it. */
+interface Cursor<Anchor> {
+  readonly number: number;
+  readonly size: number;
+  readonly anchor: Anchor;
+}
+
+/** Identifies the list that a cursor belongs to: path, filters and order. */
+function fingerprintOf(path: string, parameters: URLSearchParams): string {
+  const sorted = new URLSearchParams(parameters);
+  sorted.sort();
+  return hash('sha256', `${path}?${sorted}`, 'base64url').slice(0, 8);
+}
+
+/** Serializes a cursor as `[A-Za-z0-9_-]` text. */
+function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fingerprint: string): string {
+  return Buffer.from(JSON.stringify([number, size, fingerprint, anchor])).toString('base64url');
+}
+
+/**
+ * Reads `page[after]`.
+ *
+ * @param isAnchor whether the content of a cursor is an anchor of this list
+ * @throws {Problem} 400 `invalid_request` when the value is not a cursor, or a cursor of another list
+ */
+function readCursor<Anchor>(
+  text: string,
+  fingerprint: string,
+  isAnchor: (value: unknown) => value is Anchor,
+): Cursor<Anchor> {
+  const content = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(content) || content.length !== 4) throw malformedCursor();
+  const [number, size, issuedFor, anchor] = content;
+  if (!isBetween(number, 2, maximumNumber) || !isBetween(size, 1, maximumPageSize)) throw malformedCursor();
+  if (issuedFor !== fingerprint) {
+    throw invalidParameter('page[after]', violation('list_cursor'));
+  }
+  if (!isAnchor(anchor)) throw malformedCursor();
+  return { number, size, anchor };
+}
+
+function malformedCursor(): Problem {
+  return invalidParameter('page[after]', violation('page_cursor'));
+}
+
+function isBetween(value: unknown, minimum: number, maximum: number): value is number {
+  return Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One key of a sort order, as services expect it. */
+interface SortKey<Key> {
+  readonly key: Key;
+  readonly descending: boolean;
+}
+
+/**
+ * Reads a `sort` parameter that matches the pattern of the contract. Only the first occurrence of a repeated attribute
+ * counts.
+ *
+ * @param keys attributes of the pattern, and their properties in services
+ */
+export function parseSort<Key>(
+  sort: string | undefined,
+  keys: Readonly<Record<string, Key>>,
+): SortKey<Key>[] {
+  const directions = new Map<string, boolean>();
+  for (const part of sort?.split(',') ?? []) {
+    const name = part.replace(/^-/, '');
+    if (!directions.has(name)) directions.set(name, part.startsWith('-'));
+  }
+  return [...directions].map(([name, descending]) => {
+    const key = keys[name];
+    if (key === undefined)
+      throw new Error(`The contract accepts sort=${name}, which is not in the list of keys`);
+    return { key, descending };
+  });
+}
+
+const latest = Date.UTC(10_000, 0, 1) - 1;
+
+/**
+ * Reads a `date-time` parameter that matches the format and pattern of the contract. An offset can move the last hours
+ * of the year 9999 into the year 10000, which PostgreSQL cannot parse in the format of `toISOString`.
+ */
+export function parseTimestamp(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(Math.min(Date.parse(text), latest));
+}
+
+type PageLinks = components['schemas']['PageLinks'];
 
 /** Query parameters of every list. */
-export interface PageQuery {
+interface PageQuery {
   'page[number]'?: number;
   'page[size]'?: number;
   'page[after]'?: string;
 }
 
 /** Cursor and links to other pages in a response. */
-export interface PageLocations {
+interface PageLocations {
   /** Value of `page[after]` for the next page; `null` on the last page. */
   readonly nextCursor: string | null;
   readonly links: PageLinks;

@@ -1,7 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { invalidRequest } from '../problems/invalid-request.js';
 import { Problem } from '../problems/problem.js';
 import { type Violation, violation } from '../problems/rule-texts.js';
+
+/** Name of the header with the request id, which every response has. */
+export const requestIdHeader = 'x-request-id';
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The request id of the client if it is safe to log and to return, otherwise a new one. */
+export function requestIdFor(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers[requestIdHeader];
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID();
+}
+
+const authority = /^https?:\/\/[^/?]*/i;
+
+/**
+ * Path and query of a request target in absolute form, which every server must accept. Links and problem documents
+ * contain the path only.
+ *
+ * @see RFC 9112 section 3.2.2
+ */
+export function originForm(target: string): string {
+  const path = target.replace(authority, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
+}
+
+/**
+ * Reduces `X-Forwarded-For` to plain addresses, before Fastify finds the address of the client in it.
+ *
+ * Proxies write an address alone (nginx, HAProxy, Envoy, Cloudflare) or with a port (Azure, load balancers of AWS), and what a
+ * client sent stays on the left of what they append. An entry that is no address is removed with all entries before it, so
+ * that the last address that a trusted proxy reported counts. Otherwise such entries would be stored as addresses, and each
+ * port would get its own rate limit.
+ */
+export function cleanForwardedFor(headers: IncomingHttpHeaders): void {
+  const header = headers['x-forwarded-for'];
+  if (header === undefined) return;
+  const entries = String(header).split(',').reverse();
+  const addresses: string[] = [];
+  for (const entry of entries.map((entry) => entry.trim()).filter((entry) => entry !== '')) {
+    const address = plainAddress(entry);
+    if (address === undefined) break;
+    addresses.push(address);
+  }
+  headers['x-forwarded-for'] = addresses.reverse().join(', ');
+}
+
+const withPort = /^(?:\[(?<bracketed>[^[\]]*)\]|(?<plain>[^:[\]]*))(?::\d{1,5})?$/;
+
+/** An address without brackets and port; an IPv4 address that is mapped to IPv6 becomes one. */
+function plainAddress(entry: string): string | undefined {
+  const { bracketed, plain } = withPort.exec(entry)?.groups ?? {};
+  if (plain !== undefined) return ipaddr.IPv4.isValidFourPartDecimal(plain) ? plain : undefined;
+  const text = bracketed ?? entry;
+  // A zone names an interface of the sender.
+  if (text.includes('%') || !ipaddr.IPv6.isValid(text)) return undefined;
+  return ipaddr.process(text).toString();
+}
 
 /**
  * Rejects request lines and headers that Node.js accepts and a proxy may interpret differently. Such differences allow

@@ -5,7 +5,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { Problem } from '../problems/problem.js';
-import { clientDisconnected } from './disconnect.js';
+import { clientDisconnected } from './audit-origin.js';
 
 /** Limits of the request queue of one process. */
 export interface RequestQueueLimits {

@@ -1,12 +1,13 @@
 import type { Database, Prisma } from '../database/client.js';
 import {
+  claimKey,
+  countKey,
   type IdempotentRequest,
   KeyInUseError,
   type StoredResponse,
+  storeResponse,
   TooManyKeysError,
-} from './idempotent-request.js';
-import { claimKey, storeResponse } from './key-claim.js';
-import { countKey } from './key-count.js';
+} from './key-claim.js';
 import { KeyQueue } from './key-queue.js';
 
 export type IdempotentOutcome =

@@ -1,14 +1,101 @@
-import type { Prisma } from '../database/client.js';
+import { createHash } from 'node:crypto';
+import type { AccountId } from '../accounts/account-id.js';
+import { Prisma } from '../database/client.js';
 import { isLockTimeout } from '../database/database-errors.js';
-import {
-  fingerprintOf,
-  type IdempotentRequest,
-  KeyInUseError,
-  type StoredResponse,
-} from './idempotent-request.js';
+
+/** A request that a client may repeat with the same key. */
+export interface IdempotentRequest {
+  readonly accountId: AccountId;
+  readonly applicationId: string;
+  /** `null` when the application acts on its own behalf. */
+  readonly userId: string | null;
+  readonly key: string;
+  readonly operation: string;
+  readonly payload: unknown;
+  readonly at: Date;
+}
+
+/** A response, as it was first sent. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request with this key is still running. */
+export class KeyInUseError extends Error {
+  override readonly name = 'KeyInUseError';
+}
+
+/** The application has reached its limit of idempotency keys. */
+export class TooManyKeysError extends Error {
+  override readonly name = 'TooManyKeysError';
+}
+
+/** SHA-256 of the operation and its payload. It does not depend on the order of object members. */
+function fingerprintOf({
+  operation,
+  payload,
+}: Pick<IdempotentRequest, 'operation' | 'payload'>): Uint8Array<ArrayBuffer> {
+  const text = JSON.stringify([operation, payload], (_, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Counts a new key of an application. The count is exact under concurrency, because its row is locked until the transaction
+ * ends. Call it last in the transaction, so that the lock is short. Expired keys count until they are deleted.
+ *
+ * @param maximum maximum number of keys of an application; 0: no limit
+ * @throws {TooManyKeysError} when there are more
+ */
+export async function countKey(
+  tx: Prisma.TransactionClient,
+  { accountId, applicationId }: Pick<IdempotentRequest, 'accountId' | 'applicationId'>,
+  maximum: number,
+): Promise<void> {
+  const { keys } = await tx.idempotencyCount.upsert({
+    where: { accountId_applicationId: { accountId, applicationId } },
+    create: { accountId, applicationId, keys: 1 },
+    update: { keys: { increment: 1 } },
+  });
+  if (maximum > 0 && keys > maximum) throw new TooManyKeysError();
+}
+
+/**
+ * Builds a statement that deletes up to `batchSize` expired keys and decrements the counts of their applications. It
+ * returns one row with the number of deleted keys as `count`.
+ */
+export function deleteExpiredKeys(now: Date, batchSize: number): Prisma.Sql {
+  // Counts are locked in the order of their applications, so that processes that prune at the same time do not deadlock.
+  return Prisma.sql`
+    WITH expired AS MATERIALIZED (
+      SELECT account_id, application_id, user_id, key FROM idempotency_keys
+      WHERE expires_at < ${now} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED
+    ), deleted_keys AS (
+      DELETE FROM idempotency_keys stored USING expired
+      WHERE stored.account_id = expired.account_id AND stored.application_id = expired.application_id
+        AND stored.user_id = expired.user_id AND stored.key = expired.key
+      RETURNING stored.account_id, stored.application_id
+    ), deleted AS (
+      SELECT account_id, application_id, count(*)::int AS keys FROM deleted_keys GROUP BY 1, 2
+    ), locked AS MATERIALIZED (
+      SELECT account_id, application_id FROM idempotency_key_counts
+      WHERE (account_id, application_id) IN (SELECT account_id, application_id FROM deleted)
+      ORDER BY account_id, application_id FOR UPDATE
+    ), decremented AS (
+      UPDATE idempotency_key_counts AS total SET keys = greatest(0, total.keys - deleted.keys)
+      FROM deleted JOIN locked USING (account_id, application_id)
+      WHERE total.account_id = deleted.account_id AND total.application_id = deleted.application_id
+    )
+    SELECT count(*)::int AS count FROM deleted_keys`;
+}
 
 /** The result of claiming a key. */
-export type Claim =
+type Claim =
   /** The key belongs to this transaction. `expired`: the row of an expired key was reused. */
   | { readonly kind: 'new' | 'expired' }
   | { readonly kind: 'completed'; readonly response: StoredResponse }

@@ -1,6 +1,6 @@
 import { RowsLockedError } from '../database/database-errors.js';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
-import { KeyInUseError } from './idempotent-request.js';
+import { KeyInUseError } from './key-claim.js';
 
 /** Concurrent requests of one application. Each one holds a connection, and a process has ten. */
 const maxRunning = 3;

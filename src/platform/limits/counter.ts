@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPrisma } from 'rate-limiter-flexible';
+import type { Database } from '../database/client.js';
 
 /** Length of a window, in seconds. */
 export const windowSeconds = 60;
@@ -34,4 +35,38 @@ export function toCounter(limiter: Pick<RateLimiterAbstract, 'penalty' | 'reward
 /** The key of a subject. Hashed, so that the store contains no IP addresses or e-mail addresses. */
 export function keyFor(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
+}
+
+/** Counters that all processes of the service share. */
+export interface Counters {
+  readonly failures: Counter;
+  readonly requests: Counter;
+  /** Connects to the store. Resolves after a second at the latest, with or without a connection. */
+  open(): Promise<void>;
+  close(): void;
+}
+
+/** Counts in tables of the database. Housekeeping deletes expired counts. */
+export function createDatabaseCounters({ prisma }: Database): Counters {
+  const counter = (tableName: 'failureCount' | 'requestCount') =>
+    toCounter(
+      new RateLimiterPrisma({
+        storeClient: prisma,
+        tableName,
+        keyPrefix: '',
+        ...counting,
+        clearExpiredByTimeout: false,
+      }),
+    );
+  return {
+    failures: counter('failureCount'),
+    requests: counter('requestCount'),
+    open: async () => {},
+    close: () => {},
+  };
+}
+
+/** Counts events of this process only. */
+export function createMemoryCounter(): Counter {
+  return toCounter(new RateLimiterMemory({ keyPrefix: '', ...counting }));
 }

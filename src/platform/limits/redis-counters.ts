@@ -1,8 +1,87 @@
+import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { type Counter, counting, toCounter } from './counter.js';
-import type { Counters } from './counters.js';
-import { createMemoryCounter } from './memory-counter.js';
-import { type CounterLogger, RedisConnection } from './redis-connection.js';
+import type { Database } from '../database/client.js';
+import {
+  type Counter,
+  type Counters,
+  counting,
+  createDatabaseCounters,
+  createMemoryCounter,
+  toCounter,
+} from './counter.js';
+
+/** The methods of a pino logger that counters use. */
+export interface CounterLogger {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+}
+
+/** Maximum delay between two attempts to reconnect, in milliseconds. */
+const maximumRetryMs = 1000;
+
+/** Maximum time that the start waits for Redis, in milliseconds. */
+const openTimeoutMs = 1000;
+
+/** A connection that reconnects automatically. Commands fail at once while it is not connected. */
+class RedisConnection {
+  readonly client;
+  readonly #logger: CounterLogger;
+  #unavailable = false;
+  #closed = false;
+
+  /** @param onReady called after each connect and reconnect */
+  constructor(url: string, { logger, onReady }: { logger: CounterLogger; onReady: () => void }) {
+    this.#logger = logger;
+    this.client = createClient({
+      url,
+      disableOfflineQueue: true,
+      // Detects a server that accepts commands and does not respond: `socketTimeout` closes the connection.
+      pingInterval: 2000,
+      socket: {
+        connectTimeout: 2000,
+        socketTimeout: 4000,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, maximumRetryMs),
+      },
+    });
+    this.client.on('error', (error: Error) => this.noteFailure(error));
+    this.client.on('ready', () => {
+      onReady();
+      this.noteSuccess();
+    });
+  }
+
+  /** Connects in the background, and waits for the connection up to a second. */
+  async open(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise((resolve) => {
+      timer = setTimeout(resolve, openTimeoutMs);
+    });
+    // The `error` event reports the failure.
+    await Promise.race([this.client.connect().catch(() => undefined), timeout]);
+    clearTimeout(timer);
+  }
+
+  /** Closes the connection. Pending commands fail. */
+  close(): void {
+    this.#closed = true;
+    this.client.destroy();
+  }
+
+  /** Logs the first failure after a success. */
+  noteFailure(error: Error): void {
+    if (this.#unavailable || this.#closed) return;
+    this.#unavailable = true;
+    // The other properties of the error may contain the URL with its password.
+    const reason = error.message;
+    this.#logger.warn({ reason }, 'Redis is not available: each process counts in memory');
+  }
+
+  noteSuccess(): void {
+    if (!this.#unavailable) return;
+    this.#unavailable = false;
+    this.#logger.info({}, 'Redis is available again: processes share their counts');
+  }
+}
 
 /** Maximum time that a request waits for Redis, in milliseconds. */
 const commandTimeoutMs = 500;
@@ -91,4 +170,18 @@ async function inTime<Value>(response: Promise<Value>): Promise<Value> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Counts in Redis, or in the database when no `redisUrl` is configured. */
+export function createCounters(
+  database: Database,
+  {
+    redisUrl: url,
+    baseUrl,
+    logger,
+  }: { redisUrl: string | undefined; baseUrl: string; logger: CounterLogger },
+): Counters {
+  if (url === undefined) return createDatabaseCounters(database);
+  // Processes of one service have the same base URL, and other services have different ones.
+  return new RedisCounters({ url, prefix: `people-api:${baseUrl}:`, logger });
 }

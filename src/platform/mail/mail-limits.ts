@@ -1,4 +1,4 @@
-import { domainOf } from '../accounts/email-domain.js';
+import { domainOf } from '../accounts/account-domains.js';
 import { Prisma } from '../database/client.js';
 import { keyFor } from '../limits/counter.js';
 import { Problem } from '../problems/problem.js';

@@ -2,11 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SentMessageInfo, StreamSentMessageInfo, Transporter } from 'nodemailer';
 import type { Clock } from '../clock.js';
+import type { DatabaseLogger } from '../database/client.js';
+import { describeError } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import type { MailMessage } from './message.js';
 
 /** Settings for outgoing mail. */
-export interface MailSettings {
+interface MailSettings {
   /** Absent: no mail is sent. */
   readonly smtpUrl: string | undefined;
   /** Address of the sender. */
@@ -75,4 +78,33 @@ async function createSmtpTransport(url: string): Promise<Transporter<SentMessage
   // Credentials are never sent over a connection without TLS.
   const requireTLS = new URL(url).username !== '';
   return createTransport({ url, requireTLS, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+}
+
+/** Mails that wait at most; further ones are dropped. It bounds the memory that they take. */
+const maximumWaiting = 1_000;
+
+/** Mail that is sent after the response, so that neither its time nor a failure affects the action. */
+export class BackgroundMail {
+  readonly #logger: Pick<DatabaseLogger, 'warn'>;
+  readonly #limit = new ConcurrencyLimit(2);
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(logger: Pick<DatabaseLogger, 'warn'>) {
+    this.#logger = logger;
+  }
+
+  /** Returns at once. A failure is logged. */
+  add(send: () => Promise<void>): void {
+    if (this.#pending.size >= maximumWaiting) return;
+    const sent: Promise<void> = this.#limit
+      .run('', {}, send)
+      .catch((error) => this.#logger.warn({ reason: describeError(error) }, 'a mail was not sent'))
+      .finally(() => this.#pending.delete(sent));
+    this.#pending.add(sent);
+  }
+
+  /** Resolves when all mails are sent or have failed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
+import type { WebhookMetrics } from './metrics.js';
 import type { RequestObserver } from './request-watch.js';
-import type { WebhookMetrics } from './webhook-metrics.js';
 
 /** Metrics and traces of a process. */
 export interface Instruments {
@@ -48,9 +48,9 @@ export async function startInstruments(
 }
 
 async function serve(
-  ...[metrics, address]: Parameters<typeof import('./metrics-server.js').serveMetrics>
+  ...[metrics, address]: Parameters<typeof import('./metrics.js').serveMetrics>
 ): Promise<() => Promise<void>> {
-  const { serveMetrics } = await import('./metrics-server.js');
+  const { serveMetrics } = await import('./metrics.js');
   const server = await serveMetrics(metrics, address);
   return async () => {
     const closed = once(server, 'close');

@@ -1,8 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ConfigError } from '../config/environment.js';
 import type { Database } from '../database/client.js';
-import { databaseErrorKind } from '../database/database-errors.js';
+import { databaseErrorKind, describeError } from '../database/database-errors.js';
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
-import { WebhookMetrics } from './webhook-metrics.js';
+
+/** State of the deliveries, which is read for each response of the metrics server. */
+export interface DeliveryState {
+  /** Deliveries in progress in this process. */
+  running(): number;
+  /** Age in seconds of the oldest event that an endpoint of any account waits for; 0: none waits. */
+  lagSeconds(): Promise<number>;
+}
+
+/** Metrics of webhook deliveries. */
+export class WebhookMetrics {
+  readonly #registry: Registry;
+  readonly #deliveries: Counter<'outcome'>;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#deliveries = new Counter({
+      name: 'people_webhook_deliveries_total',
+      help: 'Attempts to deliver webhooks, by outcome: "delivered" or "failed".',
+      labelNames: ['outcome'],
+      registers: [registry],
+    });
+  }
+
+  /** Counts an attempt. */
+  onAttempt(outcome: 'delivered' | 'failed'): void {
+    this.#deliveries.inc({ outcome });
+  }
+
+  /** Adds the gauges. */
+  watch({ running, lagSeconds }: DeliveryState): void {
+    new Gauge({
+      name: 'people_webhook_deliveries_in_flight',
+      help: 'Webhook deliveries in progress.',
+      registers: [this.#registry],
+      collect() {
+        this.set(running());
+      },
+    });
+    new Gauge({
+      name: 'people_webhook_lag_seconds',
+      help: 'Age of the oldest event that an endpoint which is not paused waits for. All processes report the same value.',
+      registers: [this.#registry],
+      async collect() {
+        // The other metrics are also needed when the database is not available.
+        this.set(await lagSeconds().catch(() => Number.NaN));
+      },
+    });
+  }
+}
 
 /** Buckets in seconds, from a response from memory to a slow report. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -106,4 +158,41 @@ export class Metrics implements RequestObserver {
     const outcome = problemCode ?? (status === 200 ? success : 'aborted');
     this.#tokens.inc({ grant_type: grantType, outcome });
   }
+}
+
+/** Source of the metrics. */
+export interface Exposition {
+  readonly contentType: string;
+  exposition(): Promise<string>;
+}
+
+/**
+ * Serves `GET /metrics` on a separate port, and 404 for all other requests.
+ *
+ * @throws {ConfigError} when the port cannot be opened
+ */
+export async function serveMetrics(
+  metrics: Exposition,
+  { host, port }: { host: string; port: number },
+): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    if (request.method !== 'GET' || path !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    try {
+      const body = await metrics.exposition();
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(body);
+    } catch {
+      response.writeHead(500).end();
+    }
+  });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new ConfigError(`METRICS_PORT: ${describeError(cause)}`, { cause });
+  }
+  return server;
 }

@@ -1,10 +1,56 @@
-import type { SignedInUser } from '../http/browser-sessions.js';
-import { ErrorSummary } from './form-parts.js';
+import type { Confirmation, ConfirmationOutcome, Reauthentication } from '../accounts/reauthentication.js';
+import { reauthenticationSeconds } from '../accounts/sessions.js';
+import { csrfField, type SignedInUser } from '../http/browser-sessions.js';
+import type { Fields } from './fields.js';
+import { ErrorSummary, TextField } from './form-parts.js';
 import { CsrfField, Layout, type Page } from './layout.js';
 import { confirmationField, type PageContext, type PasswordQuestion } from './page-context.js';
 import { confirmPath, settings } from './paths.js';
 import { SitePage } from './site-page.js';
-import { TextField } from './text-field.js';
+
+/** The status and the message of a response to a password that did not confirm the session. */
+export function describeRejection(outcome: Exclude<ConfirmationOutcome, { kind: 'confirmed' }>): {
+  status: number;
+  message: string;
+  retryAfterSeconds?: number;
+} {
+  if (outcome.kind === 'wrong') return { status: 401, message: 'Incorrect password.' };
+  const { retryAfterSeconds, today } = outcome;
+  const message = today
+    ? `Too many incorrect passwords today. Sign out and sign in again, or try again ${inMinutes(retryAfterSeconds)}.`
+    : `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+  return { status: 429, retryAfterSeconds, message };
+}
+
+/** For example "in 5 minutes". */
+export function inMinutes(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60);
+  return minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
+}
+
+/** A form that needs a recent password, and the session in which it was submitted. */
+interface SubmittedForm extends Omit<Confirmation, 'password'> {
+  readonly authenticatedAt: Date;
+  readonly singleSignOn: boolean;
+  readonly form: Fields;
+}
+
+/** The question for the password; `null` when the user has entered it recently, or with this form. */
+export async function questionFor(
+  reauthentication: Reauthentication,
+  { authenticatedAt, singleSignOn, form, ...confirmation }: SubmittedForm,
+): Promise<PasswordQuestion | null> {
+  const { at } = confirmation.context;
+  if (at.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000) return null;
+  const fields = form.entries().filter(([name]) => name !== csrfField && name !== confirmationField);
+  const password = form.secret(confirmationField);
+  if (password === '') return { status: 200, fields };
+  if (singleSignOn) return { status: 401, fields, error: 'Sign in again at your identity provider first.' };
+  const outcome = await reauthentication.confirm({ ...confirmation, password });
+  if (outcome.kind === 'confirmed') return null;
+  const { message: error, ...rejection } = describeRejection(outcome);
+  return { ...rejection, fields, error };
+}
 
 /** The page on which a user enters the password again or signs in again, and which then submits the form. */
 export function confirmationPage(context: PageContext, question: PasswordQuestion): Page {

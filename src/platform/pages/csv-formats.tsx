@@ -1,8 +1,56 @@
-import { excelCsv } from '../http/excel-csv.js';
+import { formulaStarts } from '../database/cursor-csv.js';
 import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 import type { Fields } from './fields.js';
 import type { CsvFile } from './page-context.js';
+
+const byteOrderMark = Buffer.from('\u{feff}');
+const apostrophe = Buffer.from("'");
+const [quote, comma, lineFeed] = Buffer.from('",\n');
+const formulaBytes: ReadonlySet<number> = new Set(Buffer.from([...formulaStarts].join('')));
+
+/**
+ * Converts a CSV table for Excel while it is sent: with a byte-order mark, without which Excel does not read UTF-8, and with
+ * an apostrophe before each value that Excel would run as a formula. The values are chosen by others than the reader.
+ */
+export async function* excelCsv(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const guard = new FormulaGuard();
+  let mark = [byteOrderMark];
+  for await (const chunk of chunks) {
+    yield Buffer.concat([...mark, ...guard.pieces(chunk)]);
+    mark = [];
+  }
+}
+
+/** Marks values as text. A value can continue in the next chunk. */
+class FormulaGuard {
+  #isQuoted = false;
+  /** Whether the next byte is the first one of a value, or the quotation mark before it. */
+  #isStart = true;
+
+  pieces(bytes: Buffer): Buffer[] {
+    const pieces: Buffer[] = [];
+    let from = 0;
+    let [isQuoted, isStart] = [this.#isQuoted, this.#isStart];
+    for (let index = 0; index < bytes.length; index += 1) {
+      const byte = bytes[index] as number;
+      if (isStart && !(byte === quote && !isQuoted)) {
+        isStart = false;
+        if (formulaBytes.has(byte)) {
+          pieces.push(bytes.subarray(from, index), apostrophe);
+          from = index;
+        }
+      }
+      if (byte === quote) isQuoted = !isQuoted;
+      else if (!isQuoted && (byte === comma || byte === lineFeed)) isStart = true;
+    }
+    [this.#isQuoted, this.#isStart] = [isQuoted, isStart];
+    pieces.push(bytes.subarray(from));
+    return pieces;
+  }
+}
 
 /** URL of the same table as CSV for Excel. */
 export function excelAddress(address: string): string {

@@ -1,5 +1,4 @@
-import { composeText } from '../contract/outside-text.js';
-import { isStorableText } from '../contract/storable-text.js';
+import { composeText, isStorableText } from '../contract/outside-text.js';
 import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { CsrfField, Layout, Mark, type PageScript } from './layout.js';
-import { NoticeBox } from './notice-box.js';
+import { NoticeBox } from './notices.js';
 import { isAdministrator, type PageContext } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
 

@@ -5,13 +5,13 @@ import { SessionEndedError } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import type { Clock } from '../clock.js';
 import { accountScope, withScope } from '../database/scope.js';
-import { auditOrigin } from '../http/audit-origin.js';
+import { abortOnDisconnect, auditOrigin } from '../http/audit-origin.js';
 import { type BrowserSession, type BrowserSessions, csrfField } from '../http/browser-sessions.js';
+import { uploadLimits } from '../http/connections.js';
 import type { CsvDownloads } from '../http/csv-downloads.js';
-import { abortOnDisconnect } from '../http/disconnect.js';
 import { acceptUploads, dropRest, receiveFile, type UploadedFile } from '../http/file-upload.js';
-import { uploadLimits } from '../http/upload-connections.js';
 import { Problem } from '../problems/problem.js';
+import { questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
@@ -27,7 +27,6 @@ import {
   type PasswordQuestion,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
-import { questionFor } from './recent-password.js';
 import { privatePageHeaders } from './security-headers.js';
 
 interface SiteDependencies {

@@ -1,5 +1,9 @@
-import { type AuditFilter, tokenEventTypes } from '../../../src/features/audit-log/audit-log-filter.js';
-import { type AuditAnchor, auditPageQuery } from '../../../src/features/audit-log/audit-log-reader.js';
+import {
+  type AuditAnchor,
+  type AuditFilter,
+  auditPageQuery,
+  tokenEventTypes,
+} from '../../../src/features/audit-log/audit-log-reader.js';
 import { type Database, Prisma } from '../../../src/platform/database/client.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';

@@ -1,7 +1,10 @@
 import type { Employee } from '../../../src/features/employees/employee.js';
-import { type EmployeeFilter, filterConditions } from '../../../src/features/employees/employee-filter.js';
-import type { EmployeeSort } from '../../../src/features/employees/employee-order.js';
-import { EmployeeQuery } from '../../../src/features/employees/employee-query.js';
+import type { EmployeeSort } from '../../../src/features/employees/employee-query.js';
+import {
+  type EmployeeFilter,
+  EmployeeQuery,
+  filterConditions,
+} from '../../../src/features/employees/employee-query.js';
 import { Prisma } from '../../../src/platform/database/client.js';
 import { type PageStart, pageQuery } from '../../../src/platform/database/page-query.js';
 import { openTestDatabase } from '../../support/database/database.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { signWebhook } from '../../../src/features/webhooks/delivery/sign.js';
+import { signWebhook } from '../../../src/features/webhooks/delivery/webhook-sender.js';
 import { withoutTap } from '../../support/processes/plain-process.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';

@@ -1,4 +1,4 @@
-import { CsvRowCounter } from '../../../src/platform/audit/csv-row-counter.js';
+import { CsvRowCounter } from '../../../src/platform/audit/audited-exports.js';
 import t from '../../support/tap.js';
 
 const table = Buffer.from('a,b\nx,"two\r\nlines ""\n"""\n"","\n\n"\nü,"""\n"""\ny,z\n');

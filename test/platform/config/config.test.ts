@@ -1,5 +1,5 @@
 import { readConfig, readServerConfig } from '../../../src/platform/config/config.js';
-import { ConfigError } from '../../../src/platform/config/config-error.js';
+import { ConfigError } from '../../../src/platform/config/environment.js';
 import t, { type Test } from '../../support/tap.js';
 
 t.test('limits have defaults, and 0 turns them off', async (t) => {

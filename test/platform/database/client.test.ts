@@ -9,7 +9,7 @@ import {
 import { Prisma } from '../../../src/platform/database/generated/client.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createStatementNames } from '../../../src/platform/database/postgresql/statement-names.js';
+import { createStatementNames } from '../../../src/platform/database/postgresql/hot-query.js';
 import { allAccounts } from '../../../src/platform/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';

@@ -1,5 +1,5 @@
 import { migrate } from '../../../src/platform/database/migrate.js';
-import { migrationsDirectory, readMigrations } from '../../../src/platform/database/migration-files.js';
+import { migrationsDirectory, readMigrations } from '../../../src/platform/database/migrations.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import { createDatabaseUser } from '../../support/database/database-user.js';

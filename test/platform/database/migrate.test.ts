@@ -5,10 +5,11 @@ import type { Database } from '../../../src/platform/database/client.js';
 import { MigrationError, migrate } from '../../../src/platform/database/migrate.js';
 import {
   checksumOf,
+  initialMigration,
   migrationsDirectory,
   readMigrations,
-} from '../../../src/platform/database/migration-files.js';
-import { initialMigration, replacedMigrations } from '../../../src/platform/database/migration-state.js';
+  replacedMigrations,
+} from '../../../src/platform/database/migrations.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { diffToSchema } from '../../../src/platform/database/schema-engine.js';
 import { packageRoot } from '../../../src/platform/package-root.js';

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { excelCsv } from '../../../src/platform/http/excel-csv.js';
+import { excelCsv } from '../../../src/platform/pages/csv-formats.js';
 import t from '../../support/tap.js';
 
 t.test('marks the same values wherever the chunks end', async (t) => {

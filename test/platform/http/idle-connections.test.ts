@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { IdleLimits } from '../../../src/platform/http/idle-connections.js';
+import type { IdleLimits } from '../../../src/platform/http/connections.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';
 import t, { type Test } from '../../support/tap.js';

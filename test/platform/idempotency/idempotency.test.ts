@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDatabaseUnavailable, RowsLockedError } from '../../../src/platform/database/database-errors.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { Idempotency, type IdempotentWork } from '../../../src/platform/idempotency/idempotency.js';
-import type { IdempotentRequest } from '../../../src/platform/idempotency/idempotent-request.js';
+import type { IdempotentRequest } from '../../../src/platform/idempotency/key-claim.js';
 import { createTestDatabase, openElsewhere, testServer } from '../../support/database/database.js';
 import { createTenant, type Tenant } from '../../support/records/tenant.js';
 import { holdTimers } from '../../support/server/timers.js';

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import net from 'node:net';
-import { deliveryLagSeconds } from '../../../src/features/webhooks/delivery/delivery-lag.js';
+import { deliveryLagSeconds } from '../../../src/features/webhooks/delivery/webhook-worker.js';
 import { grantTypes } from '../../../src/oauth/token-endpoint.js';
-import { ConfigError } from '../../../src/platform/config/config-error.js';
+import { ConfigError } from '../../../src/platform/config/environment.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { startInstruments } from '../../../src/platform/observability/instruments.js';
 import { openTestDatabase } from '../../support/database/database.js';

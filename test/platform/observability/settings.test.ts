@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/platform/config/config.js';
-import { ConfigError } from '../../../src/platform/config/config-error.js';
+import { ConfigError } from '../../../src/platform/config/environment.js';
 import t from '../../support/tap.js';
 
 t.test('by default metrics and traces are off, and metrics listen on the local host', (t) => {

@@ -1,10 +1,10 @@
 import type {
   Database,
   DatabaseOptions,
+  HotStatement,
   PrismaClient,
   ReadDatabase,
 } from '../../../src/platform/database/client.js';
-import type { HotStatement } from '../../../src/platform/database/hot/hot-statement.js';
 import { openReplicas, type Replicas } from '../../../src/platform/database/replicas/open-replicas.js';
 import { accountScope, allAccounts, noAccount, withScope } from '../../../src/platform/database/scope.js';
 import { until } from '../until.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { migrationsDirectory, readMigrations } from '../../../src/platform/database/migration-files.js';
+import { migrationsDirectory, readMigrations } from '../../../src/platform/database/migrations.js';
 
 /** Identifies the current migrations: another set of migrations has another key. */
 export async function templateKey(): Promise<string> {

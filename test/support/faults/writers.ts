@@ -2,7 +2,7 @@ import { ClientSecrets } from '../../../src/features/oauth-clients/client-secret
 import { OAuthApplications } from '../../../src/features/oauth-clients/oauth-applications.js';
 import { Grants } from '../../../src/oauth/grants/grants.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';
-import type { UserAuditContext } from '../../../src/platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../../src/platform/audit/audit-log.js';
 import { accountScope, withScope } from '../../../src/platform/database/scope.js';
 import { Housekeeping } from '../../../src/process/housekeeping.js';
 import { authorizationRequest, refresh, revoke } from '../oauth/users.js';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import type { EmployeeRecord } from '../../../src/features/employees/employee.js';
 import { createEmployeeCheck } from '../../../src/features/employees/employee-check.js';
-import type { EmployeeRecord } from '../../../src/features/employees/employee-record.js';
 import { readCsvEntries } from '../../../src/features/imports/csv-entries.js';
 import { EmployeeImports } from '../../../src/features/imports/employee-imports.js';
 import {

@@ -1,4 +1,4 @@
-import type { EmployeeRecord } from '../../../src/features/employees/employee-record.js';
+import type { EmployeeRecord } from '../../../src/features/employees/employee.js';
 import { hashSecret } from '../../../src/oauth/clients/client-authentication.js';
 import { type AccountId, toAccountId } from '../../../src/platform/accounts/account-id.js';
 import type { Database } from '../../../src/platform/database/client.js';

@@ -13,9 +13,9 @@ import { type Config, readConfig } from '../../../src/platform/config/config.js'
 import { type Contract, loadContract } from '../../../src/platform/contract/contract.js';
 import type { AppSecrets } from '../../../src/platform/crypto/keyring.js';
 import type { Database, ReadDatabase } from '../../../src/platform/database/client.js';
-import type { IdleLimits } from '../../../src/platform/http/idle-connections.js';
+import type { IdleLimits } from '../../../src/platform/http/connections.js';
 import type { Lifecycle } from '../../../src/platform/http/lifecycle.js';
-import { defaultReportLimits, type ReportLimits } from '../../../src/platform/http/report-limits.js';
+import { defaultReportLimits, type ReportLimits } from '../../../src/platform/http/report-concurrency.js';
 import {
   defaultRequestQueueLimits,
   type RequestQueueLimits,

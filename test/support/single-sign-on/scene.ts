@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { createProviderSeal } from '../../../src/features/single-sign-on/provider-seal.js';
+import { createProviderSeal } from '../../../src/features/single-sign-on/provider-secrets.js';
 import { randomId } from '../../../src/platform/database/ids.js';
 import { Browser } from '../browser/browser.js';
 import { createScene, type Scene } from '../oauth/users.js';

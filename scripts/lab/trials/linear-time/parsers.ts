@@ -6,15 +6,12 @@ import { maximumLineLength, splitLines } from '../../../../src/features/imports/
 import { previewFile } from '../../../../src/features/imports/uploads/file-preview.js';
 import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/application-form.js';
 import { checkClaims } from '../../../../src/features/profile/claim-rules.js';
-import { findDefinitionErrors } from '../../../../src/features/reports/definition-rules.js';
-import { readRfc3339 } from '../../../../src/features/reports/rfc3339.js';
-import { findSettingsErrors } from '../../../../src/oauth/clients/application-settings.js';
+import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
+import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-authentication.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
-import { redirectUriError } from '../../../../src/oauth/clients/redirect-uri.js';
 import { codeChallengeOf } from '../../../../src/oauth/grants/pkce.js';
-import { parseScope } from '../../../../src/oauth/scopes.js';
-import { selectScopes } from '../../../../src/oauth/select-scopes.js';
+import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';
 import { hashOpaqueToken } from '../../../../src/oauth/tokens/opaque-token.js';
 import { accountNameRule, personNameRule } from '../../../../src/platform/accounts/name-rules.js';
 import { emailRule, passwordLengthRule } from '../../../../src/platform/accounts/user-rules.js';
@@ -26,13 +23,12 @@ import {
 } from '../../../../src/platform/http/accept.js';
 import { includesTag, readIfMatch } from '../../../../src/platform/http/etag.js';
 import { parseForm } from '../../../../src/platform/http/form-parser.js';
-import { originForm } from '../../../../src/platform/http/origin-form.js';
 import { PageRequest } from '../../../../src/platform/http/pagination.js';
-import { requestIdFor } from '../../../../src/platform/http/request-id.js';
+import { originForm, requestIdFor } from '../../../../src/platform/http/request-head.js';
 import { networkOf } from '../../../../src/platform/limits/network-of-address.js';
 import { Fields } from '../../../../src/platform/pages/fields.js';
 import { pageNumber } from '../../../../src/platform/pages/pager.js';
-import { safeReturnTo } from '../../../../src/platform/pages/return-to.js';
+import { safeReturnTo } from '../../../../src/platform/pages/paths.js';
 import { oauthDescription } from '../../../../src/platform/problems/problem-document.js';
 import { isHeaderText, type Reader } from './measure.js';
 

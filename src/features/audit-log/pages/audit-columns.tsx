@@ -3,7 +3,7 @@ import type { Column } from '../../../platform/pages/data-table.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { AuditEntry } from '../audit-log-reader.js';
 import { auditEventLabel } from './audit-event-labels.js';
-import { auditAddress } from './audit-query.js';
+import { auditAddress } from './resolve-filter.js';
 
 /** Columns of the audit log. */
 export function auditColumns(reader: User): Column<AuditEntry>[] {

@@ -11,12 +11,17 @@ import { invalidParameter } from '../../../platform/problems/invalid-request.js'
 import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
 import type { AuditLogExports } from '../audit-log-exports.js';
-import { auditRetentionDays } from '../audit-log-filter.js';
 import type { AuditAnchor, AuditEntry, AuditLogReader } from '../audit-log-reader.js';
+import { auditRetentionDays } from '../audit-log-reader.js';
 import { auditColumns } from './audit-columns.js';
-import { type AuditQuery, auditAddress, readAnchor, readAuditQuery } from './audit-query.js';
 import { type FilterChoices, FilterForm } from './filter-form.js';
-import { resolveFilter } from './resolve-filter.js';
+import {
+  type AuditQuery,
+  auditAddress,
+  readAnchor,
+  readAuditQuery,
+  resolveFilter,
+} from './resolve-filter.js';
 
 const pageSize = 50;
 

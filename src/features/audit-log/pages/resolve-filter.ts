@@ -1,19 +1,89 @@
 import type { User } from '../../../platform/accounts/user.js';
 import type { Users } from '../../../platform/accounts/users.js';
-import { isDateText } from '../../../platform/contract/date-text.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { isDateText } from '../../../platform/contract/outside-text.js';
+import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
+import { settings } from '../../../platform/pages/paths.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
-import type { AuditFilter } from '../audit-log-filter.js';
+import type { AuditAnchor, AuditFilter } from '../audit-log-reader.js';
 import { isAuditEventType } from './audit-event-labels.js';
-import type { AuditQuery } from './audit-query.js';
-import { endOfDay, startOfDay } from './day-start.js';
+
+const halfDayAndMore = 15 * 3_600_000;
+
+/**
+ * The first instant of a day in a time zone. Time zones differ from UTC by less than 15 hours.
+ *
+ * @param date `YYYY-MM-DD`, from 1970 to 9999
+ */
+function startOfDay(date: string, timeZone: string): Date {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    calendar: 'iso8601',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  const wanted = Number(date.replaceAll('-', ''));
+  // A search, because a day may start after midnight or be omitted where clocks are set forward.
+  let [before, start] = [Date.parse(date) - halfDayAndMore, Date.parse(date) + halfDayAndMore];
+  while (start - before > 1000) {
+    const middle = Math.floor((before + start) / 2000) * 1000;
+    if (dayOf(format, middle) >= wanted) start = middle;
+    else before = middle;
+  }
+  return new Date(start);
+}
+
+/** The first instant of the day after a day. */
+function endOfDay(date: string, timeZone: string): Date {
+  const next = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
+  return startOfDay(next, timeZone);
+}
+
+function dayOf(format: Intl.DateTimeFormat, at: number): number {
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  return Number(`${parts.get('year')}${parts.get('month')}${parts.get('day')}`);
+}
+
+/** Names of the filters in the URL. */
+const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;
+
+/** Values of the filters in the URL; empty without a filter. */
+export type AuditQuery = Readonly<Record<(typeof filterNames)[number], string>>;
+
+/** Reads the filters of a URL. */
+export function readAuditQuery(query: Fields): AuditQuery {
+  return Object.fromEntries(filterNames.map((name) => [name, query.text(name)])) as AuditQuery;
+}
+
+/** URL of the audit log with these filters. */
+export function auditAddress(
+  query: Partial<AuditQuery>,
+  { after, path = settings.auditLog }: { after?: AuditAnchor; path?: string } = {},
+): string {
+  const parameters = new URLSearchParams();
+  for (const name of filterNames) {
+    const value = query[name];
+    if (value !== undefined && value !== '') parameters.set(name, value);
+  }
+  if (after !== undefined) parameters.set('after', `${after.createdAt.getTime()}-${after.id}`);
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
+
+/** Parses the cursor of a page. Any other value selects the first page. */
+export function readAnchor(text: string): AuditAnchor | undefined {
+  const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined || Number(time) > latest) return undefined;
+  return { createdAt: new Date(Number(time)), id };
+}
+
+const latest = Date.UTC(9999, 11, 31);
 
 /** Value of the filter `person` for changes at the command line. Every e-mail address has an @. */
 export const operator = 'operator';
 
 /** The selected events, or the errors of the filters. */
-export type ResolvedFilter = { readonly filter: AuditFilter } | { readonly errors: readonly FormError[] };
+type ResolvedFilter = { readonly filter: AuditFilter } | { readonly errors: readonly FormError[] };
 
 /** Validates the filters of a URL. Days are in the time zone of the reader, and `to` is included. */
 export async function resolveFilter(

@@ -1,6 +1,72 @@
-import type { DescribedContent, DescribedResponse, Description } from '../reference/description.js';
+import { Badge } from '../../../platform/pages/data-table.js';
+import type {
+  DescribedContent,
+  DescribedMember,
+  DescribedResponse,
+  DescribedSchema,
+  Description,
+} from '../reference/description.js';
 import { Prose, Words } from './markdown.js';
-import { Members } from './members.js';
+
+type Row = Omit<DescribedMember, 'required'> & {
+  readonly required?: boolean;
+  /** Where a parameter is sent. */
+  readonly place?: string;
+  readonly example?: unknown;
+};
+
+/** Parameters, headers, or members of an object. */
+function Members({ rows }: { rows: readonly Row[] }) {
+  return (
+    <dl class="members">
+      {rows.map(({ name, place, type, required = false, text, example }) => (
+        <div key={`${place} ${name}`}>
+          <dt>
+            <code>{name}</code> {required && <Badge>required</Badge>}
+          </dt>
+          <dd>
+            <p class="hint">
+              {place !== undefined && `in ${placeName(place)}, `}
+              <Words text={type} />
+            </p>
+            <Prose text={text} />
+            {example !== undefined && (
+              <p>
+                Example: <code>{typeof example === 'string' ? example : JSON.stringify(example)}</code>
+              </p>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function placeName(place: string): string {
+  return place === 'header' ? 'the header' : `the ${place}`;
+}
+
+/** The named schemas of an operation. Types link to them. */
+export function Schemas({ schemas }: { schemas: readonly DescribedSchema[] }) {
+  if (schemas.length === 0) return null;
+  return (
+    <section id="schemas">
+      <h2>Schemas</h2>
+      {schemas.map(({ name, text, type, members }) => (
+        <section key={name} id={name.toLowerCase()}>
+          <h3>{name}</h3>
+          <Prose text={text} />
+          {type !== '' && (
+            <p>
+              Type: <Words text={type} />
+            </p>
+          )}
+          {members.length > 0 && <Members rows={members} />}
+        </section>
+      ))}
+    </section>
+  );
+}
 
 /** Parameters, bodies and responses. */
 export function RequestAndResponses({ parameters, body, successes }: Description) {

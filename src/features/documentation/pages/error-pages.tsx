@@ -4,11 +4,33 @@ import { Precompressed } from '../../../platform/http/precompressed.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
 import { pageHeaders } from '../../../platform/pages/security-headers.js';
-import { exampleProblem } from '../../../platform/problems/example.js';
-import { problemSlug } from '../../../platform/problems/problem-document.js';
+import { Problem } from '../../../platform/problems/problem.js';
+import {
+  type ProblemDocument,
+  problemDocument,
+  problemSlug,
+} from '../../../platform/problems/problem-document.js';
 import type { Localise } from '../published.js';
-import { DocumentationFooter } from './documentation-footer.js';
-import { DocumentationHeader } from './documentation-header.js';
+import { DocumentationFooter, DocumentationHeader } from './frame.js';
+
+/**
+ * Example problem document with this code, from the contract.
+ *
+ * @throws {Error} when the contract has no example with this code
+ */
+export function exampleProblem({ document, problems }: Contract, code: ProblemCode): ProblemDocument {
+  const { examples, headers } = document.components;
+  const found = Object.values(examples).find(
+    ({ value }) => (value as { code?: unknown } | null)?.code === code,
+  );
+  if (found !== undefined) return found.value as ProblemDocument;
+
+  const { example } = problems[code];
+  if (example === undefined) throw new Error(`The contract has no example with the code ${code}`);
+  const errorsUrl = `${document.servers[0].url}/errors`;
+  const context = { problems, errorsUrl, instance: example.instance, requestId: headers.RequestId.example };
+  return problemDocument(new Problem(code, example.detail), context);
+}
 
 type Row = readonly [ProblemCode, ProblemKind];
 

@@ -1,14 +1,77 @@
 import type { Operation } from '../../../platform/contract/contract.js';
-import { Badge } from '../../../platform/pages/badge.js';
+import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { describeOperation } from '../reference/describer.js';
-import { samplesOf } from '../samples/samples.js';
-import { RequestAndResponses } from './bodies.js';
-import type { ReferenceContext } from './context.js';
-import { Errors } from './errors.js';
-import { ReferenceCrumbs, ReferencePage } from './frame.js';
+import type { DescribedError } from '../reference/description.js';
+import type { DocumentLinks } from '../reference/links.js';
+import { type Sample, samplesOf } from '../samples/samples.js';
+import { RequestAndResponses, Schemas } from './bodies.js';
+import { type ReferenceContext, ReferenceCrumbs, ReferencePage } from './frame.js';
 import { Prose } from './markdown.js';
-import { Samples } from './samples.js';
-import { Schemas } from './schemas.js';
+
+/** The errors of an operation. Codes link to their pages. */
+function Errors({ errors, links }: { errors: readonly DescribedError[]; links: DocumentLinks }) {
+  if (errors.length === 0) return null;
+  const columns: readonly Column<DescribedError>[] = [
+    { key: 'status', heading: 'Status', label: 'Status', cell: ({ status }) => status },
+    {
+      key: 'codes',
+      heading: 'Code',
+      label: 'Code',
+      cell: ({ codes }) => (
+        <ul class="plain">
+          {codes.map((code) => (
+            <li key={code}>
+              <a href={links.error(code)}>
+                <code>{code}</code>
+              </a>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    { key: 'text', heading: 'Meaning', label: 'Meaning', cell: ({ text }) => <Prose text={text} /> },
+  ];
+  return (
+    <section id="errors">
+      <h2>Errors</h2>
+      <DataTable
+        caption="Errors of the operation"
+        columns={columns}
+        rows={errors}
+        rowKey={({ status }) => status}
+      />
+    </section>
+  );
+}
+
+/** The same request in each language. One is open at a time. */
+function Samples({ samples }: { samples: readonly Sample[] }) {
+  return (
+    <section id="samples">
+      <h2>Samples</h2>
+      {samples.map(({ label, source }, index) => (
+        <details key={label} name="sample" open={index === 0}>
+          <summary>{label}</summary>
+          <pre>
+            <code id={`sample-${label}`}>{source.trimEnd()}</code>
+          </pre>
+          <div>
+            <button
+              type="button"
+              class="quiet"
+              hidden
+              data-copies={`sample-${label}`}
+              data-label={`The sample in ${label} is`}
+            >
+              Copy
+            </button>
+          </div>
+        </details>
+      ))}
+      <p id="copied" role="status" class="hint" />
+    </section>
+  );
+}
 
 /** `/docs/operations/<id>`: how to call an operation. */
 export function OperationPage({ context, operation }: { context: ReferenceContext; operation: Operation }) {

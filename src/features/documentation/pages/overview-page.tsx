@@ -1,9 +1,40 @@
+import { Badge } from '../../../platform/pages/data-table.js';
 import { contractFormats, readerDocuments } from '../document-list.js';
-import { chaptersOf, operationsOf, slugOf, webhooksIn } from '../reference/nodes.js';
-import type { ReferenceContext } from './context.js';
-import { ReferencePage } from './frame.js';
+import {
+  type Chapter,
+  chaptersOf,
+  operationsOf,
+  rawOperation,
+  slugOf,
+  webhooksIn,
+} from '../reference/nodes.js';
+import { type ReferenceContext, ReferencePage } from './frame.js';
 import { Prose } from './markdown.js';
-import { OperationList } from './operation-list.js';
+
+/** The operations and webhooks of a chapter. */
+export function OperationList({ context, chapter }: { context: ReferenceContext; chapter: Chapter }) {
+  const { contract, links } = context;
+  return (
+    <ul class="operations">
+      {operationsOf(contract, chapter).map((operation) => (
+        <li key={operation.id} id={`/${chapter.name}/${operation.id}`.toLowerCase()}>
+          <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>{' '}
+          <span>
+            <Badge>{operation.method}</Badge> <code>{operation.path}</code>
+          </span>
+        </li>
+      ))}
+      {webhooksIn(contract, chapter).map(([name, { summary }]) => (
+        <li key={name}>
+          <a href={links.webhook(name)}>{summary}</a>{' '}
+          <span>
+            <Badge>webhook</Badge> <code>{name}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 /**
  * `/docs`: the introduction of the contract, all chapters and all operations. Their ids are the fragments with which the

@@ -4,15 +4,115 @@ import { Precompressed } from '../../../platform/http/precompressed.js';
 import { type Page, renderPage } from '../../../platform/pages/layout.js';
 import { pageHeaders } from '../../../platform/pages/security-headers.js';
 import type { Localise } from '../published.js';
-import { chaptersOf, webhooksOf } from '../reference/nodes.js';
-import { referenceContext } from './context.js';
-import { GuidePage } from './guide-page.js';
+import { describeWebhook } from '../reference/describer.js';
+import {
+  type Chapter,
+  chaptersOf,
+  type DocumentedOperation,
+  operationsOf,
+  webhooksIn,
+  webhooksOf,
+} from '../reference/nodes.js';
+import { RequestAndResponses, Schemas } from './bodies.js';
+import {
+  type ReferenceContext,
+  ReferenceCrumbs,
+  ReferencePage,
+  referenceContext,
+  searchLength,
+} from './frame.js';
+import { Prose } from './markdown.js';
 import { OperationPage } from './operation-page.js';
-import { OverviewPage } from './overview-page.js';
-import { ReferenceSearch } from './search.js';
-import { searchLength } from './search-form.js';
-import { SearchPage } from './search-page.js';
-import { WebhookPage } from './webhook-page.js';
+import { OperationList, OverviewPage } from './overview-page.js';
+import { type Found, ReferenceSearch } from './search.js';
+
+/** `/docs/guides/<name>`: a chapter of the contract, with links to its operations. */
+function GuidePage({ context, chapter }: { context: ReferenceContext; chapter: Chapter }) {
+  const { contract, links } = context;
+  const url = links.guide(chapter.name);
+  const isEmpty = operationsOf(contract, chapter).length === 0 && webhooksIn(contract, chapter).length === 0;
+  return (
+    <ReferencePage
+      context={context}
+      title={chapter.name}
+      current={url}
+      markdown={`${url}.md`}
+      text={chapter.description}
+    >
+      <ReferenceCrumbs context={context} />
+      <h1>{chapter.name}</h1>
+      <Prose text={links.relink(chapter.description)} />
+      {!isEmpty && (
+        <section id="operations">
+          <h2>Operations</h2>
+          <OperationList context={context} chapter={chapter} />
+        </section>
+      )}
+    </ReferencePage>
+  );
+}
+
+/** `/docs/webhooks/<name>`: a request that the server sends. */
+function WebhookPage({
+  context,
+  name,
+  webhook,
+}: {
+  context: ReferenceContext;
+  name: string;
+  webhook: DocumentedOperation;
+}) {
+  const { contract, links } = context;
+  const description = describeWebhook(contract, webhook, links);
+  const { title, text, chapter, schemas } = description;
+  const url = links.webhook(name);
+  return (
+    <ReferencePage context={context} title={title} current={url} markdown={`${url}.md`} text={text}>
+      <ReferenceCrumbs context={context} chapter={chapter} />
+      <h1>{title}</h1>
+      <p>A request that the server sends to the URL of a webhook endpoint with the method POST.</p>
+      <Prose text={text} />
+      <RequestAndResponses {...description} />
+      <Schemas schemas={schemas} />
+    </ReferencePage>
+  );
+}
+
+/** `/docs/search?q=`: pages that contain all words of a search. */
+function SearchPage({
+  context,
+  query,
+  found,
+}: {
+  context: ReferenceContext;
+  query: string;
+  found: readonly Found[];
+}) {
+  const number = found.length === 1 ? 'One page contains' : `${found.length} pages contain`;
+  return (
+    <ReferencePage context={context} title={query === '' ? 'Search' : `Search: ${query}`} query={query}>
+      <ReferenceCrumbs context={context} />
+      <h1>Search</h1>
+      {query === '' ? (
+        <p>Enter one or more words.</p>
+      ) : (
+        <p role="status">
+          {found.length === 0 ? 'No page contains' : number} all words of “{query}”.
+        </p>
+      )}
+      <ul class="operations">
+        {found.map(({ title, kind, url }) => (
+          <li key={url}>
+            <a href={url}>{title}</a>{' '}
+            <span>
+              <code>{kind}</code>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </ReferencePage>
+  );
+}
 
 /** `/docs`: the reference, with a page for each chapter, operation and webhook of the contract. */
 export async function referencePages(

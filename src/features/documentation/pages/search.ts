@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../../platform/contract/contract.js';
 import { operationText, webhookText } from '../markdown/operation.js';
 import { chaptersOf, rawOperation, webhooksOf } from '../reference/nodes.js';
-import type { ReferenceContext } from './context.js';
+import type { ReferenceContext } from './frame.js';
 
 /** A page that can be found. */
 export interface Found {

@@ -1,11 +1,10 @@
 import { apiId } from '../../../platform/contract/api-id.js';
 import type { Contract, Operation } from '../../../platform/contract/contract.js';
+import { blocks } from '../reference/description.js';
 import { DocumentLinks } from '../reference/links.js';
 import { chaptersOf, operationsOf } from '../reference/nodes.js';
-import { blocks } from '../reference/text.js';
 import { Authorizations } from './authorization.js';
-import { requestItem } from './request.js';
-import { variablesOf } from './variables.js';
+import { requestItem, variablesOf } from './request.js';
 
 const instructions =
   'Set the variables `client_id`, `client_secret` and `redirect_uri` to those of your application. Their initial values are ' +

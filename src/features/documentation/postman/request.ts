@@ -1,13 +1,85 @@
-import type { Contract, Operation } from '../../../platform/contract/contract.js';
+import { STATUS_CODES } from 'node:http';
+import { type Contract, type Operation, resolve } from '../../../platform/contract/contract.js';
 import type { DocumentLinks } from '../reference/links.js';
-import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
+import {
+  type DocumentedOperation,
+  type DocumentedParameter,
+  type DocumentedResponse,
+  type Example,
+  exampleBody,
+  parametersOf,
+  rawOperation,
+} from '../reference/nodes.js';
 import type { Authorizations } from './authorization.js';
-import { responsesOf } from './responses.js';
 import { scriptsOf } from './scripts.js';
-import { jsonWith, type Variables, variableOr } from './variables.js';
+
+/** The examples of successful responses. Those of errors are in the catalogue of errors. */
+function responsesOf({ document }: Contract, { responses }: DocumentedOperation): object[] {
+  return Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([status, given]) => {
+      const { content = {} } = resolve<DocumentedResponse>(document, given);
+      return Object.entries(content).flatMap(([mediaType, { examples = {} }]) =>
+        Object.entries(examples).map(([name, example]) => {
+          const { summary = name, value } = resolve<Example>(document, example);
+          return {
+            name: summary,
+            status: STATUS_CODES[status],
+            code: Number(status),
+            header: [{ key: 'Content-Type', value: mediaType }],
+            body: typeof value === 'string' ? value : JSON.stringify(value, null, 2),
+            ...(mediaType === 'application/json' && { _postman_previewlanguage: 'json' }),
+          };
+        }),
+      );
+    });
+}
+
+/** The variables of the collection with their initial values. */
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * The variables with the application of the demo data, whose requests are the examples of the contract, and the variables
+ * that requests set: the token, its scopes and ids of records.
+ */
+export function variablesOf(contract: Contract): Variables {
+  const { document, operations } = contract;
+  const at = <Node>(kind: string, name: string) =>
+    resolve<Node>(document, { $ref: `#/components/${kind}/${name}` });
+  const { value } = at<Example>('examples', 'ClientCredentialsTokenRequestExample');
+  const { client_id, client_secret } = value as { client_id: string; client_secret: string };
+  const { example } = at<DocumentedParameter>('parameters', 'RedirectUri');
+  return {
+    ...{ base_url: document.servers[0].url, client_id, client_secret, redirect_uri: String(example) },
+    ...{ access_token: '', granted_scope: '' },
+    ...Object.fromEntries([...operations.values()].flatMap((operation) => idsOf(contract, operation))),
+  };
+}
+
+/** The path parameters of an operation and their examples. */
+function idsOf(contract: Contract, operation: Operation): [name: string, id: string][] {
+  return parametersOf(contract, operation)
+    .filter((parameter) => parameter.in === 'path')
+    .map(({ name, example }) => [name, String(example)]);
+}
+
+/** JSON in which the variables replace the ids of records. */
+function jsonWith(variables: Variables, body: unknown): string {
+  const replace = (_key: string, value: unknown) => {
+    const [name] = Object.entries(variables).find(([, initial]) => initial !== '' && initial === value) ?? [];
+    return name === undefined ? value : `{{${name}}}`;
+  };
+  return JSON.stringify(body, replace, 2);
+}
+
+/** The reference to a variable, for a field with its name; otherwise the value. */
+function variableOr(variables: Variables, name: string, value: unknown): string {
+  if (Object.hasOwn(variables, name)) return `{{${name}}}`;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** The parts of a collection that its requests need. */
-export interface RequestContext {
+interface RequestContext {
   readonly contract: Contract;
   readonly links: DocumentLinks;
   readonly variables: Variables;

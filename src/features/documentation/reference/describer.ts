@@ -1,10 +1,10 @@
+import type { JsonSchema } from '../../../platform/contract/contract.js';
 import {
   type Contract,
   type Operation,
   type ProblemCode,
   resolve,
 } from '../../../platform/contract/contract.js';
-import type { JsonSchema } from '../../../platform/contract/document.js';
 import type {
   DescribedContent,
   DescribedError,

@@ -1,8 +1,8 @@
+import type { ContractDocument, JsonSchema } from '../../../platform/contract/contract.js';
 import { resolve } from '../../../platform/contract/contract.js';
-import type { ContractDocument, JsonSchema } from '../../../platform/contract/document.js';
 import type { DescribedMember, DescribedSchema } from './description.js';
+import { code } from './description.js';
 import type { DocumentLinks } from './links.js';
-import { code } from './text.js';
 
 const prefix = '#/components/schemas/';
 

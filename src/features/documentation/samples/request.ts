@@ -2,6 +2,26 @@ import type { Contract, Operation } from '../../../platform/contract/contract.js
 import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
 import { type Result, resultOf } from './result.js';
 
+const contentTypes: Readonly<Record<SampleBody['kind'], string>> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+};
+
+/**
+ * The headers of a request in the usual case, with `Content-Type`.
+ *
+ * @param implied bodies whose `Content-Type` the library of the language sets
+ */
+export function headersOf({ headers, body }: SampleRequest, implied?: SampleBody['kind']): Field[] {
+  const isStated = body !== null && body.kind !== implied;
+  const type: Field[] = isStated ? [['Content-Type', [contentTypes[body.kind]]]] : [];
+  return [...headers, ...type].map(([name, value]) => [headerCase(name), value]);
+}
+
+function headerCase(name: string): string {
+  return name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}
+
 /** A value that is known when the sample runs. */
 export type Variable =
   /** An environment variable. */

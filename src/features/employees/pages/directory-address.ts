@@ -1,8 +1,7 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import { home } from '../../../platform/pages/paths.js';
 import type { Employee } from '../employee.js';
-import type { EmployeeSort } from '../employee-order.js';
-import type { DirectoryFilter } from '../employee-page.js';
+import type { DirectoryFilter, EmployeeSort } from '../employee-query.js';
 
 /** Search text, filters and order of the directory. */
 export interface DirectorySearch {

@@ -1,5 +1,5 @@
 import { home } from '../../../platform/pages/paths.js';
-import type { DirectoryChoice, DirectoryChoices } from '../directory-choices.js';
+import type { DirectoryChoice, DirectoryChoices } from '../directory.js';
 import { maximumSearchLength } from '../employee-search.js';
 import {
   type DirectorySearch,

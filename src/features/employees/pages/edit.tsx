@@ -4,7 +4,7 @@ import type { PageContext, PageResponse } from '../../../platform/pages/page-con
 import type { Site } from '../../../platform/pages/site.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Employee } from '../employee.js';
-import { employeeVersion } from '../employee-version.js';
+import { employeeVersion } from '../employee.js';
 import {
   changedFields,
   checkForm,

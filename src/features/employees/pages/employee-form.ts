@@ -4,7 +4,7 @@ import { sentence, violation } from '../../../platform/problems/rule-texts.js';
 import type { Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
 import type { EmployeeCheck } from '../employee-check.js';
-import type { EmployeeInput, Rejection } from '../resolve-input.js';
+import type { EmployeeInput, Rejection } from '../employee-references.js';
 
 /** The submitted form of an employee, valid or not: the values by the names of {@link formFields}. */
 export type EmployeeForm = Readonly<Record<string, string>>;

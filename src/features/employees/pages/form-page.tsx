@@ -1,12 +1,41 @@
-import { isDateText } from '../../../platform/contract/date-text.js';
-import { ErrorSummary, type FormError } from '../../../platform/pages/form-parts.js';
+import { isDateText } from '../../../platform/contract/outside-text.js';
+import { DataTable } from '../../../platform/pages/data-table.js';
+import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { type Crumb, SitePage } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
-import { Conflict } from './conflict.js';
 import { knownStatuses } from './directory-columns.js';
-import { type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
+import { changedFields, type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
+
+/** The saved values that differ from those of the form, because another user has changed them. */
+function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }) {
+  const changed = changedFields(form, stored);
+  return (
+    <section aria-labelledby="conflict">
+      <h2 id="conflict">Saved values</h2>
+      <DataTable
+        caption="Values that differ"
+        columns={[
+          { key: 'attribute', label: 'Attribute', heading: 'Attribute', cell: ({ label }) => label },
+          {
+            key: 'saved',
+            label: 'Saved',
+            heading: 'Saved',
+            cell: ({ name }) => <Value text={stored[name]} />,
+          },
+          { key: 'yours', label: 'Yours', heading: 'Yours', cell: ({ name }) => <Value text={form[name]} /> },
+        ]}
+        rows={formFields.filter(({ name }) => changed.includes(name))}
+        rowKey={({ name }) => name}
+      />
+      <h2>Your values</h2>
+    </section>
+  );
+}
+
+function Value({ text = '' }: { text: string | undefined }) {
+  return text === '' ? <>–</> : <bdi>{text}</bdi>;
+}
 
 /** Form that creates or changes an employee. */
 export function EmployeeFormPage({

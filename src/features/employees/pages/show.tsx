@@ -3,9 +3,9 @@ import { isAdministrator, type PageContext } from '../../../platform/pages/page-
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
+import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Employee } from '../employee.js';
-import { employeeAttributes } from '../employee-attributes.js';
-import { AttributeValue, EmployeeLink } from './attribute-value.js';
+import { type EmployeeAttribute, employeeAttributes } from '../employee-attributes.js';
 import { StatusBadge } from './directory-columns.js';
 import {
   type EmployeePagesDependencies,
@@ -14,6 +14,37 @@ import {
   managerOf,
   requestedEmployee,
 } from './employee-pages.js';
+
+/** The value of an attribute as text; a dash for none. */
+function AttributeValue({
+  attribute: { name, member, type },
+  employee,
+  manager,
+  reader,
+}: {
+  attribute: EmployeeAttribute;
+  employee: Employee;
+  /** The employee's manager. */
+  manager: Employee | null;
+  reader: PageContext['user'];
+}) {
+  if (name === 'manager_id') return manager === null ? <>–</> : <EmployeeLink employee={manager} />;
+  const value = employee[member];
+  if (value === null) return <>–</>;
+  if (value instanceof Date) return <Timestamp at={value} reader={reader} />;
+  if (type === 'date') return <DateInWords date={value} reader={reader} />;
+  if (name === 'status') return <StatusBadge status={value} />;
+  return <bdi>{value}</bdi>;
+}
+
+/** The name of an employee as a link to its page. */
+function EmployeeLink({ employee }: { employee: Employee }) {
+  return (
+    <a href={employeeAddress(employee.id)}>
+      <bdi>{fullName(employee)}</bdi>
+    </a>
+  );
+}
 
 const reportsPerPage = 50;
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { accountOption, findAccount, jsonOption } from '../../../platform/cli/arguments.js';
 import { CliError } from '../../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../../platform/cli/command-process.js';
+import type { CommandProcess } from '../../../platform/cli/context.js';
 import { withContext } from '../../../platform/cli/context.js';
 import { formatCount, harmless, print } from '../../../platform/cli/print.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';

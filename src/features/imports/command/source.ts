@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { CliError, exitCodes } from '../../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../../platform/cli/command-process.js';
+import type { CommandProcess } from '../../../platform/cli/context.js';
 
 export type ImportFormat = 'csv' | 'jsonl';
 

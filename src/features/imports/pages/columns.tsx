@@ -9,8 +9,8 @@ import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordMembers } from '../../employees/index.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
-import { CancelForm } from './cancel-form.js';
 import { type ImportPagesDependencies, importAddress, requestedImport } from './import-pages.js';
+import { CancelForm } from './status-page.js';
 
 const fieldOf = (column: number) => `column_${column}`;
 

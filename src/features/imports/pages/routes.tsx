@@ -1,8 +1,64 @@
+import { withNotice } from '../../../platform/pages/notices.js';
 import type { Site } from '../../../platform/pages/site.js';
-import { columnsPages } from './columns.js';
-import type { ImportPagesDependencies } from './import-pages.js';
-import { statusPages } from './status.js';
+import { ColumnsPage, columnsPages } from './columns.js';
+import { type ImportPagesDependencies, importAddress, isRunning, requestedImport } from './import-pages.js';
+import { StatusPage } from './status-page.js';
 import { uploadPages } from './upload.js';
+
+/** Rejected lines on a page. */
+const errorsOnPage = 100;
+
+const refreshSeconds = 2;
+
+/** The page of an import in each state, and its steps. */
+function statusPages(site: Site, dependencies: ImportPagesDependencies): void {
+  const { uploads, uploadSteps, wakeImports } = dependencies;
+  const path = importAddress(':id');
+
+  site.get(path, async (context) => {
+    const upload = await requestedImport(context, dependencies);
+    const { accountId } = context.user;
+    if (upload.state === 'uploaded') {
+      const preview = await uploads.preview(accountId, upload);
+      return { page: <ColumnsPage {...{ context, upload, preview }} chosen={upload.attributes} /> };
+    }
+    const after = lineIn(context.query.text('after'));
+    const found = await uploads.errors({ accountId, id: upload.id }, { after, size: errorsOnPage + 1 });
+    const errors = found.slice(0, errorsOnPage);
+    const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
+    const paused = context.query.text('refresh') === 'off';
+    return {
+      page: <StatusPage {...{ context, upload, errors, after, next, paused }} />,
+      ...(isRunning(upload) && !paused && { refreshSeconds }),
+    };
+  });
+
+  // The addresses of forms: a user whose session expired is sent back to them after signing in.
+  for (const step of ['start', 'cancel']) {
+    site.get(importAddress(':id', step), async (context) => ({
+      redirect: importAddress((await requestedImport(context, dependencies)).id),
+    }));
+  }
+
+  site.post(importAddress(':id', 'start'), async (context) => {
+    const { id } = await requestedImport(context, dependencies);
+    const outcome = await uploadSteps.startImport(context.auditContext, id);
+    if (outcome === 'started') wakeImports();
+    const address = importAddress(id);
+    return { redirect: outcome === 'running' ? withNotice(address, 'import_running') : address };
+  });
+
+  site.post(importAddress(':id', 'cancel'), async (context) => {
+    const { id } = await requestedImport(context, dependencies);
+    await uploadSteps.cancel(context.auditContext, id);
+    return { redirect: importAddress(id) };
+  });
+}
+
+/** The line after which errors are shown. */
+function lineIn(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
+}
 
 /** Import of employees from a file, for owners and administrators. */
 export function importPages(site: Site, dependencies: ImportPagesDependencies): void {

@@ -1,17 +1,81 @@
 import type { ComponentChildren } from 'preact';
-import { Badge } from '../../../platform/pages/badge.js';
+import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { Fact, Facts } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import type { EmployeeUpload } from '../uploads/employee-uploads.js';
-import { CancelForm } from './cancel-form.js';
-import { ErrorsSection, type ErrorsSectionProps } from './errors-section.js';
+import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
+import { maximumErrors } from '../uploads/upload-state.js';
 import { countText, importAddress, isRunning, stateLabels } from './import-pages.js';
 
-export interface StatusPageProps extends ErrorsSectionProps {
+/** Button that cancels an import. */
+export function CancelForm({ context, id }: { context: PageContext; id: string }) {
+  return (
+    <form method="post" action={importAddress(id, 'cancel')}>
+      <CsrfField token={context.csrfToken} />
+      <button type="submit" class="quiet">
+        Cancel import
+      </button>
+    </form>
+  );
+}
+
+const columns: readonly Column<UploadError>[] = [
+  { key: 'line', label: 'Line', heading: 'Line', cell: ({ line }) => `Line ${countText(line)}` },
+  { key: 'message', label: 'Errors', heading: 'Errors', cell: ({ message }) => <bdi>{message}</bdi> },
+];
+
+interface ErrorsSectionProps {
+  readonly upload: EmployeeUpload;
+  readonly errors: readonly UploadError[];
+  /** The line after which the errors begin. */
+  readonly after: number;
+  /** The line after which the next page of errors begins. */
+  readonly next: number | undefined;
+}
+
+/** The rejected lines of a file with their errors. */
+function ErrorsSection({
+  upload: { id, rejected: records, managersRejected },
+  errors,
+  after,
+  next,
+}: ErrorsSectionProps) {
+  const rejected = records + managersRejected;
+  if (rejected === 0) return null;
+  return (
+    <section>
+      <h2>Rejected lines</h2>
+      {rejected > maximumErrors && (
+        <p>
+          The first {countText(maximumErrors)} of {countText(rejected)} are listed.
+        </p>
+      )}
+      {errors.length > 0 && (
+        <DataTable
+          caption="Rejected lines"
+          columns={columns}
+          rows={errors}
+          rowKey={({ line }) => String(line)}
+        />
+      )}
+      {(after > 0 || next !== undefined) && (
+        <nav aria-label="Pages" class="pager">
+          {after > 0 && <a href={importAddress(id)}>« First</a>}
+          {next !== undefined && (
+            <a href={`${importAddress(id)}?after=${next}`} rel="next">
+              Next ›
+            </a>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+interface StatusPageProps extends ErrorsSectionProps {
   readonly context: PageContext;
   /** Whether the page is not loaded again automatically. */
   readonly paused: boolean;

@@ -1,10 +1,10 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { lockAccount } from '../../../platform/accounts/lock-account.js';
-import type { UserAuditContext } from '../../../platform/audit/audit-context.js';
+import { lockAccount } from '../../../platform/accounts/locks.js';
+import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
-import { UnusableFileError } from '../entry.js';
+import { UnusableFileError } from '../lines.js';
 import { suggestAttributes } from './column-names.js';
 import { type FilePreview, previewFile } from './file-preview.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';

@@ -1,8 +1,6 @@
-import { readCsv } from '../csv.js';
-import { type Delimiter, detectDelimiter } from '../delimiter.js';
-import { UnusableFileError } from '../entry.js';
+import { type Delimiter, detectDelimiter, readCsv } from '../csv.js';
 import { readJsonEntries } from '../json-entries.js';
-import { splitLines } from '../lines.js';
+import { splitLines, UnusableFileError } from '../lines.js';
 import { type FileFormat, maximumColumns } from './upload-state.js';
 
 /** Rows that a preview shows. */

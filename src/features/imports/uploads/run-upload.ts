@@ -1,12 +1,99 @@
+import { hash } from 'node:crypto';
 import { ruleText } from '../../../platform/problems/rule-texts.js';
-import type { CheckedRecord, EmployeeCheck } from '../../employees/index.js';
+import type {
+  CheckedRecord,
+  EmployeeCheck,
+  EmployeeRecord,
+  RecordMember,
+  UpsertCounts,
+} from '../../employees/index.js';
+import { type Delimiter, delimiters } from '../csv.js';
+import { readCsvEntries } from '../csv-entries.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
-import { UnusableFileError } from '../entry.js';
 import { type ImportOutcome, runImport } from '../import-employees.js';
-import { EarlierRecords } from './earlier-records.js';
-import { readMappedEntries } from './mapped-entries.js';
+import { readJsonEntries } from '../json-entries.js';
+import { type Entry, splitLines, UnusableFileError } from '../lines.js';
 import type { StoredFiles } from './stored-file.js';
 import type { ClaimedUpload, Progress, UploadQueue } from './upload-queue.js';
+
+/**
+ * The records that a check has read in earlier batches. They are not stored, so that the database does not report that a later
+ * record has the employee number of one of them.
+ */
+class EarlierRecords {
+  /** Hashes, because the records of a file take more memory. */
+  readonly #hashes = new Map<string, string>();
+
+  add(record: EmployeeRecord): void {
+    this.#hashes.set(record.employeeNumber, hash('sha256', JSON.stringify(record), 'base64'));
+  }
+
+  /**
+   * Adds the records of a batch.
+   *
+   * @returns those with a new employee number, and what an import would do with the others
+   */
+  addBatch(records: readonly EmployeeRecord[]): {
+    first: EmployeeRecord[];
+    repeated: Pick<UpsertCounts, 'updated' | 'unchanged'>;
+  } {
+    const first: EmployeeRecord[] = [];
+    const repeated = { updated: 0, unchanged: 0 };
+    for (const record of records) {
+      const earlier = this.#hashes.get(record.employeeNumber);
+      this.add(record);
+      if (earlier === undefined) first.push(record);
+      else if (earlier === this.#hashes.get(record.employeeNumber)) repeated.unchanged += 1;
+      else repeated.updated += 1;
+    }
+    return { first, repeated };
+  }
+}
+
+/** How the columns of a file are assigned to attributes. */
+interface FileMapping {
+  readonly format: string;
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+  /** The attribute of each column; empty: the column is ignored. */
+  readonly attributes: readonly string[];
+}
+
+/** Reads the records of an uploaded file, with the names of attributes. */
+export function readMappedEntries(
+  content: AsyncIterable<Uint8Array>,
+  mapping: FileMapping,
+  known: readonly RecordMember[],
+): AsyncIterable<readonly Entry[]> {
+  const lines = splitLines(content);
+  return mapping.format === 'csv'
+    ? readCsvEntries(lines, known, {
+        delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
+        columns: mapping.attributes,
+      })
+    : renameMembers(readJsonEntries(lines), mapping);
+}
+
+/** Members that the mapping does not know keep their names, so that unknown ones are rejected with their line. */
+async function* renameMembers(
+  entries: AsyncIterable<readonly Entry[]>,
+  { columns, attributes }: FileMapping,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  const names = new Map(columns.map((column, index) => [column, attributes[index] ?? '']));
+  for await (const batch of entries) yield batch.map((entry) => rename(entry, names));
+}
+
+function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
+  const { value } = entry;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
+  const members = Object.entries(value);
+  const own = members.filter(([name]) => !names.has(name));
+  const renamed = members.flatMap(([name, member]) => {
+    const attribute = names.get(name);
+    return attribute === undefined || attribute === '' ? [] : [[attribute, member] as const];
+  });
+  return { line: entry.line, value: Object.fromEntries([...own, ...renamed]) };
+}
 
 /**
  * Lines in one transaction. Other changes of the employees of the account wait for it, so it is smaller than that of the
@@ -17,7 +104,7 @@ const batchSize = 1_000;
 /** Maximum characters of the errors of a line. */
 const maximumMessageLength = 500;
 
-export interface RunDependencies {
+interface RunDependencies {
   readonly queue: UploadQueue;
   readonly files: StoredFiles;
   readonly imports: EmployeeImports;

@@ -1,13 +1,42 @@
-import type { UserAuditContext } from '../../../platform/audit/audit-context.js';
+import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import type { Database } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
-import { recordMembers } from '../../employees/index.js';
-import { type ColumnError, checkColumns } from './column-rules.js';
+import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { deleteFile } from './stored-file.js';
 import { retentionHours, type UploadState } from './upload-state.js';
 
+/** An error of the assignment of attributes to columns, and the position of the column. */
+interface ColumnError {
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Errors of an assignment of attributes to the columns of a file. */
+function checkColumns(
+  assigned: readonly string[],
+  attributes: readonly Pick<RecordMember, 'name' | 'label' | 'nullable'>[],
+): ColumnError[] {
+  const known = new Map(attributes.map((attribute) => [attribute.name as string, attribute]));
+  const seen = new Set<string>();
+  const errors: ColumnError[] = [];
+  for (const [column, name] of assigned.entries()) {
+    if (name === '') continue;
+    const attribute = known.get(name);
+    if (attribute === undefined) errors.push({ column, message: 'Choose an attribute from the list.' });
+    else if (seen.has(name))
+      errors.push({ column, message: `Two columns are assigned to ${attribute.label}. Keep one.` });
+    seen.add(name);
+  }
+  const missing = attributes.filter(({ name, nullable }) => !nullable && !seen.has(name));
+  if (missing.length > 0) {
+    const labels = missing.map(({ label }) => label).join(', ');
+    errors.push({ column: 0, message: `Assign a column to each required attribute. Missing: ${labels}.` });
+  }
+  return errors;
+}
+
 /** `running`: another check or import of the account is queued or runs. `state`: the import is in another state. */
-export type StepOutcome = 'started' | 'running' | 'state';
+type StepOutcome = 'started' | 'running' | 'state';
 
 const cancellableStates: readonly UploadState[] = ['uploaded', 'checking', 'checked', 'importing'];
 

@@ -5,7 +5,7 @@ import { randomId } from '../../../platform/database/ids.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import { createEmployeeCheck, type EmployeeCheck } from '../../employees/index.js';
 import { EmployeeImports } from '../employee-imports.js';
-import { UnusableFileError } from '../entry.js';
+import { UnusableFileError } from '../lines.js';
 import { runUpload } from './run-upload.js';
 import { StoredFiles } from './stored-file.js';
 import { type ClaimedUpload, LeaseLostError, UploadQueue } from './upload-queue.js';

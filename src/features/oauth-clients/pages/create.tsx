@@ -8,7 +8,7 @@ import type { Site } from '../../../platform/pages/site.js';
 import { type ApplicationForm, emptyForm, formErrors, readApplicationForm } from './application-form.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
-import { SecretPage } from './secret-page.js';
+import { SecretPage } from './secrets.js';
 
 /** Form for a new application, and its submission. */
 export function createPages(site: Site, dependencies: ApplicationPagesDependencies): void {

@@ -1,4 +1,5 @@
 import { type ApplicationSettings, yesOrNo } from '../../../oauth/clients/application-settings.js';
+import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import {
@@ -13,9 +14,115 @@ import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
-import { ClientSecretField } from './client-secret-field.js';
-import { ClientTypeField } from './client-type-field.js';
-import { RedirectUriField } from './redirect-uri-field.js';
+
+/** The setting that every token request must contain the client secret. */
+function ClientSecretField({ required }: { required: boolean }) {
+  const id = fieldIds.requireClientSecret;
+  return (
+    <fieldset aria-describedby={`${id}-hint`}>
+      <legend>Client secret</legend>
+      <p class="hint" id={`${id}-hint`}>
+        Applies to confidential applications. When it is off, a stolen refresh token, or a stolen
+        authorization code with its verifier, can be exchanged without the secret.
+      </p>
+      <label class="choice">
+        <input type="checkbox" id={id} name="require_client_secret" value="yes" checked={required} />
+        <span>Require the client secret for every token request</span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** The redirect URIs, one on each line. */
+function RedirectUriField({
+  uris,
+  errors,
+  production,
+}: {
+  uris: readonly string[];
+  errors: readonly string[];
+  production: boolean;
+}) {
+  const id = fieldIds.redirectUris;
+  const hint = `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>Redirect URIs</label>
+      <p class="hint" id={hint}>
+        Where users are sent after signing in, one on each line. Required for the authorization code flow. A
+        redirect URI starts with <code>https://</code>
+        {production ? (
+          ''
+        ) : (
+          <>
+            , or with <code>http://localhost</code> for development
+          </>
+        )}
+        . Other schemes, such as <code>myapp://</code>, are not accepted: phone apps use an{' '}
+        <code>https://</code> link that the app opens.
+      </p>
+      <FieldError field={id} message={errors.length === 0 ? undefined : errors.join(' ')} />
+      <textarea
+        class="code"
+        id={id}
+        name={id}
+        rows={Math.min(Math.max(uris.length + 1, 3), 21)}
+        placeholder="https://"
+        autocomplete="off"
+        spellcheck={false}
+        {...describedBy(id, { error: errors.length > 0, hint })}
+      >
+        {uris.join('\n')}
+      </textarea>
+    </div>
+  );
+}
+
+const types: readonly { type: ClientType; name: string; description: string }[] = [
+  {
+    type: 'confidential',
+    name: 'Confidential',
+    description: 'Runs on a server that can keep a secret. Has a client ID and a client secret.',
+  },
+  {
+    type: 'public',
+    name: 'Public',
+    description:
+      'Runs in a browser, on a phone or on a desktop. Has a client ID and no secret, and uses PKCE.',
+  },
+];
+
+/** Display name of a client type. */
+export function clientTypeName(type: ClientType): string {
+  return types.find((known) => known.type === type)?.name ?? type;
+}
+
+/** Radio buttons for the client type. */
+function ClientTypeField({ chosen, error }: { chosen: ClientType | ''; error: string | undefined }) {
+  return (
+    <fieldset {...describedBy(fieldIds.clientType, { error: error !== undefined, hint: 'client-type-hint' })}>
+      <legend>Client type</legend>
+      <p class="hint" id="client-type-hint">
+        The client type cannot be changed later.
+      </p>
+      <FieldError field={fieldIds.clientType} message={error} />
+      {types.map(({ type, name, description }) => (
+        <label key={type} class="choice">
+          <input
+            type="radio"
+            id={`client_type_${type}`}
+            name="client_type"
+            value={type}
+            checked={type === chosen}
+          />
+          <span>
+            <strong>{name}</strong> {description}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 /** Form that creates or changes an application. */
 export function ApplicationFormPage({

@@ -7,7 +7,7 @@ import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
-import { clientTypeName } from './client-type-field.js';
+import { clientTypeName } from './form-page.js';
 
 const pageSize = 50;
 

@@ -2,6 +2,7 @@ import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/a
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
+import { Copyable } from '../../../platform/pages/copyable.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler, PageResponse } from '../../../platform/pages/page-context.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
@@ -10,9 +11,46 @@ import { SitePage } from '../../../platform/pages/site-page.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
-import { SecretPage } from './secret-page.js';
-import { secretName } from './secrets-section.js';
-import { ShowPage } from './show-page.js';
+import { ShowPage, secretName, TokenExample } from './show-page.js';
+
+/** The only page that shows a client secret. */
+export function SecretPage({
+  context,
+  title,
+  id,
+  clientId,
+  clientSecret,
+  baseUrl,
+}: {
+  context: PageContext;
+  title: string;
+  id: string;
+  clientId: string;
+  clientSecret: string;
+  baseUrl: string;
+}) {
+  return (
+    <SitePage context={context} title={title} current="applications" script="copy.js">
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          <strong>Copy the client secret now. You won't be able to see it again.</strong> Anyone who has it
+          can act as this application. Store it where only your server can read it, never in source code.
+        </p>
+      </div>
+      <Copyable id="client-id" label="Client ID" value={clientId} />
+      <Copyable id="client-secret" label="Client secret" value={clientSecret} />
+      <p id="copied" role="status" class="hint" />
+      <h2>Get a token</h2>
+      <TokenExample baseUrl={baseUrl} clientId={clientId} />
+      <p class="actions">
+        <a class="button" href={applicationAddress(id)}>
+          I have stored the secret
+        </a>
+      </p>
+    </SitePage>
+  );
+}
 
 /** Creation and revocation of client secrets. */
 export function secretPages(site: Site, dependencies: ApplicationPagesDependencies): void {

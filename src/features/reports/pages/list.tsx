@@ -6,7 +6,7 @@ import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import { definitionWords } from './definition-words.js';
+import { definitionWords } from './definition-facts.js';
 import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 
 const pageSize = 50;

@@ -6,10 +6,8 @@ import type { Report, ReportDefinition } from '../report.js';
 import type { ReportCreators } from '../report-creators.js';
 import type { ReportRuns } from '../report-runs.js';
 import type { Reports } from '../reports.js';
-import type { ChartData } from '../results/chart-data.js';
-import type { ReportCharts } from '../results/report-charts.js';
-import type { ReportExports } from '../results/report-exports.js';
-import type { ReportResults, ResultPage } from '../results/report-results.js';
+import type { ChartData, ReportCharts } from '../results/report-charts.js';
+import type { ReportExports, ReportResults, ResultPage } from '../results/report-results.js';
 import type { ReportValidator } from './report-validator.js';
 
 /** Dependencies of the report pages. */

@@ -1,4 +1,6 @@
+import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
@@ -6,8 +8,8 @@ import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import { DefinitionFacts } from './definition-facts.js';
-import { definitionWords } from './definition-words.js';
+import type { ResultPage } from '../results/report-results.js';
+import { DefinitionFacts, definitionWords } from './definition-facts.js';
 import { ReportChart } from './report-chart.js';
 import {
   type ReportPagesDependencies,
@@ -16,7 +18,31 @@ import {
   requestedReport,
   runReport,
 } from './report-pages.js';
-import { ResultTable } from './result-table.js';
+
+type Row = ResultPage['rows'][number];
+
+/** A page of the result of a report. An empty cell of a group is "None", as in its chart. */
+export function ResultTable({ result, caption }: { result: ResultPage; caption: string }) {
+  const { columns, rows } = result;
+  const grouped = columns.at(-1)?.key === 'count';
+  const shown = columns.map(
+    ({ key, label, type }, index): Column<Row> => ({
+      key,
+      label,
+      heading: label,
+      cell: ({ values }) => {
+        const value = values[index] ?? null;
+        if (value === null) return grouped ? <em>None</em> : '–';
+        return type === 'integer' && key === 'count' ? numberText(Number(value)) : <bdi>{value}</bdi>;
+      },
+    }),
+  );
+  return (
+    <div class="result">
+      <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />
+    </div>
+  );
+}
 
 const pageSize = 50;
 

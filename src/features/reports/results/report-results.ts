@@ -1,13 +1,24 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
+import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
+import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
-import { type Anchor, isAnchor } from '../../../platform/database/keyset.js';
-import { cutPage, pageQuery } from '../../../platform/database/page-query.js';
+import { type Anchor, cutPage, isAnchor, orderBy, pageQuery } from '../../../platform/database/page-query.js';
 import { accountScope } from '../../../platform/database/scope.js';
 import type { Report, ReportDefinition } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
-import { csvQuery } from './csv-query.js';
-import { planResult, type ResultPlan } from './plan.js';
-import { type FoundRow, type ResultRow, toRow } from './result-row.js';
+import { type FoundRow, planResult, type ResultPlan, type ResultRow, toRow } from './plan.js';
+
+/** Builds the query for a whole result, whose columns have the names of the header line. */
+function csvQuery({ columns, rows: { source, condition, order } }: ResultPlan): Prisma.Sql {
+  const cells = columns.map(({ shown }, index) => Prisma.sql`${shown} AS ${Prisma.raw(`cell_${index}`)}`);
+  const named = columns.map(({ key }, index) => Prisma.raw(`cell_${index} AS "${key}"`));
+  // Column keys are also names of stored columns: in a single query, ORDER BY would refer to the output columns. The order
+  // of the subquery is preserved, because reports run without parallel workers.
+  return Prisma.sql`
+    SELECT ${Prisma.join(named)} FROM (
+      SELECT ${Prisma.join(cells)} FROM ${source} WHERE ${condition} ORDER BY ${orderBy(order)}
+    ) AS rows`;
+}
 
 /** The last row of a page, and the version of the report that defined the order. */
 export interface ResultAnchor {
@@ -107,4 +118,33 @@ function rowColumns({ columns, name }: ResultPlan): Prisma.Sql {
 
 function textArray(values: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`ARRAY[${Prisma.join([...values])}]::text[]`;
+}
+
+interface ExportOptions {
+  /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
+  readonly signal: AbortSignal;
+  /** Called before each chunk is yielded, with the number of rows that end in it. */
+  readonly onRows?: (count: number) => void;
+}
+
+/** Exports whole results. Each export stores an audit event. */
+export class ReportExports {
+  readonly #exports: AuditedExports;
+  readonly #results: ReportResults;
+
+  constructor(exports: AuditedExports, results: ReportResults) {
+    this.#exports = exports;
+    this.#results = results;
+  }
+
+  /** Yields the whole result of a report as CSV, as {@link AuditedExports.stream}. */
+  stream({ at, ...auditContext }: CallerAuditContext, report: Report, options: ExportOptions): CsvChunks {
+    const details = { report: report.id, title: report.title };
+    return this.#exports.stream({
+      event: { type: 'report.exported', ...auditContext, details },
+      at,
+      chunks: this.#results.streamCsv(auditContext.accountId, report, options.signal),
+      ...options,
+    });
+  }
 }

@@ -1,15 +1,29 @@
-import { ErrorSummary } from '../../../platform/pages/form-parts.js';
+import { encode } from 'uqr';
+import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
 import type { AppSetUp } from '../authenticator-apps.js';
-import { afterAddition, afterRemoval } from './after-change.js';
+import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
-import { QrCode } from './qr-code.js';
-import { parentCrumb, returnAddress, returnField } from './return-address.js';
+
+/** Modules of white around a QR code. @see ISO/IEC 18004 */
+const border = 4;
+
+/** A text as QR code, dark on light in both colour schemes: many cameras do not read inverted codes. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, data } = encode(text, { border });
+  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg class="qr" role="img" viewBox={`0 0 ${size} ${size}`} width="220" height="220">
+      <title>{label}</title>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join('')} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
 
 const path = `${ownSecondFactorPath}/app`;
 const codeField = 'code';

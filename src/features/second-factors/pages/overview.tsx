@@ -1,4 +1,4 @@
-import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
+import { requiresSecondFactor } from '../../../platform/accounts/user.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
@@ -7,8 +7,8 @@ import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { PasskeySummary } from '../passkeys.js';
 import type { SecondFactorOverview } from '../second-factors.js';
+import { addressWithReturn, returnAddress } from './after-change.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
-import { addressWithReturn, returnAddress } from './return-address.js';
 
 /** Settings → My account → Second factor. */
 export function secondFactorOverviewPage(

@@ -1,19 +1,17 @@
 import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/name-rules.js';
-import { browserName } from '../../../platform/pages/browser-name.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { ErrorSummary, type FormError } from '../../../platform/pages/form-parts.js';
+import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
+import { browserName } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
-import { afterAddition, afterRemoval } from './after-change.js';
+import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { credentialField, NoPasskeyHint, PasskeyForm } from './passkey-form.js';
-import { parentCrumb, returnAddress, returnField } from './return-address.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
 const nameField = 'name';

@@ -1,14 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInStage } from '../../../platform/accounts/sign-in-stage.js';
-import type { User } from '../../../platform/accounts/user.js';
+import type { SignInStage, User } from '../../../platform/accounts/user.js';
 import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import { type KeptForm, KeptFormPage, keepFormOf } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
+import { ownSecondFactorPath, withReturnTo } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import { nextStep } from './next-step.js';
+import { secondFactorPath } from './step-page.js';
+
+/** The page after the password: the next step of the sign-in, or the requested page. */
+export function nextStep(stage: SignInStage, returnTo: string): string {
+  switch (stage) {
+    case 'complete':
+      return returnTo;
+    case 'second_factor':
+      return withReturnTo(secondFactorPath, returnTo);
+    case 'enrolment':
+      return withReturnTo(ownSecondFactorPath, returnTo);
+  }
+}
 
 /** An authenticated user, and the other fields of the sign-in form. */
-export interface SignedIn {
+interface SignedIn {
   readonly user: User;
   readonly stage: SignInStage;
   readonly returnTo: string;

@@ -10,12 +10,11 @@ import {
   type BrowserSessions,
   csrfField,
 } from '../../../platform/http/browser-sessions.js';
+import { inMinutes } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
-import { signInAddress } from '../../../platform/pages/paths.js';
-import { inMinutes } from '../../../platform/pages/rejected-password.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import type { Passkeys, SecondFactorSignIn, SecondFactors } from '../../second-factors/index.js';
 import { credentialField } from '../../second-factors/index.js';

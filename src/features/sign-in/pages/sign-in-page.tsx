@@ -1,8 +1,49 @@
+import { keptFormField } from '../../../platform/pages/kept-form.js';
 import { CsrfField, Layout } from '../../../platform/pages/layout.js';
-import { NoticeBox } from '../../../platform/pages/notice-box.js';
-import { forgotPasswordPath } from '../../../platform/pages/paths.js';
+import { NoticeBox } from '../../../platform/pages/notices.js';
+import {
+  forgotPasswordPath,
+  singleSignOnAddress,
+  singleSignOnFormPath,
+  singleSignOnPath,
+} from '../../../platform/pages/paths.js';
 import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
-import { SingleSignOnLink } from './link.js';
+
+/**
+ * Leads from the sign-in page to single sign-on: a link, or a form when the account is known or the form of an expired session is
+ * kept.
+ */
+function SingleSignOnLink({
+  csrfToken,
+  returnTo,
+  keptForm,
+  accountId,
+}: {
+  csrfToken: string;
+  returnTo: string;
+  keptForm: string;
+  /** The account of the user, if it is known. */
+  accountId?: string | undefined;
+}) {
+  const label = 'Sign in with single sign-on';
+  if (keptForm === '' && accountId === undefined) {
+    return (
+      <p>
+        <a href={singleSignOnAddress(returnTo)}>{label}</a>
+      </p>
+    );
+  }
+  return (
+    <form method="post" action={accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId)}>
+      <CsrfField token={csrfToken} />
+      <input type="hidden" name="return_to" value={returnTo} />
+      {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
+      <button type="submit" class="quiet">
+        {label}
+      </button>
+    </form>
+  );
+}
 
 /** Path of the form that signs a user in with a passkey only. */
 export const passkeySignInPath = '/sign_in/passkey';

@@ -1,22 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
-import { isStorableText } from '../../../platform/contract/storable-text.js';
-import { auditOrigin } from '../../../platform/http/audit-origin.js';
+import { isStorableText } from '../../../platform/contract/outside-text.js';
+import { abortOnDisconnect, auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
-import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
-import { signInAddress } from '../../../platform/pages/paths.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { credentialField } from '../../second-factors/index.js';
 import type { KnownBrowsers } from '../known-browser-cookie.js';
 import type { PasskeySignIn } from '../passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
-import { continueSignIn, respondToSignIn } from './after-sign-in.js';
-import { nextStep } from './next-step.js';
+import { continueSignIn, nextStep, respondToSignIn } from './after-sign-in.js';
 import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './routes.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 

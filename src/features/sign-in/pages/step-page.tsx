@@ -1,8 +1,7 @@
 import type { User } from '../../../platform/accounts/user.js';
-import { ErrorSummary } from '../../../platform/pages/form-parts.js';
+import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../platform/pages/layout.js';
 import { SignOutForm } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
 import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
 
 /** Path of the page after the password. */

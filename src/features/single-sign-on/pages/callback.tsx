@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountDomains } from '../../../platform/accounts/account-domains.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
+import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import { readKeptForm } from '../../../platform/pages/kept-form.js';
 import { type Page, renderPage } from '../../../platform/pages/layout.js';
 import { confirmPath, home, singleSignOnAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { respondToSignIn } from '../../sign-in/index.js';
-import type { ReturnOutcome } from '../single-sign-on.js';
-import type { SingleSignOnPagesDependencies } from './dependencies.js';
+import type { SignInBrowserCookie } from '../sign-in-browser-cookie.js';
+import type { ReturnOutcome, SingleSignOn } from '../single-sign-on.js';
 import {
   ConfirmedPage,
   DeniedPage,
@@ -17,6 +19,15 @@ import {
   RejectedPage,
   UnavailablePage,
 } from './message-page.js';
+
+/** Dependencies of the pages with which users sign in at an identity provider. */
+export interface SingleSignOnPagesDependencies {
+  readonly singleSignOn: SingleSignOn;
+  readonly domains: AccountDomains;
+  readonly sessions: BrowserSessions;
+  readonly browserCookie: SignInBrowserCookie;
+  readonly baseUrl: string;
+}
 
 /** The page to which the identity provider sends a user back. */
 export async function returnPage(

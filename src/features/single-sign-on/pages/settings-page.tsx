@@ -1,15 +1,19 @@
 import { Copyable } from '../../../platform/pages/copyable.js';
-import { ErrorSummary, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
+import { ErrorSummary, FieldError, type FormError, TextField } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { callbackPath, settings, singleSignOnPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { LastFailure, ProviderSettings } from '../identity-providers.js';
-import { maximumIssuerLength } from '../issuer-rule.js';
-import { removePath, requirePath } from './paths.js';
+import { maximumIssuerLength } from '../provider-claims.js';
+
+/** Path of the form that requires single sign-on. */
+export const requirePath = `${settings.singleSignOn}/only`;
+
+/** Path of the page that removes the identity provider. */
+export const removePath = `${settings.singleSignOn}/remove`;
 
 /** The fields of the form that are shown again. */
 export interface ProviderFields {

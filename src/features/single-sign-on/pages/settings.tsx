@@ -1,15 +1,46 @@
 import type { AccountDomains } from '../../../platform/accounts/account-domains.js';
+import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { revocationChoice } from '../../../platform/pages/revocation-choice.js';
+import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
 import type { Site } from '../../../platform/pages/site.js';
+import { SitePage } from '../../../platform/pages/site-page.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { IdentityProviders, RequireOutcome } from '../identity-providers.js';
-import { removePath, requirePath } from './paths.js';
-import { RemovePage } from './remove-page.js';
-import { type ProviderFields, SettingsPage, switchId } from './settings-page.js';
+import { type ProviderFields, removePath, requirePath, SettingsPage, switchId } from './settings-page.js';
+
+/** Confirms that the identity provider is removed. */
+function RemovePage({ context }: { context: PageContext }) {
+  const title = 'Remove single sign-on?';
+  return (
+    <SitePage context={context} title={title} current="singleSignOn">
+      <h1>{title}</h1>
+      <div class="warning">
+        <p>
+          <strong>This takes effect immediately:</strong>
+        </p>
+        <ul>
+          <li>Other users who signed in with single sign-on are signed out.</li>
+          <li>Users sign in with a password. Users without one set it under “Forgot your password?”.</li>
+          <li>The issuer, the client ID, the client secret and the links of users are deleted.</li>
+        </ul>
+      </div>
+      <ConfirmForm
+        context={context}
+        action={removePath}
+        button="Remove single sign-on"
+        cancel={settings.singleSignOn}
+      >
+        <RevokeGrantsField
+          id="remove-grants"
+          label="Also disconnect the applications of users who have signed in with single sign-on"
+        />
+      </ConfirmForm>
+    </SitePage>
+  );
+}
 
 export interface SingleSignOnSettingsDependencies {
   readonly providers: IdentityProviders;

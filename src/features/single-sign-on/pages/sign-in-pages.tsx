@@ -1,27 +1,69 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
-import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
-import { signOutEvent } from '../../../platform/http/browser-sessions.js';
+import { type BrowserSessions, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { Fields } from '../../../platform/pages/fields.js';
+import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
 import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
-import { type Page, renderPage } from '../../../platform/pages/layout.js';
+import { CsrfField, Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
 import {
   confirmPath,
   home,
+  safeReturnTo,
   signInAddress,
   singleSignOnAddress,
   singleSignOnFormPath,
 } from '../../../platform/pages/paths.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import type { SingleSignOnStart } from '../single-sign-on.js';
+import type { SingleSignOnPagesDependencies } from './callback.js';
 import { returnPage } from './callback.js';
-import type { SingleSignOnPagesDependencies } from './dependencies.js';
-import { EmailPage } from './email-page.js';
 import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './message-page.js';
+
+/** The page on which a user enters the address whose domain has an identity provider. */
+function EmailPage({
+  csrfToken,
+  returnTo,
+  keptForm = '',
+  email = '',
+  error,
+}: {
+  csrfToken: string;
+  returnTo: string;
+  /** The form of an expired session, as text. */
+  keptForm?: string;
+  email?: string;
+  error?: string;
+}) {
+  const title = 'Single sign-on';
+  return (
+    <Layout title={error === undefined ? title : `Error: ${title}`} narrow>
+      <h1>{title}</h1>
+      <ErrorSummary errors={error === undefined ? [] : [{ field: 'email', message: error }]} />
+      <p>Enter your work e-mail address. You then sign in at the identity provider of your organization.</p>
+      <form method="post" action={singleSignOnFormPath} noValidate>
+        <CsrfField token={csrfToken} />
+        <input type="hidden" name="return_to" value={returnTo} />
+        {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
+        <TextField
+          id="email"
+          label="Work e-mail address"
+          type="email"
+          value={email}
+          autocomplete="username"
+          maxLength={320}
+          error={error}
+        />
+        <button type="submit">Continue</button>
+      </form>
+      <p>
+        <a href={signInAddress(returnTo)}>Sign in another way</a>
+      </p>
+    </Layout>
+  );
+}
 
 type Account = { Params: { account: string } };
 

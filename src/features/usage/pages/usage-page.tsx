@@ -1,16 +1,134 @@
-import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import type { Contract } from '../../../platform/contract/contract.js';
+import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clients/application-details.js';
+import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import type { User } from '../../../platform/accounts/user.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
+import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
+import type { ReportLimits } from '../../../platform/http/report-concurrency.js';
+import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Fact, Facts } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
+import { applicationAddress, settings } from '../../../platform/pages/paths.js';
+import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { periodsOf } from '../usage-range.js';
-import type { RejectedRequest, UsageInPeriod, UsageRange } from '../usage-reader.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { problemSlug } from '../../../platform/problems/problem-document.js';
+import { storedRejections } from '../recent-rejections.js';
+import {
+  lastDays,
+  periodsOf,
+  type RejectedRequest,
+  rejectionRetentionDays,
+  type UsageInPeriod,
+  type UsageRange,
+  type UsageReader,
+} from '../usage-reader.js';
 import { usageIntervalMilliseconds } from '../usage-recorder.js';
 import { CallsChart, countWords } from './calls-chart.js';
-import { type ApplicationLimits, LimitsSection } from './limits-section.js';
-import { RejectionsSection } from './rejections-section.js';
-import { dateText, hourText, longDay, shortDay, usageDays } from './usage-days.js';
-import { callsByOperation, callsByPeriod, sumOf } from './usage-figures.js';
+import {
+  callsByOperation,
+  callsByPeriod,
+  dateText,
+  hourText,
+  longDay,
+  selectedDay,
+  shortDay,
+  sumOf,
+  usageDays,
+} from './usage-figures.js';
+
+/** The last rejected requests of an application, newest first. */
+function RejectionsSection({
+  rejections,
+  problems,
+  reader,
+}: {
+  rejections: readonly RejectedRequest[];
+  problems: Contract['problems'];
+  reader: User;
+}) {
+  return (
+    <section>
+      <h2>Last rejected requests</h2>
+      <p>
+        The last {storedRejections} requests of the last {rejectionRetentionDays} days that were rejected. The
+        request ID is in the header <code>X-Request-Id</code> of the response.
+      </p>
+      {rejections.length === 0 ? (
+        <p>No rejected requests.</p>
+      ) : (
+        <DataTable
+          caption="Last rejected requests, newest first"
+          columns={columnsFor(problems, reader)}
+          rows={rejections}
+          rowKey={({ requestId, at }) => `${at.getTime()} ${requestId}`}
+        />
+      )}
+    </section>
+  );
+}
+
+function columnsFor(problems: Contract['problems'], reader: User): Column<RejectedRequest>[] {
+  const column = (label: string, cell: Column<RejectedRequest>['cell']): Column<RejectedRequest> => {
+    return { key: label, heading: label, label, cell };
+  };
+  return [
+    column('When', ({ at }) => <Timestamp at={at} reader={reader} />),
+    column('Operation', ({ operation }) => <code>{operation}</code>),
+    column('Status', ({ status }) => status),
+    column('Error', ({ code }) =>
+      code !== null && Object.hasOwn(problems, code) ? (
+        <a href={`/errors/${problemSlug(code as ProblemCode)}`}>{code}</a>
+      ) : (
+        (code ?? '–')
+      ),
+    ),
+    column('Request ID', ({ requestId }) => <code>{requestId}</code>),
+  ];
+}
+
+/** The limits of an application. `0` of a configured limit is no limit. */
+interface ApplicationLimits {
+  readonly configured: Pick<
+    Config,
+    'rateLimitApi' | 'rateLimitToken' | 'maxReportsPerAccount' | 'maxIdempotencyKeys'
+  >;
+  readonly reports: Pick<ReportLimits, 'runsPerAccount' | 'downloadsPerAccount' | 'downloadMs'>;
+  /** Maximum size of a request body. */
+  readonly bodyBytes: number;
+}
+
+/** The limits that a call of the application can exceed. */
+function LimitsSection({ limits }: { limits: ApplicationLimits }) {
+  const { configured, reports, bodyBytes } = limits;
+  return (
+    <section>
+      <h2>Limits</h2>
+      <Facts>
+        <Fact name="Calls">{upTo(configured.rateLimitApi, 'a minute')}</Fact>
+        <Fact name="Token and revocation requests">{upTo(configured.rateLimitToken, 'a minute')}</Fact>
+        <Fact name="Records of a page">
+          {numberText(maximumPageSize)}; {numberText(defaultPageSize)} by default
+        </Fact>
+        <Fact name="Request body">{numberText(bodyBytes / 1024)} KiB</Fact>
+        <Fact name="Report runs">
+          {numberText(reports.runsPerAccount)} of the account at the same time, in each server process
+        </Fact>
+        <Fact name="CSV downloads">
+          {numberText(reports.downloadsPerAccount)} of the account at the same time, in each server process;{' '}
+          {numberText(reports.downloadMs / 60_000)} minutes each
+        </Fact>
+        <Fact name="Saved reports">{upTo(configured.maxReportsPerAccount, 'in the account')}</Fact>
+        <Fact name="Idempotency keys">{upTo(configured.maxIdempotencyKeys, 'in 24 hours')}</Fact>
+      </Facts>
+    </section>
+  );
+}
+
+function upTo(limit: number, unit: string): string {
+  return limit === 0 ? 'No limit' : `${numberText(limit)} ${unit}`;
+}
 
 interface UsagePageProps {
   readonly context: PageContext;
@@ -27,7 +145,7 @@ interface UsagePageProps {
 }
 
 /** Usage of an application: calls by day, hour and operation, limits, and rejected requests. */
-export function UsagePage(props: UsagePageProps) {
+function UsagePage(props: UsagePageProps) {
   const { context, application, byDay, rejections, limits, problems } = props;
   const operations = callsByOperation(byDay);
   return (
@@ -135,4 +253,33 @@ function hoursAddress(id: string, day: Date): string {
 
 function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+}
+
+/** Dependencies of the page for the usage of an application. */
+export interface UsagePageDependencies {
+  readonly usage: UsageReader;
+  readonly limits: ApplicationLimits;
+  readonly problems: Contract['problems'];
+}
+
+/** Settings → OAuth applications → an application → Usage. */
+export function usagePage(
+  site: Site,
+  dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
+): void {
+  const { usage, limits, problems } = dependencies;
+  site.get(`${settings.applications}/:id/usage`, async (context) => {
+    const { accountId, at } = context.auditContext;
+    const range = lastDays(at, usageDays);
+    const day = selectedDay(context.query, range);
+    const application = await requestedApplication(context, dependencies);
+    const { id } = application;
+    const [byDay, byHour, rejections] = await Promise.all([
+      usage.usageOf(accountId, id, { ...range, per: 'day' }),
+      usage.usageOf(accountId, id, { ...day, per: 'hour' }),
+      usage.rejectedRequestsOf(accountId, id),
+    ]);
+    const read = { range, byDay, day, byHour, rejections };
+    return { page: <UsagePage {...{ context, application, limits, problems, ...read }} /> };
+  });
 }

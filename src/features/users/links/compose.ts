@@ -8,14 +8,12 @@ import type { Clock } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Database } from '../../../platform/database/client.js';
 import type { FailureLimit } from '../../../platform/limits/failure-limit.js';
-import type { CounterLogger } from '../../../platform/limits/redis-connection.js';
-import { BackgroundMail } from '../../../platform/mail/background-mail.js';
+import type { CounterLogger } from '../../../platform/limits/redis-counters.js';
 import { LinkDelivery } from '../../../platform/mail/link-delivery.js';
-import { Mailer } from '../../../platform/mail/mailer.js';
+import { BackgroundMail, Mailer } from '../../../platform/mail/mailer.js';
 import type { SecurityNotices } from '../../../platform/mail/security-notices.js';
 import { EmailChanges } from '../email-changes.js';
-import { AcceptInvitation } from '../invitations/accept-invitation.js';
-import { Invitations } from '../invitations/invitations.js';
+import { AcceptInvitation, Invitations } from '../invitations.js';
 import { PasswordLinks } from '../password-links.js';
 
 export interface UserServicesDependencies {

@@ -1,16 +1,21 @@
 import type { Role } from '../../../platform/accounts/user.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { describedBy, ErrorSummary, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
+import {
+  describedBy,
+  ErrorSummary,
+  FieldError,
+  type FormError,
+  TextField,
+} from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { TextField } from '../../../platform/pages/text-field.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
-import { maximumInvitations } from '../invitations/invitations.js';
+import { maximumInvitations } from '../invitations.js';
 import { LinkPage } from './link-page.js';
 import {
   mayNotChange,

@@ -1,7 +1,6 @@
-import { mayAdminister } from '../../../platform/accounts/lock-user.js';
+import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
-import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -9,7 +8,7 @@ import { settings } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import type { Invitation } from '../invitations/invitations.js';
+import type { Invitation } from '../invitations.js';
 import { invitationsPath } from './invite.js';
 import { roleName, secondFactorText, type UserPagesDependencies, userAddress } from './user-pages.js';
 

@@ -1,5 +1,5 @@
 import type { Grants } from '../../../oauth/grants/grants.js';
-import { mayAdminister } from '../../../platform/accounts/lock-user.js';
+import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { Sessions } from '../../../platform/accounts/sessions.js';
 import { type Role, roles } from '../../../platform/accounts/user.js';
 import type { UserSummary, Users } from '../../../platform/accounts/users.js';
@@ -8,7 +8,7 @@ import { type Notice, withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
-import type { Invitations } from '../invitations/invitations.js';
+import type { Invitations } from '../invitations.js';
 import type { PasswordLinks } from '../password-links.js';
 import type { UserAdministration, UserChange } from '../user-administration.js';
 

@@ -1,10 +1,94 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DatabaseLogger } from '../../../platform/database/client.js';
+import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
+import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import { type ClaimedEndpoint, claimEndpoints } from './claim-endpoints.js';
-import { createPageReaders, type ReadPage } from './delivery-pages.js';
-import { EndpointDeliveries, type EndpointDeliveriesOptions } from './endpoint-deliveries.js';
-import { maximumOfAccount, RunningDeliveries } from './running-deliveries.js';
-import { wakeEndpoints } from './wake-endpoints.js';
+import {
+  createPageReaders,
+  EndpointDeliveries,
+  type EndpointDeliveriesOptions,
+  type ReadPage,
+} from './endpoint-deliveries.js';
+
+/**
+ * Maximum number of concurrent deliveries of this process, and of one account, so that an account does not wait for all
+ * endpoints of another.
+ */
+const maximum = 100;
+
+const maximumOfAccount = 20;
+
+/** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
+class RunningDeliveries {
+  readonly #byAccount = new Map<string, number>();
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Number of deliveries that can be started. */
+  get room(): number {
+    return maximum - this.#total;
+  }
+
+  get byAccount(): ReadonlyMap<string, number> {
+    return this.#byAccount;
+  }
+
+  /** Whether due endpoints of the account may be waiting because of its limit. */
+  hasNoRoom(accountId: string): boolean {
+    return this.room <= 0 || (this.#byAccount.get(accountId) ?? 0) >= maximumOfAccount;
+  }
+
+  add(accountId: string): void {
+    this.#total += 1;
+    this.#byAccount.set(accountId, (this.#byAccount.get(accountId) ?? 0) + 1);
+  }
+
+  remove(accountId: string): void {
+    this.#total -= 1;
+    const count = (this.#byAccount.get(accountId) ?? 0) - 1;
+    if (count === 0) this.#byAccount.delete(accountId);
+    else this.#byAccount.set(accountId, count);
+  }
+}
+
+/**
+ * Makes the endpoints of accounts with new events due. The transaction that marks an event as noticed also makes its
+ * endpoints due, so that no event is missed when a process stops. Without new events it is one statement.
+ *
+ * It does not wait for endpoints that another transaction has locked, which would delay all accounts: they are woken at the next
+ * call.
+ */
+export function wakeEndpoints({ prisma }: Pick<Database, 'prisma'>, now: Date): Promise<void> {
+  return withScope(allAccounts, async () => {
+    const waiting = await prisma.$queryRaw<unknown[]>`SELECT 1 FROM webhook_wakeups LIMIT 1`;
+    if (waiting.length === 0) return;
+    await prisma.$transaction(async (tx) => {
+      const woken = await tx.$queryRaw<
+        { id: string }[]
+      >`DELETE FROM webhook_wakeups RETURNING account_id AS id`;
+      const accounts = [...new Set(woken.map(({ id }) => id))];
+      if (accounts.length === 0) return;
+      const locked = await tx.$queryRaw<{ id: string }[]>`
+        WITH endpoint AS MATERIALIZED (
+          SELECT account_id, id FROM webhook_endpoints WHERE account_id = ANY (${accounts}) AND paused_at IS NULL
+        ), free AS MATERIALIZED (
+          SELECT stored.account_id, stored.id FROM webhook_endpoints AS stored
+          JOIN endpoint ON endpoint.account_id = stored.account_id AND endpoint.id = stored.id
+          WHERE stored.paused_at IS NULL
+          ORDER BY stored.account_id, stored.id FOR UPDATE OF stored SKIP LOCKED
+        ), changed AS (
+          UPDATE webhook_endpoints AS stored
+          SET wakeups = stored.wakeups + 1, due_at = coalesce(stored.due_at, ${now})
+          FROM free WHERE stored.account_id = free.account_id AND stored.id = free.id)
+        SELECT DISTINCT account_id AS id FROM endpoint
+        WHERE NOT EXISTS (SELECT FROM free WHERE free.account_id = endpoint.account_id AND free.id = endpoint.id)`;
+      if (locked.length === 0) return;
+      await tx.webhookWakeup.createMany({ data: locked.map(({ id }) => ({ accountId: id })) });
+    });
+  });
+}
 
 export type { DeliveryObserver } from './endpoint-deliveries.js';
 
@@ -137,4 +221,21 @@ export class WebhookWorker {
     this.#options.logger?.warn({ err }, 'a webhook delivery failed and will be repeated');
     return false;
   }
+}
+
+/**
+ * Returns the age in seconds of the oldest event that an endpoint waits for, of all accounts. Paused endpoints do not count.
+ * Reads only endpoints that wait for an event or for the next attempt.
+ */
+export async function deliveryLagSeconds({ prisma }: Pick<Database, 'prisma'>, now: Date): Promise<number> {
+  const [row] = await withScope(
+    allAccounts,
+    () => prisma.$queryRaw<{ oldest: Date | null }[]>`
+      SELECT min(event.occurred_at) AS oldest
+      FROM webhook_endpoints AS endpoint
+      JOIN events AS event ON event.account_id = endpoint.account_id AND event.position = endpoint.position + 1
+      WHERE endpoint.due_at IS NOT NULL AND endpoint.paused_at IS NULL`,
+  );
+  const oldest = row?.oldest ?? null;
+  return oldest === null ? 0 : Math.max(0, (now.getTime() - oldest.getTime()) / 1000);
 }

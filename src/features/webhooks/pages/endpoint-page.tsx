@@ -1,15 +1,129 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import { ErrorSummary, Fact, Facts } from '../../../platform/pages/form-parts.js';
+import type { User } from '../../../platform/accounts/user.js';
+import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { describedBy, ErrorSummary, Fact, Facts, FieldError } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { keptAttempts } from '../delivery/store-outcomes.js';
 import type { WebhookDelivery } from '../webhook-deliveries.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
-import { AttemptsSection } from './attempts-section.js';
-import { EndpointState, shownUrl } from './endpoint-state.js';
-import { afterField, ResumeForm, type ResumeFormValues } from './resume-form.js';
+import { EndpointState, shownUrl } from './list-page.js';
+
+/** Name and `id` of the field for the event after which an endpoint is resumed. */
+const afterField = 'after';
+
+/** Values of the field `from`. */
+export const resumePoints = ['stopped', 'end', 'after'] as const;
+
+/** The submitted values. */
+export interface ResumeFormValues {
+  readonly from: (typeof resumePoints)[number];
+  readonly after: string;
+}
+
+const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
+  stopped: 'Where it stopped',
+  end: 'After the last event: skip unsent events',
+  after: 'After this event:',
+};
+
+/** The form that resumes an endpoint, or moves it to other events. */
+function ResumeForm({
+  context,
+  action,
+  values,
+  error,
+}: {
+  context: PageContext;
+  action: string;
+  values: ResumeFormValues;
+  error: string | undefined;
+}) {
+  const hint = `${afterField}-hint`;
+  return (
+    <section>
+      <h2>Resume</h2>
+      <p>Continues to send events, or sends earlier ones again.</p>
+      <form method="post" action={action} class="fields">
+        <CsrfField token={context.csrfToken} />
+        <fieldset>
+          <legend>Continue</legend>
+          {resumePoints.map((point) => (
+            <label key={point} class="choice">
+              <input type="radio" name="from" value={point} checked={values.from === point} />
+              <span>{labels[point]}</span>
+            </label>
+          ))}
+        </fieldset>
+        <div class="field">
+          <label for={afterField}>Event ID</label>
+          <p class="hint" id={hint}>
+            It starts with <code>evt_</code>. The event after it is sent first.
+          </p>
+          <FieldError field={afterField} message={error} />
+          <input
+            id={afterField}
+            name={afterField}
+            value={values.after}
+            maxLength={100}
+            autocomplete="off"
+            spellcheck={false}
+            {...describedBy(afterField, { error: error !== undefined, hint })}
+          />
+        </div>
+        <div class="actions">
+          <button type="submit">Resume</button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** The last attempts to deliver events to an endpoint, newest first. */
+function AttemptsSection({ deliveries, reader }: { deliveries: readonly WebhookDelivery[]; reader: User }) {
+  return (
+    <section>
+      <h2>Last attempts</h2>
+      {deliveries.length === 0 ? (
+        <p>Nothing was sent yet.</p>
+      ) : (
+        <>
+          <p>The last {keptAttempts} attempts are kept.</p>
+          <DataTable
+            caption="Last attempts, newest first"
+            columns={columnsFor(reader)}
+            rows={deliveries}
+            rowKey={({ id }) => id}
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function columnsFor(reader: User): Column<WebhookDelivery>[] {
+  const column = (label: string, cell: Column<WebhookDelivery>['cell']): Column<WebhookDelivery> => {
+    return { key: label, heading: label, label, cell };
+  };
+  return [
+    column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} reader={reader} />),
+    column('Result', Result),
+    column('Duration', ({ durationMs }) => <span class="whole">{durationMs.toLocaleString('en')} ms</span>),
+    column('Events', ({ events, lastEventId }) => (lastEventId === null ? 'Test' : events)),
+    column('Start of the response', ({ response, error }) =>
+      error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
+    ),
+    column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>),
+  ];
+}
+
+function Result({ status }: WebhookDelivery) {
+  if (status === null) return <Badge tone="ended">No response</Badge>;
+  return <Badge tone={status >= 200 && status < 300 ? 'good' : 'ended'}>{status}</Badge>;
+}
 
 /** State and last attempts of a webhook endpoint. */
 export function EndpointPage({

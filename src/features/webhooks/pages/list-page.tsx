@@ -1,10 +1,62 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import type { User } from '../../../platform/accounts/user.js';
+import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
-import { EndpointState, shownUrl } from './endpoint-state.js';
+
+const reasons: Readonly<Record<string, string>> = {
+  failing: 'every attempt failed for 3 days',
+  gone: 'its server responded with 410 Gone',
+  expired: 'the next events are no longer kept',
+  access: 'the application lost the scope reports:read',
+  revoked: 'all access of the application was revoked',
+};
+
+/** Badge that shows whether events are sent to an endpoint. */
+export function EndpointState({ endpoint, reader }: { endpoint: WebhookEndpoint; reader: User }) {
+  const { pausedAt, pauseReason, failingSince } = endpoint;
+  if (pausedAt !== null) {
+    const reason = reasons[pauseReason ?? ''];
+    return (
+      <>
+        <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} reader={reader} />
+        {reason !== undefined && `, because ${reason}`}
+      </>
+    );
+  }
+  if (failingSince !== null) {
+    return (
+      <>
+        <Badge tone="caution">Retrying</Badge> since <Timestamp at={failingSince} reader={reader} />
+      </>
+    );
+  }
+  return <Badge tone="good">Delivering</Badge>;
+}
+
+/** The number of endpoints and of those that do not get events, such as "3 endpoints: 1 paused, 1 retrying". */
+export function endpointsInWords(endpoints: readonly WebhookEndpoint[]): string {
+  if (endpoints.length === 0) return 'No endpoints';
+  const paused = endpoints.filter(({ pausedAt }) => pausedAt !== null).length;
+  const retrying = endpoints.filter(
+    ({ pausedAt, failingSince }) => pausedAt === null && failingSince !== null,
+  );
+  const problems = [
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    ...(retrying.length > 0 ? [`${retrying.length} retrying`] : []),
+  ];
+  const total = endpoints.length === 1 ? '1 endpoint' : `${endpoints.length} endpoints`;
+  return problems.length === 0 ? total : `${total}: ${problems.join(', ')}`;
+}
+
+/** The address of an endpoint without its query, which may have a secret. */
+export function shownUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}
 
 /** The webhook endpoints of an application. */
 export function WebhooksPage({

@@ -6,13 +6,12 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import type { Site } from '../../../platform/pages/site.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { EndpointContext } from '../change-endpoint.js';
 import type { WebhookServices } from '../compose.js';
 import type { PartnerWaits } from '../partner-waits.js';
+import type { EndpointContext } from '../resume-endpoint.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
-import { EndpointPage } from './endpoint-page.js';
+import { EndpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
-import { type ResumeFormValues, resumePoints } from './resume-form.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {

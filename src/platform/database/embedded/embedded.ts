@@ -1,14 +1,135 @@
 import { constants } from 'node:fs';
 import { access, cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Database, DatabaseOptions, ReportQueryOptions } from '../client.js';
-import { DatabaseOpenError, describeError } from '../database-errors.js';
+import type { PGlite, Transaction as ServerTransaction } from '@electric-sql/pglite';
+import {
+  DriverAdapterError,
+  isDriverAdapterError,
+  type SqlDriverAdapter,
+  type SqlMigrationAwareDriverAdapterFactory,
+  type SqlQuery,
+  type SqlQueryable,
+  type SqlResultSet,
+  type Transaction,
+} from '@prisma/driver-adapter-utils';
+import { PrismaPGlite } from 'pglite-prisma-adapter';
+import type { CsvQuery, Database, DatabaseOptions, ReportQueryOptions, TextRow } from '../client.js';
+import { cursorCsv } from '../cursor-csv.js';
+import { DatabaseOpenError, describeError, toAdapterError } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
-import type { TextRow } from '../hot/hot-statement.js';
-import { createEmbeddedAdapter } from './adapter.js';
-import { readCsv } from './csv.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { EmbeddedServer } from './server.js';
+
+/** Wraps the queries of an adapter, so that unique violations have the name of the constraint instead of its columns. */
+function withConstraintNames(queryable: SqlQueryable): SqlQueryable {
+  return {
+    provider: queryable.provider,
+    adapterName: queryable.adapterName,
+    queryRaw: (query: SqlQuery): Promise<SqlResultSet> => queryable.queryRaw(query).catch(nameConstraint),
+    executeRaw: (query: SqlQuery): Promise<number> => queryable.executeRaw(query).catch(nameConstraint),
+  };
+}
+
+function nameConstraint(error: unknown): never {
+  const violation = isDriverAdapterError(error) ? error.cause : undefined;
+  const name = /unique constraint "([^"]+)"/.exec(violation?.originalMessage ?? '')?.[1];
+  if (violation?.kind !== 'UniqueConstraintViolation' || name === undefined) throw error;
+  throw new DriverAdapterError({ ...violation, constraint: { index: name } });
+}
+
+/** Starts a transaction. Other transactions and statements wait for it. A failed COMMIT is reported. */
+async function beginTransaction(server: PGlite): Promise<Transaction> {
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let outcome: Promise<void> = Promise.resolve();
+  const transaction = await new Promise<ServerTransaction>((resolve, reject) => {
+    outcome = server.transaction(async (started) => {
+      resolve(started);
+      await ended;
+    });
+    outcome.catch(reject);
+  });
+  // For queries, the adapter uses only methods that a transaction has as well.
+  const queries = withConstraintNames(await new PrismaPGlite(transaction as unknown as PGlite).connect());
+  const run = async (sql: string): Promise<void> => {
+    await queries.executeRaw({ sql, args: [], argTypes: [] });
+  };
+  return {
+    ...queries,
+    options: { usePhantomQuery: true },
+    async commit() {
+      end();
+      await outcome.catch((error: unknown) => {
+        throw toAdapterError(error);
+      });
+    },
+    async rollback() {
+      // A failed transaction may already be rolled back.
+      await transaction.rollback().catch(() => {});
+      end();
+      await outcome.catch(() => {});
+    },
+    createSavepoint: (name) => run(`SAVEPOINT ${name}`),
+    rollbackToSavepoint: (name) => run(`ROLLBACK TO SAVEPOINT ${name}`),
+    releaseSavepoint: (name) => run(`RELEASE SAVEPOINT ${name}`),
+  };
+}
+
+/**
+ * Creates the driver adapter of the embedded database. Like the adapter for PostgreSQL, it reports failed scripts and failed
+ * commits, and the names of violated unique constraints.
+ */
+function createEmbeddedAdapter(server: PGlite): SqlMigrationAwareDriverAdapterFactory {
+  const factory = new PrismaPGlite(server);
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connect: async () => adapt(await factory.connect(), server),
+    connectToShadowDb: () => factory.connectToShadowDb(),
+  };
+}
+
+function adapt(adapter: SqlDriverAdapter, server: PGlite): SqlDriverAdapter {
+  return {
+    ...withConstraintNames(adapter),
+    executeScript: async (script) => {
+      await server.exec(script).catch((error: unknown) => {
+        throw toAdapterError(error);
+      });
+    },
+    // The isolation level is ignored: on the only connection, transactions run one after the other.
+    startTransaction: () => beginTransaction(server),
+    getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
+    dispose: () => adapter.dispose(),
+  };
+}
+
+let cursors = 0;
+
+/**
+ * Runs a query with a cursor and yields its rows as CSV. The cursor is declared WITH HOLD instead of in a transaction, which
+ * would block the only connection: the database stores the result, and other statements run between two fetches. COPY would
+ * return the whole result at once.
+ */
+async function* readCsv(
+  server: PGlite,
+  { query, signal }: CsvQuery,
+): AsyncGenerator<Buffer, void, undefined> {
+  signal.throwIfAborted();
+  cursors += 1;
+  const name = `csv_${cursors}`;
+  await server.query(`DECLARE ${name} NO SCROLL CURSOR WITH HOLD FOR ${query.text}`, [...query.values]);
+  try {
+    yield* cursorCsv((count) => {
+      signal.throwIfAborted();
+      return server.query<(string | null)[]>(`FETCH ${count} FROM ${name}`, [], { rowMode: 'array' });
+    });
+  } finally {
+    if (!server.closed) await server.query(`CLOSE ${name}`);
+  }
+}
 
 /**
  * Opens the database that runs inside this process, and creates it the first time. It has one connection: inside an

@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from 'pg';
+import type { ReportQueryOptions } from '../client.js';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 /** Cancels the running statement of a session over another connection. The id is that of its server process. */
 export type CancelStatement = (processId: number, session: PoolClient) => Promise<void>;
 
-export interface CancellableOptions {
+interface CancellableOptions {
   readonly settings: TransactionSettings;
   readonly cancel: CancelStatement;
   readonly scope: Scope;
@@ -16,7 +17,7 @@ export interface CancellableOptions {
   readonly closeOnAbort: boolean;
 }
 
-export interface CancellableTransaction {
+interface CancellableTransaction {
   readonly client: PoolClient;
   /**
    * Commits and returns the connection to the pool.
@@ -89,4 +90,28 @@ export async function beginCancellable(
       release(false);
     },
   };
+}
+
+/**
+ * Runs one statement in a read-only transaction and cancels it when the signal aborts. Settles when PostgreSQL has finished
+ * the statement, so that the pool size limits the running statements even when clients disconnect.
+ */
+export async function runReportQuery<Row extends object>(
+  pool: Pool,
+  statement: { readonly text: string; readonly values: readonly unknown[] },
+  options: ReportQueryOptions & { readonly settings: TransactionSettings; readonly cancel: CancelStatement },
+): Promise<Row[]> {
+  const transaction = await beginCancellable(pool, {
+    ...options,
+    begin: 'BEGIN READ ONLY',
+    closeOnAbort: false,
+  });
+  try {
+    const { text, values } = statement;
+    const { rows } = await transaction.client.query<Row>(text, [...values]);
+    await transaction.commit();
+    return rows;
+  } finally {
+    transaction.close();
+  }
 }

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter } from '@prisma/driver-adapter-utils';
-import { toAdapterError } from '../adapter-error.js';
+import { toAdapterError } from '../database-errors.js';
 
 type PgAdapter = Awaited<ReturnType<PrismaPg['connect']>>;
 

@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database, DatabaseLogger } from '../client.js';
+import type { Database, DatabaseLogger, HotStatement } from '../client.js';
 import { describeError } from '../database-errors.js';
-import type { HotStatement } from '../hot/hot-statement.js';
 import { noAccount } from '../scope.js';
-import { type LogPosition, logStart, toLogPosition } from './log-position.js';
+import { type LogPosition, logStart, toLogPosition } from './write-positions.js';
 
 /** Milliseconds between two checks of a standby, and before a lost one is tried again. */
 const checkIntervalMs = 250;

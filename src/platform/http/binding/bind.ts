@@ -4,9 +4,8 @@ import openapiGlue from 'fastify-openapi-glue';
 import type { Contract, Operation, OperationId } from '../../contract/contract.js';
 import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
-import { checkCharset } from './charset.js';
 import type { Handlers } from './handlers.js';
-import { createGuard, hasEmptyParameter } from './request-syntax.js';
+import { checkCharset, createGuard, hasEmptyParameter } from './request-syntax.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,4 +1,4 @@
-import { deliveryLagSeconds } from '../../../../src/features/webhooks/delivery/delivery-lag.js';
+import { deliveryLagSeconds } from '../../../../src/features/webhooks/delivery/webhook-worker.js';
 import type { Database } from '../../../../src/platform/database/client.js';
 import { distribute, distributedTables } from '../../../../src/platform/database/distribute.js';
 import { migrate } from '../../../../src/platform/database/migrate.js';

@@ -1,6 +1,6 @@
-import { headersOf } from '../headers.js';
 import { json } from '../layout.js';
 import type { Field, SampleBody, SampleRequest, Text } from '../request.js';
+import { headersOf } from '../request.js';
 
 const computed = {
   unique: '$(openssl rand -hex 16)',

@@ -1,7 +1,7 @@
-import { headersOf } from '../headers.js';
 import { indent, json } from '../layout.js';
 import {
   type Field,
+  headersOf,
   joined,
   type Part,
   type SampleBody,
@@ -9,16 +9,70 @@ import {
   type Text,
   type Variable,
 } from '../request.js';
-import {
-  challenge,
-  check,
-  feedPageType,
-  pageType,
-  printBody,
-  printPage,
-  random,
-  rejection,
-} from './go-blocks.js';
+
+/** Ends the program if a call failed. */
+const check = `if err != nil {
+	log.Fatal(err)
+}
+`;
+
+/** Ends the program with the detail of the problem. */
+const rejection = `if response.StatusCode >= 400 {
+	var problem struct{ Detail string }
+	json.NewDecoder(response.Body).Decode(&problem)
+	log.Fatal(problem.Detail)
+}
+`;
+
+/** The verifier of PKCE and its challenge. */
+const challenge = `// Keep the verifier: the token request needs it.
+secret := make([]byte, 32)
+if _, err := rand.Read(secret); err != nil {
+	log.Fatal(err)
+}
+codeVerifier := base64.RawURLEncoding.EncodeToString(secret)
+digest := sha256.Sum256([]byte(codeVerifier))
+codeChallenge := base64.RawURLEncoding.EncodeToString(digest[:])
+`;
+
+/** A unique value. */
+const random = {
+  source: `random := make([]byte, 16)
+if _, err := rand.Read(random); err != nil {
+	log.Fatal(err)
+}
+`,
+  imports: ['crypto/rand', 'log'],
+};
+
+/** A page of a list. */
+const pageType = `var page struct {
+	Data  []json.RawMessage
+	Links struct{ Next string }
+}
+`;
+
+/** A page of a feed. */
+const feedPageType = `var page struct {
+	Data  []json.RawMessage
+	Links struct{ Next string }
+	Meta  struct {
+		HasMore bool \`json:"has_more"\`
+	}
+}
+`;
+
+/** Prints the records of a page. */
+const printPage = `for _, record := range page.Data {
+	fmt.Println(string(record))
+}
+`;
+
+/** Prints the body, and detects an interruption. */
+const printBody = `if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+	log.Fatal(err)
+}
+`;
 
 const computed = { unique: 'hex.EncodeToString(random)', code_challenge: 'codeChallenge' } as const;
 

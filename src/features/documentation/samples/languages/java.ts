@@ -1,7 +1,7 @@
-import { headersOf } from '../headers.js';
 import { indent, json } from '../layout.js';
 import {
   type Field,
+  headersOf,
   joined,
   type Part,
   type SampleBody,

@@ -1,7 +1,29 @@
-import { headersOf } from '../headers.js';
 import { enclosed, indent, type Literals, literal } from '../layout.js';
 import type { Field, SampleRequest, Text, Variable } from '../request.js';
-import { PythonImports } from './python-imports.js';
+import { headersOf } from '../request.js';
+
+/** Collects the imports of a Python script. */
+class PythonImports {
+  readonly #modules = new Set<string>();
+  readonly #names = new Map<string, Set<string>>();
+
+  addModule(module: string): void {
+    this.#modules.add(module);
+  }
+
+  addName(module: string, name: string): void {
+    this.#names.set(module, (this.#names.get(module) ?? new Set()).add(name));
+  }
+
+  /** The statements: modules first, each group in alphabetical order. */
+  text(): string {
+    const modules = [...this.#modules].sort().map((module) => `import ${module}\n`);
+    const names = [...this.#names]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([module, names]) => `from ${module} import ${[...names].sort().join(', ')}\n`);
+    return [...modules, ...names].join('');
+  }
+}
 
 const computed = { unique: 'str(uuid.uuid4())', code_challenge: 'code_challenge' } as const;
 

@@ -1,13 +1,17 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
-import { ErrorSummary, type FormError } from '../../../../platform/pages/form-parts.js';
+import {
+  ErrorSummary,
+  type FormError,
+  NewPasswordField,
+  TextField,
+} from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
-import { NewPasswordField, TextField } from '../../../../platform/pages/text-field.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { AcceptanceErrors, AcceptInvitation } from '../../invitations/accept-invitation.js';
-import { invalidLink } from './invalid-link.js';
+import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
+import { invalidLink } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
 const advice = 'Contact the person who invited you to get a new invitation.';

@@ -3,8 +3,8 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import type { PageResponse } from '../../../../platform/pages/page-context.js';
 import type { EmailChanges } from '../../email-changes.js';
-import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
+import { invalidLink } from './open-pages.js';
 
 const advice = 'Sign in, and change the address again under My account.';
 

@@ -1,8 +1,7 @@
 import { emailFormRule } from '../../../../platform/accounts/user-rules.js';
-import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
+import { ErrorSummary, TextField } from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
-import { TextField } from '../../../../platform/pages/text-field.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
 import type { OpenContext, OpenPages } from './open-pages.js';

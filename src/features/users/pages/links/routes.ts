@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
 import type { EmailChanges } from '../../email-changes.js';
-import type { AcceptInvitation } from '../../invitations/accept-invitation.js';
+import type { AcceptInvitation } from '../../invitations.js';
 import type { PasswordLinks } from '../../password-links.js';
 import { acceptInvitationPages } from './accept-invitation.js';
 import { confirmEmailPages } from './confirm-email.js';

@@ -1,13 +1,12 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
-import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
+import { ErrorSummary, NewPasswordField } from '../../../../platform/pages/form-parts.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
-import { NewPasswordField } from '../../../../platform/pages/text-field.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import { invalidLink } from './invalid-link.js';
 import type { OpenContext, OpenPages } from './open-pages.js';
+import { invalidLink } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'password_set') };
 const advice = 'Request a new link, or contact an owner of your account to get one.';

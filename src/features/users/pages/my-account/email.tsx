@@ -1,11 +1,10 @@
-import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
+import { ErrorSummary, TextField } from '../../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext } from '../../../../platform/pages/page-context.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
-import { TextField } from '../../../../platform/pages/text-field.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
 

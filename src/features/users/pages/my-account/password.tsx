@@ -1,12 +1,16 @@
-import { ErrorSummary, type FormError } from '../../../../platform/pages/form-parts.js';
+import { describeRejection } from '../../../../platform/pages/confirm-password.js';
+import {
+  ErrorSummary,
+  type FormError,
+  NewPasswordField,
+  TextField,
+} from '../../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext } from '../../../../platform/pages/page-context.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
-import { describeRejection } from '../../../../platform/pages/rejected-password.js';
 import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
-import { NewPasswordField, TextField } from '../../../../platform/pages/text-field.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
 

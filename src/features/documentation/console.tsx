@@ -1,0 +1,173 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ClientRegistry } from '../../oauth/clients/client-registry.js';
+import { Layout, type Page, renderPage } from '../../platform/pages/layout.js';
+import { privatePageHeaders } from '../../platform/pages/security-headers.js';
+import { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from '../demo-data/index.js';
+import { DocumentationFooter, DocumentationHeader } from './pages/frame.js';
+
+/** The application with which users of the console sign in. */
+interface ConsoleApplication {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Whether it is the one of the demo data, whose users have a public password. */
+  readonly isDemo: boolean;
+}
+
+interface ConsoleSettings {
+  readonly baseUrl: string;
+  /** Default: the application of the demo data. */
+  readonly consoleClientId: string | undefined;
+}
+
+/**
+ * Finds the application of the console. Returns `undefined` unless it is public and has the redirect URI of the console:
+ * signing in would fail.
+ */
+async function findConsoleApplication(
+  applications: ClientRegistry,
+  { baseUrl, consoleClientId = demoConsoleClientId }: ConsoleSettings,
+): Promise<ConsoleApplication | undefined> {
+  const found = await applications.findByClientId(consoleClientId);
+  if (found?.clientType !== 'public') return undefined;
+  if (!found.redirectUris.includes(`${baseUrl}${consoleCallbackPath}`)) return undefined;
+  const { clientId, scopes } = found;
+  return { clientId, scopes, isDemo: clientId === demoConsoleClientId };
+}
+
+/** Fixed sentences: the page does not show text from the URL, which another site can choose. */
+const reasons: Readonly<Record<string, string>> = {
+  access_denied: 'You did not allow the console to access your account, so it has no access token.',
+  invalid_scope: 'The application of the console may not request one of the scopes. Select fewer scopes.',
+};
+
+const otherReason = 'The authorization server rejected the request.';
+
+/** The redirect URI of the console. Its script passes the response to the console. */
+function CallbackPage({ error }: { error: string | undefined }) {
+  return (
+    <Layout
+      title={error === undefined ? 'Return to the console' : 'Not signed in'}
+      narrow
+      script="console-callback.js"
+    >
+      {error === undefined ? (
+        <>
+          <h1>Return to the console</h1>
+          <p>You can close this window, and continue in the window of the console.</p>
+        </>
+      ) : (
+        <>
+          <h1>Not signed in</h1>
+          <p>{Object.hasOwn(reasons, error) ? reasons[error] : otherReason}</p>
+        </>
+      )}
+      <p>
+        If that window is closed, <a href="/console">open the console</a> and start again.
+      </p>
+    </Layout>
+  );
+}
+
+/** The page in which Swagger UI shows the contract. Its script reads the data attributes. */
+function ConsolePage({
+  baseUrl,
+  application,
+}: {
+  baseUrl: string;
+  /** Absent: users paste an access token. */
+  application: ConsoleApplication | undefined;
+}) {
+  return (
+    <Layout
+      title="API console"
+      wide
+      script={['swagger-ui.js', 'console.js']}
+      styles={['swagger-ui.css', 'console.css']}
+      header={<DocumentationHeader current="/console" />}
+      footer={<DocumentationFooter />}
+    >
+      <h1>API console</h1>
+      <noscript>
+        <p class="notice">
+          The console needs JavaScript. The <a href="/docs">reference</a> describes all operations.
+        </p>
+      </noscript>
+      <SignInNote application={application} />
+      <p>
+        Requests go to <code>{baseUrl}</code> and change its data. The console forgets the token when you
+        leave or reload this page.
+      </p>
+      <h2 class="unseen">Operations</h2>
+      <div
+        id="console"
+        data-base-url={baseUrl}
+        {...(application && {
+          'data-client-id': application.clientId,
+          'data-scopes': application.scopes.join(' '),
+        })}
+      />
+    </Layout>
+  );
+}
+
+function SignInNote({ application }: { application: ConsoleApplication | undefined }) {
+  if (application === undefined) {
+    return (
+      <p>
+        Try every operation of the API in the browser. Press <strong>Authorize</strong> and paste an access
+        token. <a href="/docs">The reference</a> describes how to get one.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        Try every operation of the API in the browser. Press <strong>Authorize</strong>, then{' '}
+        <strong>Authorize</strong> below the scopes, and sign in. Then open an operation and press{' '}
+        <strong>Try it out</strong>.
+      </p>
+      {application.isDemo && (
+        <p>
+          This server has demo data: sign in as <code>{demoBackend.ownerEmail}</code> with the password{' '}
+          <code>{demoPassword}</code>.
+        </p>
+      )}
+    </>
+  );
+}
+
+export interface ConsoleDependencies {
+  readonly applications: ClientRegistry;
+  readonly settings: ConsoleSettings;
+}
+
+/** `/console`, where every operation can be tried, and the redirect URI of its sign-in. */
+export async function consolePages(
+  app: FastifyInstance,
+  { applications, settings }: ConsoleDependencies,
+): Promise<void> {
+  const { baseUrl, consoleClientId } = settings;
+  const config = { page: true };
+  let hasWarned = false;
+  app.get('/console', { config }, async (request, reply) => {
+    const application = await findConsoleApplication(applications, settings);
+    if (application === undefined && consoleClientId !== undefined && !hasWarned) {
+      hasWarned = true;
+      request.log.warn(
+        'CONSOLE_CLIENT_ID must be the client id of a public application with the redirect URI of the console',
+      );
+    }
+    return send(reply, <ConsolePage baseUrl={baseUrl} application={application} />);
+  });
+  app.get(consoleCallbackPath, { config }, async (request, reply) => {
+    const { error } = request.query as Record<string, unknown>;
+    return send(reply, <CallbackPage error={error === undefined ? undefined : String(error)} />);
+  });
+}
+
+function send(reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .headers(privatePageHeaders({ script: true, requests: true }))
+    .type('text/html; charset=utf-8')
+    .send(renderPage(page));
+}

@@ -1,0 +1,276 @@
+import { isForeignDomain } from '../../platform/accounts/account-domains.js';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockAccount, lockUserRole, mayAdminister } from '../../platform/accounts/locks.js';
+import { personNameRule } from '../../platform/accounts/name-rules.js';
+import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
+import { normalizeEmail } from '../../platform/accounts/normalize.js';
+import {
+  consumeLink,
+  insertLink,
+  type OneTimeLinks,
+  type ValidLink,
+} from '../../platform/accounts/one-time-links.js';
+import type { Passwords } from '../../platform/accounts/passwords.js';
+import type { Role } from '../../platform/accounts/user.js';
+import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
+import {
+  type AuditContext,
+  type AuditEventType,
+  type AuditOrigin,
+  recordIn,
+  type UserAuditContext,
+} from '../../platform/audit/audit-log.js';
+import type { Clock } from '../../platform/clock.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { Violation } from '../../platform/problems/rule-texts.js';
+import { invitationMail } from './links/mail-texts.js';
+
+/** Lifetime of an invitation: 7 days. */
+const invitationSeconds = 7 * 86_400;
+
+/** Maximum number of invitations of an account that are neither accepted nor expired. */
+export const maximumInvitations = 100;
+
+/** An invitation that is neither accepted nor expired. */
+export interface Invitation {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly expiresAt: Date;
+}
+
+type InvitationOutcome =
+  | { readonly kind: 'invited'; readonly link: DeliveredLink }
+  /** `rule` completes a sentence that begins with "The e-mail address". */
+  | { readonly kind: 'invalid_email'; readonly violation: Violation }
+  /** The address belongs to a user of the account. */
+  | { readonly kind: 'exists' }
+  /** The domain of the address is confirmed for another account. */
+  | { readonly kind: 'foreign_domain' }
+  | { readonly kind: 'too_many' }
+  /** The acting user may not give this role. */
+  | { readonly kind: 'forbidden' };
+
+type RevocationOutcome = 'revoked' | 'not_found' | 'forbidden';
+
+/**
+ * Invitations to an account. The address may belong to a user of another account: that is only found when the invitation
+ * is accepted, so that no user can find out by inviting which addresses exist.
+ */
+export class Invitations {
+  readonly #prisma: Database['prisma'];
+  readonly #delivery: LinkDelivery;
+
+  constructor({ prisma }: Pick<Database, 'prisma'>, delivery: LinkDelivery) {
+    this.#prisma = prisma;
+    this.#delivery = delivery;
+  }
+
+  /** Lists the invitations that can be accepted, by e-mail address. There are at most {@link maximumInvitations}. */
+  async list(accountId: AccountId, now: Date): Promise<Invitation[]> {
+    const rows = await this.#prisma.oneTimeLink.findMany({
+      where: pending(accountId, now),
+      select: { id: true, email: true, role: true, expiresAt: true },
+      orderBy: [{ email: 'asc' }, { id: 'asc' }],
+    });
+    return rows.map((row) => ({ ...row, role: row.role as Role }));
+  }
+
+  /**
+   * Invites a person. Earlier invitations of the same address are replaced, as far as the acting user may change them.
+   *
+   * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
+   */
+  async create(
+    context: UserAuditContext,
+    { email: given, role }: { email: string; role: Role },
+  ): Promise<InvitationOutcome> {
+    const violation = emailRule(given);
+    if (violation !== undefined) return { kind: 'invalid_email', violation };
+    const { accountId, userId, at } = context;
+    const email = normalizeEmail(given);
+    if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'foreign_domain' };
+    const stored = await this.#prisma.$transaction(async (tx) => {
+      const actor = await lockUserRole(tx, accountId, userId);
+      if (actor === null || !mayAdminister(actor, role)) return 'forbidden';
+      // Concurrent invitations count each other.
+      await lockAccount(tx, accountId);
+      if ((await tx.user.findFirst({ where: { accountId, email }, select: { id: true } })) !== null)
+        return 'exists';
+      await tx.oneTimeLink.deleteMany({ where: { ...changeable(actor), accountId, email, usedAt: null } });
+      if ((await tx.oneTimeLink.count({ where: pending(accountId, at) })) >= maximumInvitations)
+        return 'too_many';
+      const token = await insertLink(tx, {
+        target: { purpose: 'invitation', email, role },
+        accountId,
+        createdById: userId,
+        mailed: this.#delivery.delivers,
+        at,
+        lifetimeSeconds: invitationSeconds,
+      });
+      await recordInvitation(tx, context, 'invitation.created', { email, role });
+      const { name } = await tx.account.findUniqueOrThrow({
+        where: { id: accountId },
+        select: { name: true },
+      });
+      const subjects = { user: userId, recipient: email, account: accountId };
+      const permit = await this.#delivery.permit(tx, 'invitation', subjects);
+      return { token, permit, accountName: name };
+    });
+    if (typeof stored === 'string') return { kind: stored };
+    const url = this.#delivery.urlOf('invitation', stored.token);
+    const mail = invitationMail({ accountName: stored.accountName, url });
+    return { kind: 'invited', link: await this.#delivery.deliver(stored.permit, email, mail) };
+  }
+
+  /** Revokes an invitation. Its link stops working. */
+  revoke(context: UserAuditContext, id: string): Promise<RevocationOutcome> {
+    const { accountId, userId, at } = context;
+    return this.#prisma.$transaction(async (tx): Promise<RevocationOutcome> => {
+      const actor = await lockUserRole(tx, accountId, userId);
+      const invitation = await tx.oneTimeLink.findFirst({
+        where: { ...pending(accountId, at), id },
+        select: { email: true, role: true },
+      });
+      if (invitation === null) return 'not_found';
+      const { email, role } = invitation;
+      if (actor === null || !mayAdminister(actor, role as Role)) return 'forbidden';
+      const { count } = await tx.oneTimeLink.deleteMany({ where: { accountId, id, usedAt: null } });
+      if (count === 0) return 'not_found';
+      await recordInvitation(tx, context, 'invitation.revoked', { email, role: role ?? '' });
+      return 'revoked';
+    });
+  }
+}
+
+function pending(accountId: AccountId, now: Date) {
+  return { accountId, purpose: 'invitation', usedAt: null, expiresAt: { gt: now } } as const;
+}
+
+/** The invitations that a user with this role may replace. */
+function changeable(actor: Role) {
+  return { purpose: 'invitation', ...(actor === 'owner' ? {} : { role: { not: 'owner' } }) } as const;
+}
+
+/** Stores an audit event about an invitation, in the transaction that changes it. */
+async function recordInvitation(
+  tx: Prisma.TransactionClient,
+  { accountId, userId, origin, at }: AuditContext,
+  type: AuditEventType & `invitation.${string}`,
+  details: { readonly email: string; readonly role: string },
+): Promise<void> {
+  await recordIn(tx, { type, accountId, userId, origin, details }, at);
+}
+
+/** The input of an invited person. */
+interface Acceptance {
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly password: string;
+}
+
+/** The rule that each invalid value violates. */
+export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, Violation>>>;
+
+type AcceptanceOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'invalid'; readonly errors: AcceptanceErrors }
+  /** The link is unknown, used, revoked or expired. */
+  | { readonly kind: 'invalid_link' }
+  /** The address belongs to a user, who may be in another account, or its domain to another account. */
+  | { readonly kind: 'email_taken' };
+
+/** Accepts invitations. */
+export class AcceptInvitation {
+  readonly #prisma: Database['prisma'];
+  readonly #links: OneTimeLinks;
+  readonly #passwords: Passwords;
+  readonly #clock: Clock;
+
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    { links, passwords, clock }: { links: OneTimeLinks; passwords: Passwords; clock: Clock },
+  ) {
+    this.#prisma = prisma;
+    this.#links = links;
+    this.#passwords = passwords;
+    this.#clock = clock;
+  }
+
+  /** Finds an invitation that can be accepted. */
+  find(token: string): Promise<ValidLink | null> {
+    return this.#links.find(token, { purpose: 'invitation', now: this.#clock() });
+  }
+
+  /**
+   * Creates the user of an invitation, and consumes the link. Of concurrent calls with a link, one succeeds.
+   *
+   * @param from.signal aborts when the client disconnects
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
+   */
+  async accept(
+    token: string,
+    acceptance: Acceptance,
+    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+  ): Promise<AcceptanceOutcome> {
+    const link = await this.find(token);
+    if (link === null) return { kind: 'invalid_link' };
+    const errors = await findErrors(acceptance);
+    if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
+    if (await isForeignDomain({ prisma: this.#prisma }, link.accountId, link.email))
+      return { kind: 'email_taken' };
+    // Outside the transaction, because hashing is slow.
+    const request = { address: origin.address, signal };
+    const passwordHash = await this.#passwords.hash(acceptance.password, request);
+    const { accountId } = link;
+    const stored = withScope(accountScope(accountId), () =>
+      this.#store(link, { acceptance, passwordHash, origin }),
+    );
+    return stored.catch((error): AcceptanceOutcome => {
+      if (isEmailTaken(error)) return { kind: 'email_taken' };
+      throw error;
+    });
+  }
+
+  #store(
+    link: ValidLink,
+    {
+      acceptance,
+      passwordHash,
+      origin,
+    }: { acceptance: Acceptance; passwordHash: string; origin: AuditOrigin },
+  ): Promise<AcceptanceOutcome> {
+    const { accountId, email, mailed } = link;
+    const role = link.role as Role;
+    const at = this.#clock();
+    return this.#prisma.$transaction(async (tx): Promise<AcceptanceOutcome> => {
+      // Two invitations of one address wait for each other here, and not for the unique address, which could deadlock.
+      await lockAccount(tx, accountId);
+      if (!(await consumeLink(tx, link, at))) return { kind: 'invalid_link' };
+      const { givenName, familyName } = acceptance;
+      const user = { email, role, givenName, familyName };
+      const userId = await insertUser(tx, accountId, {
+        user,
+        passwordHash,
+        at,
+        emailVerified: mailed,
+        origin,
+      });
+      await recordInvitation(tx, { accountId, userId, origin, at }, 'invitation.accepted', { email, role });
+      await tx.oneTimeLink.deleteMany({ where: { accountId, purpose: 'invitation', email, usedAt: null } });
+      return { kind: 'accepted' };
+    });
+  }
+}
+
+async function findErrors({ givenName, familyName, password }: Acceptance): Promise<AcceptanceErrors> {
+  const errors = {
+    givenName: personNameRule(givenName),
+    familyName: personNameRule(familyName),
+    password: await passwordError(password),
+  };
+  return Object.fromEntries(Object.entries(errors).filter(([, error]) => error !== undefined));
+}

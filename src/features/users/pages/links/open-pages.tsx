@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AuditOrigin } from '../../../../platform/audit/audit-log.js';
+import { abortOnDisconnect, auditOrigin } from '../../../../platform/http/audit-origin.js';
+import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
+import { Fields } from '../../../../platform/pages/fields.js';
+import { Layout, renderPage } from '../../../../platform/pages/layout.js';
+import type { PageResponse } from '../../../../platform/pages/page-context.js';
+import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
+
+/**
+ * The response to a link that is unknown, used, revoked or expired. All look the same, except to the browser that has used the
+ * link: it gets the response to the first use again.
+ */
+export function invalidLink(advice: string, { used }: OpenContext, first: PageResponse): PageResponse {
+  if (used) return first;
+  const title = 'This link does not work';
+  const page = (
+    <Layout title={title} narrow>
+      <h1>{title}</h1>
+      <p>
+        A link can be used once and for a limited time. This one was used, has expired, or was replaced by
+        another. If you have just used it, it worked: sign in.
+      </p>
+      <p>{advice}</p>
+      <p>
+        <a href="/sign_in">Sign in</a>
+      </p>
+    </Layout>
+  );
+  return { status: 404, page };
+}
+
+/** Request for a page that needs no session. */
+export interface OpenContext {
+  readonly origin: AuditOrigin;
+  readonly path: string;
+  readonly csrfToken: string;
+  /** Empty without a form. */
+  readonly form: Fields;
+  /** The token in the path; empty when the path has none. */
+  readonly token: string;
+  /** Whether this browser has used the link. */
+  readonly used: boolean;
+  /** Remembers for a day that this browser has used the link, so that it gets the same response again. */
+  markUsed(): void;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+/** Name of the cookie, at the path of a link. */
+const usedCookie = 'used_link';
+
+type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
+
+/** Pages without a session, for every client that has the link. */
+export class OpenPages {
+  readonly #app: FastifyInstance;
+  readonly #sessions: BrowserSessions;
+
+  constructor(app: FastifyInstance, sessions: BrowserSessions) {
+    this.#app = app;
+    this.#sessions = sessions;
+  }
+
+  /** Adds a page. */
+  get(path: string, handle: OpenHandler): void {
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+  }
+
+  /** Adds the route of a form. A link is consumed by its form only, because mail programs open links in advance. */
+  post(path: string, handle: OpenHandler): void {
+    this.#app.post(path, { config: { page: true } }, (request, reply) => {
+      this.#sessions.verifyCsrf(request);
+      return this.#serve(request, reply, handle);
+    });
+  }
+
+  async #serve(request: FastifyRequest, reply: FastifyReply, handle: OpenHandler): Promise<FastifyReply> {
+    const { token = '' } = request.params as { token?: string };
+    const path = request.url.split('?', 1)[0] ?? request.url;
+    const response = await handle({
+      origin: auditOrigin(request),
+      path,
+      csrfToken: this.#sessions.csrfToken(request, reply),
+      form: new Fields(request.body),
+      token,
+      used: request.cookies[usedCookie] === token,
+      // Only the wording of a page depends on it.
+      markUsed: () =>
+        reply.setCookie(usedCookie, token, {
+          path,
+          maxAge: 24 * 3600,
+          httpOnly: true,
+          sameSite: 'lax',
+          secure: 'auto',
+        }),
+      signal: abortOnDisconnect(reply.raw).signal,
+    });
+    reply.headers(privatePageHeaders());
+    if ('redirect' in response) return reply.redirect(response.redirect, 303);
+    if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
+    return reply
+      .code(response.status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(renderPage(response.page));
+  }
+}

@@ -1,0 +1,117 @@
+import type { User } from '../../platform/accounts/user.js';
+import type { operations } from '../../platform/contract/generated.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { OtherAccountProblem } from '../../platform/problems/problem.js';
+import { oauthDescription } from '../../platform/problems/problem-document.js';
+import { violation } from '../../platform/problems/rule-texts.js';
+import { isClientId } from '../clients/client-authentication.js';
+import type { Application, ClientRegistry } from '../clients/client-registry.js';
+import { invalidClient } from '../clients/credentials.js';
+import { mayGrant, parseScope } from '../scopes.js';
+
+/** Parameters of an authorization request, validated against the contract. */
+export type AuthorizationParameters = operations['authorize']['parameters']['query'];
+
+/**
+ * An error that is sent to the application by redirect. Its redirect URI was checked before.
+ *
+ * @see RFC 6749 section 4.1.2.1
+ */
+export class AuthorizationRejection extends Error {
+  override readonly name = 'AuthorizationRejection';
+  readonly error: 'invalid_scope' | 'access_denied';
+
+  constructor(error: AuthorizationRejection['error'], description: string) {
+    super(description);
+    this.error = error;
+  }
+}
+
+/** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */
+export function responseAddress(
+  { redirect_uri, state }: AuthorizationParameters,
+  issuer: string,
+  response: { code: string } | AuthorizationRejection,
+): string {
+  const parameters =
+    response instanceof AuthorizationRejection
+      ? { error: response.error, error_description: oauthDescription(response.message) }
+      : { code: response.code };
+  // Some clients decode `+` as a plus sign; all decode %20 as a space.
+  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
+  // Appended, so that the registered URI is unchanged.
+  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
+export async function knownClient(applications: ClientRegistry, clientId: string): Promise<Application> {
+  const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+  if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
+  return application;
+}
+
+/**
+ * The redirect URI must be registered for the application. It is compared character by character.
+ *
+ * @throws {Problem} 400 `invalid_request`; never a redirect
+ * @see RFC 9700 section 2.1
+ */
+export function registeredRedirectUri({ redirectUris }: Application, redirectUri: string): void {
+  if (!redirectUris.includes(redirectUri)) {
+    throw invalidParameter('redirect_uri', violation('registered_redirect_uri'));
+  }
+}
+
+/** Maximum length of `state`, in bytes of UTF-8. */
+const maximumBytes = 2048;
+
+/**
+ * Limits the bytes of `state`. The contract limits its characters, which a schema can count.
+ *
+ * @throws {Problem} 400 `invalid_request`; never a redirect
+ */
+export function stateLength(state: string): void {
+  if (Buffer.byteLength(state) > maximumBytes) {
+    throw invalidParameter('state', violation('maximum_bytes', { maximum: maximumBytes }));
+  }
+}
+
+/** @throws {AuthorizationRejection} `invalid_scope` */
+export function configuredScopes({ scopes }: Application, requested: string): string[] {
+  const names = parseScope(requested);
+  const unavailable = names.filter((name) => !scopes.includes(name));
+  if (unavailable.length > 0) {
+    throw new AuthorizationRejection(
+      'invalid_scope',
+      `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${scopes.join(', ')}.`,
+    );
+  }
+  if (names.length === 0) {
+    throw new AuthorizationRejection('invalid_scope', 'scope must have at least one scope.');
+  }
+  return names;
+}
+
+export interface GrantableScopes {
+  readonly offered: readonly string[];
+  /** Scopes that the user may not grant: shown and omitted. */
+  readonly withheld: readonly string[];
+}
+
+/** @throws {AuthorizationRejection} `access_denied` when the user may grant none of the requested scopes */
+export function grantableScopes({ role }: User, requested: readonly string[]): GrantableScopes {
+  const offered = requested.filter((scope) => mayGrant(role, scope));
+  if (offered.length === 0) {
+    throw new AuthorizationRejection('access_denied', 'The user may not grant any of the requested scopes.');
+  }
+  return { offered, withheld: requested.filter((scope) => !offered.includes(scope)) };
+}
+
+/**
+ * The user must belong to the account of the application.
+ *
+ * @throws {OtherAccountProblem} never a redirect, so that the application learns nothing about the user
+ */
+export function sameAccount(application: Application, user: User): void {
+  if (application.accountId !== user.accountId) throw new OtherAccountProblem();
+}

@@ -1,0 +1,97 @@
+import { createBatcher } from './batcher.js';
+import type { HotStatement, ReadDatabase, TextRow } from './client.js';
+import type { Scope } from './scope.js';
+
+/** Type of a column of `request`. */
+type ColumnType = 'text' | 'bigint' | 'integer';
+
+interface LookupDefinition<Key, Columns extends string, Value> {
+  /** Name of the prepared statement. */
+  readonly name: string;
+  /** Columns of `request` in {@link LookupDefinition.sql}. */
+  readonly columns: Readonly<Record<Columns, ColumnType>>;
+  /** Values of the columns for a key. */
+  readonly request: (key: Key) => Readonly<Record<Columns, string | number | null>>;
+  /** A query for at most one row for the row `request`. Its columns have the type text. */
+  readonly sql: string;
+  readonly toValue: (row: TextRow, key: Key) => Value;
+  /** Tenant scope of a statement for these keys. */
+  readonly scope: (keys: readonly Key[]) => Scope;
+  /** Maximum number of keys of one statement. */
+  readonly maximum: number;
+  /** Maximum number of concurrent statements of a process. */
+  readonly atOnce: number;
+  /** The query on a distributed database, for account data. */
+  readonly distributed?: DistributedLookup<Key, Value>;
+}
+
+/**
+ * A query for one key on a distributed database. If it reads one table, without a subquery, with the condition
+ * `account_id = $1`, Citus plans it once. It plans other queries at each execution: the benchmark `list-citus` fails with them.
+ */
+interface DistributedLookup<Key, Value> {
+  readonly statement: HotStatement;
+  readonly values: (key: Key) => readonly (string | number)[];
+  readonly toValue: (rows: readonly TextRow[], key: Key) => Value | null;
+}
+
+/** Looks up the value of a key; `null` when the statement has no row for it. */
+export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
+
+/**
+ * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one statement. A
+ * statement never starts before its keys are requested.
+ *
+ * On a distributed database, each key of account data is looked up by a statement of its own.
+ */
+export function defineLookup<Key, Columns extends string, Value>(
+  definition: LookupDefinition<Key, Columns, Value>,
+): (database: Pick<ReadDatabase, 'runHot' | 'isDistributed'>) => Lookup<Key, Value> {
+  const { request, toValue, scope, distributed, maximum, atOnce } = definition;
+  const statement = statementOf(definition);
+  return (database) => {
+    const load = async (keys: readonly Key[]) => {
+      const rows = await database.runHot(statement, [JSON.stringify(keys.map(request))], scope(keys));
+      const found: (Value | null)[] = keys.map(() => null);
+      for (const [ordinal, ...row] of rows) {
+        const index = Number(ordinal) - 1;
+        found[index] = toValue(row, keys[index] as Key);
+      }
+      return found;
+    };
+    const together = createBatcher(load, { maximum, atOnce });
+    if (distributed === undefined) return together;
+    const alone = async (key: Key) => {
+      const values = distributed.values(key).map(String);
+      return distributed.toValue(await database.runHot(distributed.statement, values, scope([key])), key);
+    };
+    return (key) => (database.isDistributed() ? alone(key) : together(key));
+  };
+}
+
+/**
+ * OFFSET 0 prevents the planner from joining the requests with the tables: it estimates a hundred requests and would read
+ * whole tables.
+ */
+function statementOf<Key, Columns extends string, Value>({
+  name,
+  columns,
+  sql,
+  distributed,
+}: LookupDefinition<Key, Columns, Value>): HotStatement {
+  const names = Object.keys(columns) as Columns[];
+  return {
+    name,
+    isOnCoordinator: distributed === undefined,
+    text: `
+      SELECT request.ordinal::text, found.*
+      FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((column) => `${column} ${columns[column]}`).join(', ')}))
+        WITH ORDINALITY AS request (${[...names, 'ordinal'].join(', ')})
+      CROSS JOIN LATERAL (${sql} OFFSET 0) AS found`,
+  };
+}
+
+/** SQL expression for a timestamp as the API writes it: UTC with milliseconds. */
+export function timestampText(column: string): string {
+  return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

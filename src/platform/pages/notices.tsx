@@ -1,0 +1,89 @@
+/**
+ * Confirmation messages, shown after a form was submitted. The URL has the name of a message and never its text, so that a
+ * crafted link cannot show arbitrary text.
+ */
+const notices = {
+  application_created: 'Application created.',
+  application_exists:
+    'This form was already submitted, and the application exists. Its secret is not shown again.',
+  application_updated: 'Changes saved. They apply to existing tokens immediately.',
+  application_deleted: 'Application deleted. Its tokens no longer work.',
+  webhook_test_sent: 'Test sent. Its result is the first of the attempts.',
+  webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
+  access_revoked:
+    'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',
+  secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
+  secret_revoked: 'Secret revoked.',
+  disconnected: 'Application disconnected. It can no longer act on your behalf.',
+  invited: 'Invitation sent. Its link works for 7 days.',
+  invitation_revoked: 'Invitation revoked. Its link no longer works.',
+  role_changed: 'Role changed.',
+  user_disabled: 'User disabled and signed out. The applications of the user are disconnected.',
+  user_enabled: 'User enabled. The user can sign in again.',
+  user_signed_out: 'The user is signed out of all browsers.',
+  user_disconnected: 'Application disconnected. It can no longer act on behalf of the user.',
+  password_link_sent: 'Mail sent. Its link works for 24 hours.',
+  invitation_accepted: 'Your user is created. Sign in with your e-mail address and password.',
+  password_set: 'Password saved. Sign in with the new password.',
+  profile_saved: 'Changes saved.',
+  password_changed: 'Password changed. You are signed out of all other browsers.',
+  password_changed_applications_signed_out:
+    'Password changed. You are signed out of all other browsers, and your applications are disconnected.',
+  email_link_sent: 'Mail sent to the new address. Open its link to confirm the address.',
+  single_sign_on_saved: 'Changes saved. Sign in at the sign-in address to test them.',
+  single_sign_on_issuer_replaced:
+    'Changes saved. Users of the earlier identity provider are signed out. Sign in at the sign-in address to test the new one.',
+  single_sign_on_required: 'Administrators and members can now sign in with single sign-on only.',
+  single_sign_on_not_required: 'All users can sign in with a password again.',
+  single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',
+  single_sign_on_unlinked:
+    'Link removed. The next sign-in with the verified e-mail address of the user links the user again.',
+  app_added: 'Authenticator app saved. Other browsers must enter a code.',
+  app_removed: 'Authenticator app removed.',
+  passkey_added: 'Passkey saved. You can sign in with it.',
+  passkey_removed: 'Passkey removed. Delete it on your device too.',
+  security_saved: 'Changes saved. Users who do not meet the requirement are signed out.',
+  second_factors_removed: 'Second factors removed. The user is signed out of all browsers.',
+  report_created: 'Report created.',
+  report_exists: 'This form was already submitted, and the report exists.',
+  report_updated: 'Changes saved.',
+  report_deleted: 'Report deleted.',
+  employee_created: 'Employee added.',
+  employee_updated: 'Changes saved.',
+  employee_deleted: 'Employee deleted.',
+  signed_out_everywhere: 'You are signed out of all browsers.',
+} as const;
+
+/** Error messages, shown after a form was submitted. */
+const failures = {
+  import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
+  invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',
+  password_link_not_sent: 'The mail could not be sent. Try again later.',
+  factor_required: 'Your account requires a second factor. Add another one before you remove this one.',
+  email_not_sent: 'The mail could not be sent. Try again later.',
+} as const;
+
+export type Notice = keyof typeof notices | keyof typeof failures;
+
+/** Path of a page that shows a notice. */
+export function withNotice(address: string, notice: Notice): string {
+  return `${address}?notice=${notice}`;
+}
+
+/** A notice and whether it is about a failure; `undefined` for an unknown name. */
+function noticeFor(code: string): { readonly text: string; readonly failed: boolean } | undefined {
+  if (Object.hasOwn(notices, code)) return { text: notices[code as keyof typeof notices], failed: false };
+  if (Object.hasOwn(failures, code)) return { text: failures[code as keyof typeof failures], failed: true };
+  return undefined;
+}
+
+/** The notice of the last form; nothing for an unknown name. */
+export function NoticeBox({ code }: { code: string }) {
+  const notice = noticeFor(code);
+  if (notice === undefined) return null;
+  return (
+    <p class={notice.failed ? 'alert' : 'notice'} role={notice.failed ? 'alert' : 'status'}>
+      {notice.text}
+    </p>
+  );
+}
