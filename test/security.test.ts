@@ -58,11 +58,11 @@ const urlsOfOurs = [
   'features/single-sign-on/pages/message-page.tsx',
   'features/single-sign-on/provider-client.ts',
   'features/single-sign-on/provider-fetch.ts',
-  'features/webhooks/change-endpoint.ts',
   'features/webhooks/commands.ts',
   'features/webhooks/delivery/webhook-sender.ts',
-  'features/webhooks/pages/endpoint-state.tsx',
+  'features/webhooks/pages/list-page.tsx',
   'features/webhooks/pause-notification.ts',
+  'features/webhooks/resume-endpoint.ts',
   'oauth/authorization/requesting-application.ts',
   'oauth/consent/consent.tsx',
   'platform/config/base-url.ts',
@@ -73,7 +73,7 @@ const urlsOfOurs = [
   'platform/database/postgresql/hosts/current-host.ts',
   'platform/database/postgresql/hosts/find-read-write.ts',
   'platform/mail/mailer.ts',
-  'platform/pages/return-to.ts',
+  'platform/pages/paths.ts',
 ];
 
 t.test('only one file normalizes text from outside and parses its URLs', async (t) => {

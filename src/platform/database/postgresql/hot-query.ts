@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Submittable } from 'pg';
-import { serialize } from 'pg-protocol';
+import { serialize } from 'pg-protocol/dist/index';
 import type { HotStatement, TextRow } from '../client.js';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';

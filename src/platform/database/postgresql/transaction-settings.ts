@@ -1,5 +1,5 @@
 import pg, { type ClientBase } from 'pg';
-import { serialize } from 'pg-protocol';
+import { serialize } from 'pg-protocol/dist/index';
 import type { Scope } from '../scope.js';
 
 /** Settings of PostgreSQL by name, such as `statement_timeout`. */
