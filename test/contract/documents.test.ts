@@ -217,7 +217,7 @@ t.test('the comparison of responses with the contract finds differences', async 
   const id = {
     'x-request-id': 'a',
     'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'X-Request-Id',
+    'access-control-expose-headers': 'x-request-id',
   };
   const headers = { ...id, 'content-type': 'application/json; charset=utf-8', etag: '"a"' };
   const problemHeaders = { ...id, 'content-type': 'application/problem+json', 'cache-control': 'no-store' };

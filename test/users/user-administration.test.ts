@@ -173,7 +173,7 @@ t.test('revokes the sessions and keeps the grants when a password is replaced', 
   t.equal((await refresh(other, scene.application, refreshToken)).statusCode, 200);
   t.match(await users.setPassword(operator(scene), scene.user.id, 'too short'), {
     kind: 'invalid_password',
-    error: 'must have at least 12 characters',
+    error: { rule: 'minimum_length', params: { minimum: 12 } },
   });
   t.equal((await new Browser(api.app).signIn(scene.user.email, password)).statusCode, 303);
 });
