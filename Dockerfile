@@ -14,7 +14,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/openapi ./openapi
 COPY --from=build /app/prisma ./prisma
-COPY --from=build /app/src/pages/assets ./src/pages/assets
+COPY --from=build /app/src/platform/pages/assets ./src/platform/pages/assets
 COPY --from=build /app/dist/docs ./dist/docs
 COPY --from=build /app/dist/src ./dist/src
 # The server writes no files here, so the root file system can be read-only.

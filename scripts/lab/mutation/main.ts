@@ -25,8 +25,6 @@ const usage = `npm run mutation -- [options]
 const scope = new Map([
   ['src/oauth', 'test/oauth'],
   ['src/platform/http/binding', 'test/platform/http'],
-  ['src/oauth/tokens', 'test/oauth'],
-  ['src/oauth/grants', 'test/oauth'],
   ['src/platform/database/scope.ts', 'test/platform/database'],
 ]);
 

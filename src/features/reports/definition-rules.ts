@@ -3,14 +3,15 @@ import { type Violation, violation } from '../../platform/problems/rule-texts.js
 import type { ReportDefinition, ReportFilter } from './report.js';
 import { columnOf } from './report-columns.js';
 
-const form = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+const timestampForm =
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
  * Parses an RFC 3339 date-time to milliseconds, the precision of the database; `null` for any other string. Leap seconds and
  * the year 0 are rejected, because PostgreSQL cannot store them.
  */
 export function readRfc3339(text: string): Date | null {
-  if (!form.test(text) || !isDayOfMonth(text)) return null;
+  if (!timestampForm.test(text) || !isDayOfMonth(text)) return null;
   const date = new Date(text.toUpperCase());
   const year = date.getUTCFullYear();
   return year >= 1 && year <= 9999 ? date : null;

@@ -14,7 +14,7 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { IdentityRejection } from './failure-details.js';
 import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
 
-const maximumLength = 100;
+const maximumNameLength = 100;
 
 /**
  * The names of a user whom single sign-on creates: the claims `given_name` and `family_name`, otherwise the words of
@@ -40,8 +40,8 @@ function wordsOf(text: unknown, separator = /\s+/): string[] {
 function valid(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
   // A character has at most two code units.
-  const shortened = composeText(claim.trim().slice(0, 2 * maximumLength));
-  const name = [...shortened].slice(0, maximumLength).join('').trim();
+  const shortened = composeText(claim.trim().slice(0, 2 * maximumNameLength));
+  const name = [...shortened].slice(0, maximumNameLength).join('').trim();
   return personNameRule(name) === undefined ? name : undefined;
 }
 

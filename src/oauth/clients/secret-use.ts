@@ -8,7 +8,7 @@ import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 
 /** Length of `[a-z0-9]` text that carries 256 bits. */
-const length = 50;
+const secretCharacters = 50;
 
 /** A new client secret. Its value is shown once and not stored. */
 interface NewClientSecret {
@@ -19,7 +19,7 @@ interface NewClientSecret {
 
 /** Creates a client secret. The last four characters are public: the others still carry 235 bits. */
 export function newClientSecret(): NewClientSecret {
-  const value = randomId(length);
+  const value = randomId(secretCharacters);
   return { value, stored: { secretHash: hashSecret(value), lastCharacters: value.slice(-4) } };
 }
 
@@ -29,7 +29,7 @@ export function hashSecret(secret: string): Buffer<ArrayBuffer> {
 }
 
 /** Minimum time between two writes of the last use of a secret. */
-const intervalMilliseconds = 60_000;
+const storeIntervalMilliseconds = 60_000;
 
 /**
  * Stores when secrets were last used, so that an administrator knows whether an old one can be revoked. Requests do not wait
@@ -53,7 +53,7 @@ export class SecretUse {
   record(accountId: AccountId, secretId: string): void {
     const now = this.#clock().getTime();
     const earlier = this.#writtenAt.get(secretId);
-    if (earlier !== undefined && now - earlier < intervalMilliseconds) return;
+    if (earlier !== undefined && now - earlier < storeIntervalMilliseconds) return;
     this.#writtenAt.set(secretId, now);
     const written = withScope(accountScope(accountId), () => this.#write(accountId, secretId, now))
       .catch((error) => {
@@ -75,6 +75,6 @@ export class SecretUse {
     await this.#database.prisma.$executeRaw`
       UPDATE application_secrets SET last_used_at = ${new Date(now)}
       WHERE account_id = ${accountId} AND id = ${secretId}
-        AND (last_used_at IS NULL OR last_used_at <= ${new Date(now - intervalMilliseconds)})`;
+        AND (last_used_at IS NULL OR last_used_at <= ${new Date(now - storeIntervalMilliseconds)})`;
   }
 }

@@ -5,7 +5,7 @@ import { normalizeEmail, normalizePassword } from './normalize.js';
 import { maximumPasswordLength } from './passwords.js';
 
 /** Characters that are examined, from the first one. It limits the time to about 50 ms. */
-const maximumLength = 32;
+const maximumExaminedLength = 32;
 
 /** Scores 0 and 1 need fewer than a million guesses, which an attacker can make at the sign-in page over months. */
 const minimumScore = 2;
@@ -20,7 +20,7 @@ let estimator: Promise<ZxcvbnFactory> | undefined;
  */
 async function isCommonPassword(password: string): Promise<boolean> {
   estimator ??= createEstimator();
-  return (await estimator).check(password.slice(0, maximumLength)).score < minimumScore;
+  return (await estimator).check(password.slice(0, maximumExaminedLength)).score < minimumScore;
 }
 
 /** Loaded with the first password that is set: the list takes 25 MB of memory. */

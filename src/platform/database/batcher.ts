@@ -1,28 +1,27 @@
-// With p-limit, because `database` imports nothing of `limits`.
-
 import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
 import { isStatementRejected } from './database-errors.js';
 
 /** Maximum number of concurrent calls: few, so that slow ones do not take all connections. */
-const concurrency = 2;
+const slowCallConcurrency = 2;
 
 /** Maximum time in the queue; most clients have disconnected by then. */
-const deadlineMs = 10_000;
+const slowCallDeadlineMs = 10_000;
 
 /**
- * Queues calls for single keys that may be slow, so that they do not delay the calls of a batch.
+ * Queues calls for single keys that may be slow, so that they do not delay the calls of a batch. It uses p-limit, because
+ * `database` imports nothing of `limits`.
  *
  * @returns function that queues a call for a key and throws `timeoutError` after ten seconds in the queue
  */
 export function createDeadlineQueue<Key, Value>(
   call: (key: Key) => Promise<Value>,
 ): (key: Key, timeoutError: Error) => Promise<Value> {
-  const limit = pLimit(concurrency);
+  const limit = pLimit(slowCallConcurrency);
   return (key, timeoutError) => {
     const queuedAt = performance.now();
     return limit(async () => {
-      if (performance.now() - queuedAt > deadlineMs) throw timeoutError;
+      if (performance.now() - queuedAt > slowCallDeadlineMs) throw timeoutError;
       return await call(key);
     });
   };

@@ -9,15 +9,15 @@ import { type Violation, violation } from '../problems/rule-texts.js';
 /** Name of the header with the request id, which every response has. */
 export const requestIdHeader = 'x-request-id';
 
-const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+const acceptableId = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The request id of the client if it is safe to log and to return, otherwise a new one. */
 export function requestIdFor(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers[requestIdHeader];
-  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID();
+  return typeof given === 'string' && acceptableId.test(given) ? given : randomUUID();
 }
 
-const authority = /^https?:\/\/[^/?]*/i;
+const schemeAndAuthority = /^https?:\/\/[^/?]*/i;
 
 /**
  * Path and query of a request target in absolute form, which every server must accept. Links and problem documents
@@ -26,7 +26,7 @@ const authority = /^https?:\/\/[^/?]*/i;
  * @see RFC 9112 section 3.2.2
  */
 export function originForm(target: string): string {
-  const path = target.replace(authority, '');
+  const path = target.replace(schemeAndAuthority, '');
   return path === target || path.startsWith('/') ? path : `/${path}`;
 }
 

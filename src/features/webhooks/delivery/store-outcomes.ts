@@ -13,12 +13,12 @@ export function hadLease(
   return given.map(({ endpoint: { accountId, id } }) => held.has(`${accountId} ${id}`));
 }
 
-const firstMilliseconds = 5_000;
+const firstRetryMilliseconds = 5_000;
 
-const longestMilliseconds = 8 * 3_600_000;
+const longestRetryMilliseconds = 8 * 3_600_000;
 
 /** Milliseconds after the first failure at which an endpoint is paused. */
-const patienceMilliseconds = 3 * 86_400_000;
+const pauseAfterMilliseconds = 3 * 86_400_000;
 
 /**
  * Returns when a delivery is repeated: after 5 seconds, then after twice as long each time, up to 8 hours, each time up to a
@@ -31,8 +31,11 @@ function retryTime(
   now: Date,
   { failures, retryAfter }: { failures: number; retryAfter: string | null },
 ): Date {
-  const backoff = Math.min(firstMilliseconds * 2 ** Math.min(failures - 1, 20), longestMilliseconds);
-  const asked = Math.min(readRetryAfter(now, retryAfter), longestMilliseconds);
+  const backoff = Math.min(
+    firstRetryMilliseconds * 2 ** Math.min(failures - 1, 20),
+    longestRetryMilliseconds,
+  );
+  const asked = Math.min(readRetryAfter(now, retryAfter), longestRetryMilliseconds);
   const delay = Math.max(backoff * (1 + Math.random() / 4), asked);
   return new Date(now.getTime() + Math.round(delay));
 }
@@ -81,7 +84,7 @@ export function failed(
   const failingSince = endpoint.failingSince ?? at;
   const tried: ClaimedEndpoint = { ...endpoint, deliveryId, deliveryEnd: end, failures, failingSince };
   if (attempt.status === 410) return paused(tried, { reason: 'gone', at, attempt: stored });
-  if (at.getTime() - failingSince.getTime() >= patienceMilliseconds)
+  if (at.getTime() - failingSince.getTime() >= pauseAfterMilliseconds)
     return paused(tried, { reason: 'failing', at, attempt: stored });
   return {
     endpoint,

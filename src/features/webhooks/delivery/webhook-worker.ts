@@ -13,7 +13,7 @@ import {
  * Maximum number of concurrent deliveries of this process, and of one account, so that an account does not wait for all
  * endpoints of another.
  */
-const maximum = 100;
+const maximumRunning = 100;
 
 const maximumOfAccount = 20;
 
@@ -28,7 +28,7 @@ class RunningDeliveries {
 
   /** Number of deliveries that can be started. */
   get room(): number {
-    return maximum - this.#total;
+    return maximumRunning - this.#total;
   }
 
   get byAccount(): ReadonlyMap<string, number> {
