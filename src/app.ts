@@ -23,7 +23,7 @@ import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { RequestUsage } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/routes.js';
 import { consentForm } from './oauth/consent/consent.js';
-import { peopleSite } from './people-site.js';
+import { registerPeoplePages } from './people-pages.js';
 import { createValidatorCompiler } from './platform/contract/validator.js';
 import { noAccount, withScope } from './platform/database/scope.js';
 import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';
@@ -186,7 +186,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const {
     handlers,
     authenticate,
-    publicGate,
+    publicRateLimiter,
     consent,
     apiConsole,
     signIn,
@@ -214,7 +214,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(secondFactorPages, signIn);
   await app.register(linkPages, links);
   await app.register(consentForm, consent);
-  await app.register(peopleSite, people);
+  await app.register(registerPeoplePages, people);
   await app.register(preflightRoutes, { contract });
   await app.register(mcpRoutes, { contract, localise, authenticate, config });
   const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
@@ -223,7 +223,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     handlers,
     routes: dependencies.routes,
     authenticate,
-    publicGate,
+    publicRateLimiter,
     queue,
   });
   return app;

@@ -26,20 +26,20 @@ import { ReportCharts } from './features/reports/results/report-charts.js';
 import { ReportExports, ReportResults } from './features/reports/results/report-results.js';
 import { composeSecondFactors } from './features/second-factors/compose.js';
 import { SecondFactorPolicies } from './features/second-factors/second-factor-policy.js';
-import { KnownBrowsers } from './features/sign-in/known-browser-cookie.js';
 import type { SignInDependencies } from './features/sign-in/pages/sign-in.js';
 import { PasskeySignIn } from './features/sign-in/passkey-sign-in.js';
 import { SignIn } from './features/sign-in/sign-in.js';
+import { TrustedDevices } from './features/sign-in/trusted-devices.js';
 import { composeSingleSignOn } from './features/single-sign-on/compose.js';
 import type { SingleSignOnPagesDependencies } from './features/single-sign-on/pages/callback.js';
-import { SignInBrowserCookie } from './features/single-sign-on/sign-in-browser-cookie.js';
+import { SsoStateCookie } from './features/single-sign-on/sso-state-cookie.js';
 import { UsageReader } from './features/usage/usage-reader.js';
 import { composeUserServices } from './features/users/links/compose.js';
 import { OwnAccount } from './features/users/own-account.js';
 import type { LinkPagesDependencies } from './features/users/pages/links/routes.js';
 import { UserAdministration } from './features/users/user-administration.js';
 import { composeWebhooks } from './features/webhooks/compose.js';
-import { PartnerWaits } from './features/webhooks/partner-waits.js';
+import { WebhookCallLimiter } from './features/webhooks/webhook-call-limiter.js';
 import { WebhookEndpointHandlers } from './features/webhooks/webhook-endpoint-handlers.js';
 import { createAuthenticate } from './oauth/authentication.js';
 import { ClientRegistry } from './oauth/clients/client-registry.js';
@@ -55,7 +55,7 @@ import { createRequestLimits } from './oauth/public-limits.js';
 import { AccessTokenRevocations } from './oauth/tokens/access-token-revocations.js';
 import { RefreshTokens } from './oauth/tokens/refresh-tokens.js';
 import { TokenStatus } from './oauth/tokens/token-status.js';
-import type { PeopleSiteDependencies } from './people-site.js';
+import type { PeopleSiteDependencies } from './people-pages.js';
 import { Passwords } from './platform/accounts/passwords.js';
 import { Sessions } from './platform/accounts/sessions.js';
 import { Users } from './platform/accounts/users.js';
@@ -67,7 +67,7 @@ import type { Contract } from './platform/contract/contract.js';
 import type { AppSecrets } from './platform/crypto/keyring.js';
 import type { Database, ReadDatabase } from './platform/database/client.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
-import type { Authenticate, PublicGate } from './platform/http/binding/bind.js';
+import type { Authenticate, PublicRateLimiter } from './platform/http/binding/bind.js';
 import type { Handlers } from './platform/http/binding/handlers.js';
 import { mergeHandlers } from './platform/http/binding/handlers.js';
 import { BrowserSessions } from './platform/http/browser-sessions.js';
@@ -111,7 +111,7 @@ export interface ServiceDependencies {
 export interface Composition {
   readonly handlers: Handlers;
   readonly authenticate: Authenticate;
-  readonly publicGate: PublicGate;
+  readonly publicRateLimiter: PublicRateLimiter;
   readonly counters: Counters;
   readonly consent: ConsentFormDependencies;
   readonly apiConsole: ConsoleDependencies;
@@ -208,7 +208,10 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     grants,
   });
-  const webhooks = { ...composeWebhooks({ config, database, clock, appSecrets }), waits: new PartnerWaits() };
+  const webhooks = {
+    ...composeWebhooks({ config, database, clock, appSecrets }),
+    waits: new WebhookCallLimiter(),
+  };
   const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {
@@ -244,7 +247,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       new UserHandlers(profiles, clock),
     ),
     authenticate: createAuthenticate(accessTokens, new TokenStatus(database), api),
-    publicGate: publicLimits,
+    publicRateLimiter: publicLimits,
     consent: {
       contract,
       endpoint: authorizationEndpoint,
@@ -261,7 +264,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
       }),
       signIn: new SignIn({ users, passwords, sessions: userSessions, auditLog, failureLimit }),
       sessions,
-      knownBrowsers: new KnownBrowsers({ appSecrets, baseUrl, clock }),
+      trustedDevices: new TrustedDevices({ appSecrets, baseUrl, clock }),
       applications,
       clock,
       baseUrl,
@@ -269,7 +272,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     singleSignOn: {
       ...singleSignOn,
       sessions,
-      browserCookie: new SignInBrowserCookie({ baseUrl }),
+      ssoStateCookie: new SsoStateCookie({ baseUrl }),
       baseUrl,
     },
     links: { ...userServices, sessions },

@@ -7,7 +7,7 @@ import { CliError, exitCodes } from '../platform/cli/cli-error.js';
 import type { CommandProcess } from '../platform/cli/context.js';
 import { withContext } from '../platform/cli/context.js';
 import { readNewPassword } from '../platform/cli/password.js';
-import { harmless, print, printList } from '../platform/cli/print.js';
+import { print, printList, sanitizeForTerminal } from '../platform/cli/print.js';
 
 interface CreateOptions {
   readonly name: string;
@@ -91,7 +91,7 @@ async function create(
     else
       print(
         commandProcess,
-        `Created account ${accountId} (${harmless(name)})${ownerId === null ? '' : ` with owner ${ownerId}`}.`,
+        `Created account ${accountId} (${sanitizeForTerminal(name)})${ownerId === null ? '' : ` with owner ${ownerId}`}.`,
       );
   });
 }

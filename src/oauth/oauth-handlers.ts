@@ -67,7 +67,7 @@ export class OAuthHandlers
       origin: auditOrigin(request),
       admit: this.#limits.admitClient(reply),
       // For the request log.
-      recognised: ({ id, accountId }) => {
+      onAuthenticated: ({ id, accountId }) => {
         request.party = { accountId, applicationId: id };
       },
     };

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../platform/config/config.js';
 import type { Operation } from '../platform/contract/contract.js';
-import type { PublicGate } from '../platform/http/binding/bind.js';
+import type { PublicRateLimiter } from '../platform/http/binding/bind.js';
 import { admit, isCounted } from '../platform/http/rate-limit.js';
 import { type Counter, type Counters, createMemoryCounter } from '../platform/limits/counter.js';
 import { networkOf } from '../platform/limits/network-of-address.js';
@@ -25,7 +25,7 @@ interface Limits {
  * affects further rejected requests, but not the limit of a confidential client. A public client has no secret, so its
  * requests are counted for each address separately.
  */
-export class PublicLimits implements PublicGate {
+export class PublicLimits implements PublicRateLimiter {
   readonly #limits: Limits;
 
   constructor(limits: Limits) {

@@ -149,9 +149,9 @@ t.test('a deep page adds few rows to those that a shared statement reads', isSha
   const statements: { text: string; values: readonly string[] }[] = [];
   const watched: Database = {
     ...counted,
-    runHot: (statement, values, scope) => {
+    runPrepared: (statement, values, scope) => {
       statements.push({ text: statement.text, values });
-      return counted.runHot(statement, values, scope);
+      return counted.runPrepared(statement, values, scope);
     },
   };
   const readPage = employeePage(watched);

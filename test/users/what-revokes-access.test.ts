@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { replaceRecoveryCodes } from '../../src/features/second-factors/recovery-codes.js';
-import { KnownBrowsers } from '../../src/features/sign-in/known-browser-cookie.js';
+import { TrustedDevices } from '../../src/features/sign-in/trusted-devices.js';
 import { OwnAccount } from '../../src/features/users/own-account.js';
 import { UserAdministration } from '../../src/features/users/user-administration.js';
 import { Grants } from '../../src/oauth/grants/grants.js';
@@ -42,7 +42,7 @@ const users = new UserAdministration(database, notices);
 const origin = { address: '192.0.2.1', requestId: 'request' };
 const singleSignOnPath = '/people/settings/single_sign_on';
 
-const knownBrowsers = new KnownBrowsers({ appSecrets: testSecrets, baseUrl: api.config.baseUrl, clock });
+const trustedDevices = new TrustedDevices({ appSecrets: testSecrets, baseUrl: api.config.baseUrl, clock });
 
 /** The cookie of a browser in which a user has signed in. */
 function knownBrowserOf(email: string): { cookies: Record<string, string> } {
@@ -51,7 +51,7 @@ function knownBrowserOf(email: string): { cookies: Record<string, string> } {
     cookies[name] = value;
   };
   const request = { cookies } as unknown as FastifyRequest;
-  knownBrowsers.remember(request, { setCookie } as unknown as FastifyReply, email);
+  trustedDevices.remember(request, { setCookie } as unknown as FastifyReply, email);
   return { cookies };
 }
 
@@ -86,7 +86,7 @@ async function arrange(t: Test) {
     await link({ purpose: 'email', ...target, email: `${randomId()}@users.example` }, subject.id),
     await link({ purpose: 'invitation', email: `${randomId()}@users.example`, role: 'member' }, subject.id),
   ] as const;
-  const browserCookie = knownBrowserOf(subject.email) as unknown as FastifyRequest;
+  const ssoStateCookie = knownBrowserOf(subject.email) as unknown as FastifyRequest;
 
   const isOpen = async (address: string) => (await new Browser(app).open(address)).statusCode === 200;
   const isSignedIn = async (browser: Browser) => (await signedInUser(browser)) !== null;
@@ -111,7 +111,7 @@ async function arrange(t: Test) {
     'Password links': () => isOpen(links[0]),
     'E-mail links': () => isOpen(links[1]),
     Invitations: () => isOpen(links[2]),
-    'Known browsers': async () => knownBrowsers.find(browserCookie, subject.email) !== null,
+    'Known browsers': async () => trustedDevices.find(ssoStateCookie, subject.email) !== null,
   };
   return { ...scene, subject, tokens, channels, passwordLink, ownerBrowser: ownerStart.browser };
 }

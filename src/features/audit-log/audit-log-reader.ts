@@ -3,10 +3,10 @@ import type { AuditEventType } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import {
   type Anchor,
-  cutPage,
   type OrderedRows,
   type OrderTerm,
   pageQuery,
+  splitPage,
 } from '../../platform/database/page-query.js';
 
 /** Retention of audit events, in days. */
@@ -141,7 +141,7 @@ export class AuditLogReader {
     const found = await this.#prisma.$queryRaw<(StoredEvent & { anchor: Anchor })[]>(
       auditPageQuery(accountId, filter, options),
     );
-    const { rows, nextAnchor } = cutPage(found, size);
+    const { rows, nextAnchor } = splitPage(found, size);
     return { entries: await this.#addNames(accountId, rows), more: nextAnchor !== null };
   }
 

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { Prisma } from '../../platform/database/generated/client.js';
-import { type Anchor, cutPage, pageQuery } from '../../platform/database/page-query.js';
+import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeColumns, employeeSelection } from './employee.js';
 import { type DirectoryFilter, type DirectoryRequest, employeeOrder } from './employee-query.js';
@@ -188,7 +188,7 @@ export class Directory {
       const count = Number(total?.count ?? 0);
       const more = total?.more ?? false;
       return {
-        employees: cutPage(rows, size).rows,
+        employees: splitPage(rows, size).rows,
         count: more ? Math.min(count, maximumMatches) : count,
         more,
         choices: groupChoices(choices, filter, text !== ''),

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import type { Anchor } from '../../platform/database/page-query.js';
-import { cutPage, type PageStart, pageQuery } from '../../platform/database/page-query.js';
+import { type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeSelection } from './employee.js';
 import type { EmployeeListRequest, EmployeePage } from './employee-query.js';
@@ -131,7 +131,7 @@ export class Employees {
         ),
       ]),
     );
-    return { ...cutPage(rows, size), recordCount: Number(total?.count ?? 0) };
+    return { ...splitPage(rows, size), recordCount: Number(total?.count ?? 0) };
   }
 }
 

@@ -3,7 +3,7 @@ import { newClientSecret } from '../../oauth/clients/secret-use.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { claimForm, releaseForm } from '../../platform/idempotency/submitted-forms.js';
+import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';
 import { recordApplicationEvent } from './settings-changes.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
@@ -36,10 +36,10 @@ export class ClientSecrets {
       const application = await lockApplication(tx, accountId, applicationId);
       if (application === null) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
-      const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+      const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
       if (earlier !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
-        await releaseForm(tx, { userId, nonce });
+        await restoreNonce(tx, { userId, nonce });
         return { kind: 'too_many' };
       }
       await tx.applicationSecret.create({

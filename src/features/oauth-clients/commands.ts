@@ -3,7 +3,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
-import { harmless, print, printList, type Row } from '../../platform/cli/print.js';
+import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import { addUsageCommand } from '../usage/index.js';
 import { OAuthApplications } from './oauth-applications.js';
 
@@ -37,12 +37,12 @@ async function run(commandProcess: CommandProcess, clientId: string, idOrName: s
     const revoked = application && (await applications.revokeAccess(context, application.id));
     if (revoked === null) {
       throw new CliError(
-        `${harmless(account.name)} has no application with the client ID ${harmless(clientId)}; see: applications list`,
+        `${sanitizeForTerminal(account.name)} has no application with the client ID ${sanitizeForTerminal(clientId)}; see: applications list`,
       );
     }
     print(
       commandProcess,
-      `Revoked all access of ${harmless(application?.name ?? clientId)}. Grants revoked: ${revoked.revokedGrants}. Webhook endpoints paused: ${revoked.pausedEndpoints}.`,
+      `Revoked all access of ${sanitizeForTerminal(application?.name ?? clientId)}. Grants revoked: ${revoked.revokedGrants}. Webhook endpoints paused: ${revoked.pausedEndpoints}.`,
     );
   });
 }

@@ -4,7 +4,7 @@ import {
   type ApplicationSummary,
   summarySelection,
 } from '../../oauth/clients/application-details.js';
-import { type ApplicationSettings, yesOrNo } from '../../oauth/clients/application-settings.js';
+import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { lockApplication } from '../../oauth/clients/lock-application.js';
 import { newClientSecret } from '../../oauth/clients/secret-use.js';
@@ -12,7 +12,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { claimForm } from '../../platform/idempotency/submitted-forms.js';
+import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/index.js';
 import { recordApplicationEvent, settingsChanges, settingsVersion } from './settings-changes.js';
 
@@ -58,7 +58,7 @@ async function insertApplication(
     client_type: clientType,
     redirect_uris: redirectUris,
     scopes,
-    ...(clientType === 'confidential' && { require_client_secret: yesOrNo(requireClientSecret) }),
+    ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
 }
@@ -155,7 +155,7 @@ export class OAuthApplications implements ApplicationReader {
     const { userId, at } = auditContext;
     const id = randomId();
     return this.#prisma.$transaction(async (tx): Promise<RegisteredApplication> => {
-      const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+      const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
       if (earlier !== null) return { kind: 'repeated', id: earlier };
       const inserted = await insertApplication(tx, auditContext, { id, clientType, settings });
       return { kind: 'created', id, ...inserted };

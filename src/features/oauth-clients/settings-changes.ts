@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ApplicationSettings, yesOrNo } from '../../oauth/clients/application-settings.js';
+import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import {
   type AuditContext,
   type AuditEvent,
@@ -33,7 +33,7 @@ export function settingsChanges(
     if (removed.length > 0) details[`${word}_removed`] = removed;
   }
   if (before.requireClientSecret !== after.requireClientSecret) {
-    details.require_client_secret = `${yesOrNo(before.requireClientSecret)} → ${yesOrNo(after.requireClientSecret)}`;
+    details.require_client_secret = `${formatBoolean(before.requireClientSecret)} → ${formatBoolean(after.requireClientSecret)}`;
   }
   return details;
 }

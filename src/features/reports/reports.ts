@@ -8,11 +8,11 @@ import type {
 import { type Database, Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { type Anchor, cutPage, pageQuery } from '../../platform/database/page-query.js';
+import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { setActor } from '../../platform/database/set-actor.js';
 import { type Idempotency, transactionLimits } from '../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/key-claim.js';
-import { claimForm } from '../../platform/idempotency/submitted-forms.js';
+import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { findDefinitionErrors } from './definition-rules.js';
 import { type Report, type ReportContent, toReport, toStored } from './report.js';
 import {
@@ -169,7 +169,7 @@ export class Reports {
       this.#reads.accountTotals.findFirst({ where: { accountId } }),
       this.#reads.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
     ]);
-    const { rows, nextAnchor } = cutPage(found, size);
+    const { rows, nextAnchor } = splitPage(found, size);
     return {
       reports: rows.map(toReport),
       recordCount: totals?.reports ?? 0,
@@ -230,7 +230,7 @@ export class Reports {
     try {
       return await this.#prisma.$transaction(async (tx): Promise<CreatedThroughForm> => {
         const id = randomId();
-        const earlier = await claimForm(tx, { userId, nonce }, { resultId: id, at });
+        const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
         if (earlier !== null) return { kind: 'repeated', id: earlier };
         await insertReport(tx, auditContext, content, id);
         await checkReportQuota(tx, accountId, this.#maxReports);

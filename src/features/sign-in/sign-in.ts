@@ -16,7 +16,7 @@ export interface SignInAttempt {
   readonly email: string;
   readonly password: string;
   /** Identifies browser and user when the user has signed in from this browser before; `null` otherwise. */
-  readonly knownBrowser: string | null;
+  readonly trustedDevice: string | null;
   readonly userAgent: string | undefined;
   readonly origin: AuditOrigin;
   /** Aborts when the client disconnects. */
@@ -120,19 +120,19 @@ export class SignIn {
     return { kind: 'signed_in', user, sessionId, stage };
   }
 
-  async #recordLimit({ email, knownBrowser, origin }: SignInAttempt, limit: LimitReached): Promise<void> {
+  async #recordLimit({ email, trustedDevice, origin }: SignInAttempt, limit: LimitReached): Promise<void> {
     const { users, auditLog } = this.#dependencies;
     const found = await users.findForSignIn(email);
     const identity = found && { accountId: found.user.accountId, userId: found.user.id };
-    const identityKind = knownBrowser === null ? 'e-mail address' : 'browser';
+    const identityKind = trustedDevice === null ? 'e-mail address' : 'browser';
     const details = { limit_of: limit.reached === 'by' ? 'network address' : identityKind };
     await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
   }
 }
 
-function countedAs({ email, knownBrowser, origin }: SignInAttempt): Attempt {
+function countedAs({ email, trustedDevice, origin }: SignInAttempt): Attempt {
   const from = { by: 'address', address: origin.address };
-  return knownBrowser === null
+  return trustedDevice === null
     ? { ...from, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }
-    : { ...from, of: knownBrowser };
+    : { ...from, of: trustedDevice };
 }

@@ -4,7 +4,7 @@ import { accountOption, checkedBy, findAccount, jsonOption } from '../../platfor
 import { CliError } from '../../platform/cli/cli-error.js';
 import type { CommandProcess } from '../../platform/cli/context.js';
 import { withContext } from '../../platform/cli/context.js';
-import { harmless, print, printList } from '../../platform/cli/print.js';
+import { print, printList, sanitizeForTerminal } from '../../platform/cli/print.js';
 
 /** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */
 export function addDomainCommands(accounts: Command, commandProcess: CommandProcess): void {
@@ -53,7 +53,7 @@ Examples:
         const { accountId } = await new AccountDomains(database).confirm(id, domain, clock());
         if (accountId !== id)
           throw new CliError(`${domain} is confirmed for account ${accountId}; see: accounts domains`);
-        print(commandProcess, `Confirmed ${domain} for account ${id} (${harmless(name)}).`);
+        print(commandProcess, `Confirmed ${domain} for account ${id} (${sanitizeForTerminal(name)}).`);
       }),
     );
   accounts
@@ -70,7 +70,7 @@ Examples:
         const { id, name } = await findAccount(accounts, options.account);
         if (!(await new AccountDomains(database).remove(id, domain, clock())))
           throw new CliError(`${domain} is not confirmed for this account; see: accounts domains`);
-        print(commandProcess, `Removed ${domain} from account ${id} (${harmless(name)}).`);
+        print(commandProcess, `Removed ${domain} from account ${id} (${sanitizeForTerminal(name)}).`);
       }),
     );
 }

@@ -8,7 +8,7 @@ import { toUser, type User, type UserRow, userSelection } from '../../platform/a
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import { composeText, isStorableText } from '../../platform/contract/outside-text.js';
+import { isStorableText, normalizeNfc } from '../../platform/contract/outside-text.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { IdentityRejection } from './failure-details.js';
@@ -40,7 +40,7 @@ function wordsOf(text: unknown, separator = /\s+/): string[] {
 function valid(claim: unknown): string | undefined {
   if (typeof claim !== 'string') return undefined;
   // A character has at most two code units.
-  const shortened = composeText(claim.trim().slice(0, 2 * maximumNameLength));
+  const shortened = normalizeNfc(claim.trim().slice(0, 2 * maximumNameLength));
   const name = [...shortened].slice(0, maximumNameLength).join('').trim();
   return personNameRule(name) === undefined ? name : undefined;
 }

@@ -6,7 +6,7 @@ import { checkedBy } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { readNewPassword } from '../../platform/cli/password.js';
-import { harmless, print } from '../../platform/cli/print.js';
+import { print, sanitizeForTerminal } from '../../platform/cli/print.js';
 import { ruleText } from '../../platform/problems/rule-texts.js';
 import {
   type EmailChange,
@@ -49,10 +49,10 @@ async function changeUser(
     const outcome = await make(new UserAdministration(database, notices), context, user.id);
     switch (outcome.kind) {
       case 'changed':
-        print(commandProcess, `User ${harmless(user.email)} ${changed}.${consequences(outcome)}`);
+        print(commandProcess, `User ${sanitizeForTerminal(user.email)} ${changed}.${consequences(outcome)}`);
         return;
       case 'unchanged':
-        print(commandProcess, `User ${harmless(user.email)} ${unchanged}; nothing was changed.`);
+        print(commandProcess, `User ${sanitizeForTerminal(user.email)} ${unchanged}; nothing was changed.`);
         return;
       // The command line has no acting user, so every change is permitted.
       case 'forbidden':
@@ -60,7 +60,7 @@ async function changeUser(
         throw unknownUser(emailOrId);
       case 'last_owner':
         throw new CliError(
-          `User ${harmless(user.email)} is the last enabled owner of ${harmless(user.accountName)}; make another user an owner first`,
+          `User ${sanitizeForTerminal(user.email)} is the last enabled owner of ${sanitizeForTerminal(user.accountName)}; make another user an owner first`,
         );
       case 'email_taken':
         throw new CliError('The e-mail address belongs to another user, or its domain to another account');
@@ -71,7 +71,7 @@ async function changeUser(
 }
 
 function unknownUser(emailOrId: string): CliError {
-  return new CliError(`Unknown user ${harmless(emailOrId)}; see: users list`);
+  return new CliError(`Unknown user ${sanitizeForTerminal(emailOrId)}; see: users list`);
 }
 
 function consequences({ revokedSessions, revokedGrants }: UserChange & { kind: 'changed' }): string {
@@ -104,8 +104,8 @@ Examples:
     .action((user: string, address: string) =>
       changeUser(commandProcess, user, () => ({
         make: (service, context, id) => service.setEmail(context, id, address),
-        changed: `now signs in with ${harmless(address)}`,
-        unchanged: `already signs in with ${harmless(address)}`,
+        changed: `now signs in with ${sanitizeForTerminal(address)}`,
+        unchanged: `already signs in with ${sanitizeForTerminal(address)}`,
       })),
     );
 }

@@ -15,7 +15,7 @@ import {
 } from '../../platform/cli/arguments.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { readNewPassword } from '../../platform/cli/password.js';
-import { harmless, print, printList, type Row } from '../../platform/cli/print.js';
+import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import { addEmailCommand, addPasswordCommand, addRoleCommand, addStateCommands } from './change-commands.js';
 
 const pageSize = 500;
@@ -110,7 +110,11 @@ async function create(
     const user = { email, role, givenName, familyName, password: await readNewPassword(commandProcess) };
     const id = await users.create(accountId, { user, at: clock() }).catch(asCliError);
     if (json) print(commandProcess, JSON.stringify({ id, account_id: accountId, email, role }));
-    else print(commandProcess, `Created user ${id} (${harmless(email)}) as ${role} of ${harmless(name)}.`);
+    else
+      print(
+        commandProcess,
+        `Created user ${id} (${sanitizeForTerminal(email)}) as ${role} of ${sanitizeForTerminal(name)}.`,
+      );
   });
 }
 

@@ -87,7 +87,7 @@ export class UserAdministration {
   /** Changes the role of a user, and revokes the grants of scopes and the links that the new role does not permit. */
   setRole(context: AuditContext, userId: string, role: Role): Promise<UserChange> {
     return this.#change(context, userId, async (tx, user) => {
-      if (!(await mayGive(tx, context, role))) return { kind: 'forbidden' };
+      if (!(await canAssignRole(tx, context, role))) return { kind: 'forbidden' };
       if (user.role === role) return unchanged;
       if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
       await update(tx, context, user, { role });
@@ -215,7 +215,7 @@ export class UserAdministration {
 }
 
 /** Whether the acting user, who is locked, may give a role. */
-async function mayGive(
+async function canAssignRole(
   tx: Prisma.TransactionClient,
   { accountId, userId: id }: AuditContext,
   role: Role,

@@ -3,7 +3,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
-import { harmless, print, printList, type Row } from '../../platform/cli/print.js';
+import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
 import type { ResumePoint } from './resume-endpoint.js';
 import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
@@ -117,7 +117,7 @@ async function resume(commandProcess: CommandProcess, id: string, options: Resum
     const account = await findAccount(accounts, options.account);
     const endpoint = await new AccountEndpoints(database).find(account.id, id);
     const unknown = new CliError(
-      `${harmless(account.name)} has no webhook endpoint with the id ${harmless(id)}; see: webhooks list`,
+      `${sanitizeForTerminal(account.name)} has no webhook endpoint with the id ${sanitizeForTerminal(id)}; see: webhooks list`,
     );
     if (endpoint === null) throw unknown;
     const context = { accountId: account.id, applicationId: endpoint.applicationId, at: clock() };

@@ -8,8 +8,8 @@ import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventsExpired } from '../events/index.js';
-import type { PartnerWaits } from './partner-waits.js';
 import type { EndpointContext } from './resume-endpoint.js';
+import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import type { WebhookDelivery } from './webhook-deliveries.js';
 import type { WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
@@ -77,7 +77,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   readonly #tests: WebhookTests;
   readonly #baseUrl: string;
   readonly #clock: Clock;
-  readonly #waits: PartnerWaits;
+  readonly #waits: WebhookCallLimiter;
 
   constructor({
     endpoints,
@@ -88,7 +88,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   }: {
     endpoints: WebhookEndpoints;
     tests: WebhookTests;
-    waits: PartnerWaits;
+    waits: WebhookCallLimiter;
     baseUrl: string;
     clock: Clock;
   }) {

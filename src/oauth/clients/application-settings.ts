@@ -75,7 +75,7 @@ interface SettingsRules {
 const maximumRedirectUris = 20;
 
 /** Formats a boolean setting for the audit log. */
-export function yesOrNo(setting: boolean): string {
+export function formatBoolean(setting: boolean): string {
   return setting ? 'yes' : 'no';
 }
 

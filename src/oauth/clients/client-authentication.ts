@@ -41,13 +41,13 @@ export class ClientAuthentication {
    */
   async identify(
     credentials: ClientCredentials,
-    { origin, admit, recognised }: Omit<ClientCall, 'authorization'>,
+    { origin, admit, onAuthenticated }: Omit<ClientCall, 'authorization'>,
   ): Promise<Application> {
     const clientId = requireParameter('client_id', credentials.clientId);
     const { application, matched } = await withConstantTimeFailure(() =>
       this.#prove(clientId, credentials, origin),
     );
-    recognised(application);
+    onAuthenticated(application);
     await admit(
       matched === undefined
         ? `client ${clientId} address ${networkOf(origin.address)}`

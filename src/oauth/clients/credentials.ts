@@ -18,7 +18,7 @@ export interface ClientCall {
   readonly origin: AuditOrigin;
   readonly admit: AdmitClient;
   /** Called with the authenticated application before the request is processed. */
-  recognised(application: Application): void;
+  onAuthenticated(application: Application): void;
 }
 
 /** Credentials of a client. */

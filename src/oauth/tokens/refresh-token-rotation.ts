@@ -1,7 +1,7 @@
 import { roles } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import type { Database, HotStatement } from '../../platform/database/client.js';
+import type { Database, PreparedStatement } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { accountScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
@@ -80,16 +80,16 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   SELECT ordinal::text, grant_id, user_id, array_to_string(issued, ' ') FROM used`;
 
 /** Rotates the tokens that no other transaction has locked, in one transaction. */
-const rotateUnlockedTokens: HotStatement = {
+const rotateUnlockedTokens: PreparedStatement = {
   name: 'rotate_unlocked_refresh_tokens',
   text: rotation('SKIP LOCKED'),
 };
 
 /** Rotates one token and waits for locks. With several requests, two statements could deadlock. */
-const rotateLockedToken: HotStatement = { name: 'rotate_locked_refresh_token', text: rotation('') };
+const rotateLockedToken: PreparedStatement = { name: 'rotate_locked_refresh_token', text: rotation('') };
 
 /** Returns the ordinals of the requests whose tokens can be used. It has the first two parameters. */
-const findUsableTokens: HotStatement = {
+const findUsableTokens: PreparedStatement = {
   name: 'find_usable_refresh_tokens',
   text: `
     WITH ${requests}
@@ -160,12 +160,12 @@ async function findUsable(
   requests: readonly RotationRequest[],
 ): Promise<ReadonlySet<RotationRequest>> {
   const values = [JSON.stringify(requests.map(toRow)), clock().toISOString()];
-  const rows = await database.runHot(findUsableTokens, values, scopeOf(requests));
+  const rows = await database.runPrepared(findUsableTokens, values, scopeOf(requests));
   return new Set(rows.flatMap(([ordinal]) => requests[Number(ordinal)] ?? []));
 }
 
 async function rotate(
-  statement: HotStatement,
+  statement: PreparedStatement,
   database: Database,
   { clock, refreshTokenTtlSeconds }: RotationSettings,
   requests: readonly RotationRequest[],
@@ -174,7 +174,7 @@ async function rotate(
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
   const scope = scopeOf(requests);
   const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
-  const rows = await database.runHot(statement, values, scope);
+  const rows = await database.runPrepared(statement, values, scope);
   const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
   for (const [ordinal, grantId, userId, issued] of rows) {
     rotated[Number(ordinal)] = {

@@ -1,4 +1,4 @@
-import { composeText, isCanonicalDomain, isNormalized } from '../contract/outside-text.js';
+import { isCanonicalDomain, isNormalized, normalizeNfc } from '../contract/outside-text.js';
 import { type Check, type Violation, violation } from '../problems/rule-texts.js';
 
 const maximumPersonName = 100;
@@ -75,7 +75,7 @@ function lengthError(text: string, maximum: number): Violation | undefined {
  */
 export const addressTextRule: Check = (address) => {
   if (/^[!-~]+$/.test(address)) return undefined;
-  const text = composeText(address);
+  const text = normalizeNfc(address);
   const domain = text.slice(text.lastIndexOf('@') + 1);
   if (!isNormalized(text) || /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u.test(text))
     return violation('email_characters');

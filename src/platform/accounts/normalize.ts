@@ -1,4 +1,4 @@
-import { composeText } from '../contract/outside-text.js';
+import { normalizeNfc } from '../contract/outside-text.js';
 
 /**
  * Normalizes an e-mail address to the form in which it is stored and looked up: composed characters (NFC) in lower case.
@@ -8,10 +8,10 @@ import { composeText } from '../contract/outside-text.js';
  */
 export function normalizeEmail(email: string): string {
   // Lower case can need composition again: Unicode has a composed ǰ, but no composed capital letter for it.
-  return composeText(composeText(email).toLowerCase());
+  return normalizeNfc(normalizeNfc(email).toLowerCase());
 }
 
 /** Normalizes a password to the form in which it is hashed: composed characters (NFC). @see NIST SP 800-63B section 5.1.1.2 */
 export function normalizePassword(password: string): string {
-  return composeText(password);
+  return normalizeNfc(password);
 }

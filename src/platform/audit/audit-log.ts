@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account-id.js';
 import type { Clock } from '../clock.js';
 import { createBatcher } from '../database/batcher.js';
-import type { HotStatement } from '../database/client.js';
+import type { PreparedStatement } from '../database/client.js';
 import { type Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { accountScope, noAccount } from '../database/scope.js';
@@ -43,7 +43,7 @@ export interface CallerAuditContext extends Omit<ApplicationAuditContext, 'appli
  *
  * Benchmark `token` (1.6 times oidc-provider); compared with the models in test/platform/audit/insert-audit-events.test.ts.
  */
-const insertAuditEvents: HotStatement = {
+const insertAuditEvents: PreparedStatement = {
   name: 'insert_audit_events',
   text: `
     INSERT INTO audit_events AS stored
@@ -58,7 +58,7 @@ const insertAuditEvents: HotStatement = {
 };
 
 /** Stores events of no account from a JSON array. */
-const insertSystemEvents: HotStatement = {
+const insertSystemEvents: PreparedStatement = {
   name: 'insert_system_events',
   text: `
     INSERT INTO system_events (id, type, address, request_id, details, created_at)
@@ -177,14 +177,14 @@ export class AuditLog {
       const at = clock();
       const rows = events.map((event) => toRow(event, at));
       const scope = accountScope(...events.map(({ accountId }) => accountId));
-      const stored = await database.runHot(insertAuditEvents, [JSON.stringify(rows), scope], scope);
+      const stored = await database.runPrepared(insertAuditEvents, [JSON.stringify(rows), scope], scope);
       const ids = new Set(stored.map(([id]) => id));
       return rows.map(({ id }) => ids.has(id) || new Error('The account of an audit event does not exist'));
     }, limits);
     this.#writeOfNoAccount = createBatcher(async (events) => {
       const at = clock();
       const rows = JSON.stringify(events.map((event) => toSystemRow(event, at)));
-      await database.runHot(insertSystemEvents, [rows], noAccount);
+      await database.runPrepared(insertSystemEvents, [rows], noAccount);
       return events.map(() => true);
     }, limits);
   }

@@ -11,7 +11,7 @@ export function formatCount(count: number): string {
 }
 
 /** Removes control characters, which could manipulate a terminal, and shortens the text. */
-export function harmless(text: string, maximumLength = 400): string {
+export function sanitizeForTerminal(text: string, maximumLength = 400): string {
   return text.slice(0, maximumLength).replaceAll(/\p{Cc}/gu, '?');
 }
 
@@ -43,5 +43,5 @@ export function printList(
 
 function cellText(value: Row[string] | undefined): string {
   if (value === null || value === undefined) return '-';
-  return harmless(typeof value === 'object' ? value.join(' ') : String(value));
+  return sanitizeForTerminal(typeof value === 'object' ? value.join(' ') : String(value));
 }

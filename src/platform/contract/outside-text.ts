@@ -40,7 +40,7 @@ const maximumUrlLength = 2_048;
 const maximumDomainLength = 253;
 
 /** Text in Unicode normalization form C; text longer than 3,072 characters is returned unchanged. */
-export function composeText(text: string): string {
+export function normalizeNfc(text: string): string {
   return text.length > maximumNormalizedLength ? text : text.normalize('NFC');
 }
 

@@ -4,8 +4,8 @@ import type { Prisma, PrismaClient } from './generated/client.js';
 import type { Scope } from './scope.js';
 
 /** A statement that is prepared once on each connection. Its parameters and all its columns have the type text. */
-export interface HotStatement {
-  /** Unique among the hot statements. */
+export interface PreparedStatement {
+  /** Unique among the prepared statements. */
   readonly name: string;
   readonly text: string;
   /** Whether it uses no table of account data. On a distributed database it runs on the coordinator. Default: false. */
@@ -14,7 +14,7 @@ export interface HotStatement {
    * A statement that runs after it in the same transaction, with its first parameter. The result has the rows of both. For a
    * distributed database only.
    */
-  readonly followedBy?: HotStatement;
+  readonly followedBy?: PreparedStatement;
 }
 
 /** Columns of a row in the order of the statement; `null` is NULL. */
@@ -110,8 +110,8 @@ export interface Database {
    * Known after {@link Database.checkIsolation}.
    */
   isDistributed(): boolean;
-  /** Runs a hot statement. */
-  runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
+  /** Runs a prepared statement. */
+  runPrepared(statement: PreparedStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
   /**
    * Runs one read-only statement that may take seconds, on a separate connection pool. When the signal aborts, PostgreSQL
    * cancels the statement and the call rejects. The embedded database cannot cancel a running statement, only one that has
@@ -152,5 +152,5 @@ export interface Database {
 /** The part of a database that reads use. It may read from standbys. */
 export type ReadDatabase = Pick<
   Database,
-  'prisma' | 'isDistributed' | 'runHot' | 'queryReport' | 'streamCsv'
+  'prisma' | 'isDistributed' | 'runPrepared' | 'queryReport' | 'streamCsv'
 >;

@@ -1,5 +1,5 @@
 import { createBatcher } from './batcher.js';
-import type { HotStatement, ReadDatabase, TextRow } from './client.js';
+import type { PreparedStatement, ReadDatabase, TextRow } from './client.js';
 import type { Scope } from './scope.js';
 
 /** Type of a column of `request`. */
@@ -30,7 +30,7 @@ interface LookupDefinition<Key, Columns extends string, Value> {
  * `account_id = $1`, Citus plans it once. It plans other queries at each execution: the benchmark `list-citus` fails with them.
  */
 interface DistributedLookup<Key, Value> {
-  readonly statement: HotStatement;
+  readonly statement: PreparedStatement;
   readonly values: (key: Key) => readonly (string | number)[];
   readonly toValue: (rows: readonly TextRow[], key: Key) => Value | null;
 }
@@ -46,12 +46,12 @@ export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
  */
 export function defineLookup<Key, Columns extends string, Value>(
   definition: LookupDefinition<Key, Columns, Value>,
-): (database: Pick<ReadDatabase, 'runHot' | 'isDistributed'>) => Lookup<Key, Value> {
+): (database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>) => Lookup<Key, Value> {
   const { request, toValue, scope, distributed, maximum, atOnce } = definition;
   const statement = statementOf(definition);
   return (database) => {
     const load = async (keys: readonly Key[]) => {
-      const rows = await database.runHot(statement, [JSON.stringify(keys.map(request))], scope(keys));
+      const rows = await database.runPrepared(statement, [JSON.stringify(keys.map(request))], scope(keys));
       const found: (Value | null)[] = keys.map(() => null);
       for (const [ordinal, ...row] of rows) {
         const index = Number(ordinal) - 1;
@@ -63,7 +63,10 @@ export function defineLookup<Key, Columns extends string, Value>(
     if (distributed === undefined) return together;
     const alone = async (key: Key) => {
       const values = distributed.values(key).map(String);
-      return distributed.toValue(await database.runHot(distributed.statement, values, scope([key])), key);
+      return distributed.toValue(
+        await database.runPrepared(distributed.statement, values, scope([key])),
+        key,
+      );
     };
     return (key) => (database.isDistributed() ? alone(key) : together(key));
   };
@@ -78,7 +81,7 @@ function statementOf<Key, Columns extends string, Value>({
   columns,
   sql,
   distributed,
-}: LookupDefinition<Key, Columns, Value>): HotStatement {
+}: LookupDefinition<Key, Columns, Value>): PreparedStatement {
   const names = Object.keys(columns) as Columns[];
   return {
     name,

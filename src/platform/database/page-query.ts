@@ -115,7 +115,7 @@ export function pageQuery(
 }
 
 /** Separates the rows of a page from those after it. */
-export function cutPage<Row extends { readonly anchor: Anchor }>(
+export function splitPage<Row extends { readonly anchor: Anchor }>(
   rows: readonly Row[],
   size: number,
 ): { rows: readonly Row[]; nextAnchor: Anchor | null } {

@@ -32,7 +32,7 @@ let running = 0;
 /**
  * Runs work in a scope. Statements with their own scope ignore it.
  *
- * While it runs, each promise of the process costs more in Node.js 20 and 22. Hot statements get their scope as a parameter
+ * While it runs, each promise of the process costs more in Node.js 20 and 22. Prepared statements get their scope as a parameter
  * instead.
  */
 export async function withScope<Result>(scope: Scope, work: () => Promise<Result> | Result): Promise<Result> {

@@ -64,7 +64,7 @@ export async function receiveFile(
 }
 
 /** Reads and drops what has not been read of a form, so that the browser shows the response. */
-export function dropRest({ raw }: FastifyRequest): void {
+export function drainRequest({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
 }

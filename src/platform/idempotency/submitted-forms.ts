@@ -3,7 +3,7 @@ import { absoluteSeconds } from '../accounts/sessions.js';
 import type { Prisma } from '../database/client.js';
 
 /** Identifies a form that was rendered for a user. A repeated submission has the same values. */
-export interface RenderedForm {
+export interface FormNonce {
   readonly userId: string;
   /** Random text in a hidden field of the form. */
   readonly nonce: string;
@@ -15,9 +15,9 @@ export interface RenderedForm {
  * @param options.resultId id of the row that the submission creates
  * @returns `null` for the first submission; otherwise the `resultId` of the first one, and the caller must change nothing
  */
-export async function claimForm(
+export async function consumeNonce(
   tx: Prisma.TransactionClient,
-  form: RenderedForm,
+  form: FormNonce,
   { resultId, at }: { resultId: string; at: Date },
 ): Promise<string | null> {
   const key = keyOf(form);
@@ -33,10 +33,10 @@ export async function claimForm(
 }
 
 /** Marks a form as not submitted, in the same transaction: the submission was rejected and may be repeated. */
-export async function releaseForm(tx: Prisma.TransactionClient, form: RenderedForm): Promise<void> {
+export async function restoreNonce(tx: Prisma.TransactionClient, form: FormNonce): Promise<void> {
   await tx.submittedForm.delete({ where: { key: keyOf(form) } });
 }
 
-function keyOf({ userId, nonce }: RenderedForm): Buffer<ArrayBuffer> {
+function keyOf({ userId, nonce }: FormNonce): Buffer<ArrayBuffer> {
   return createHash('sha256').update(`${userId} ${nonce}`).digest() as Buffer<ArrayBuffer>;
 }

@@ -42,8 +42,10 @@ export function observeDatabase(database: Database, { around, failed }: Statemen
     ...database,
     // An extended client lacks only `$on`, which is not used.
     prisma: prisma as unknown as PrismaClient,
-    runHot: (statement, values, scope) =>
-      run({ name: statement.name, text: statement.text }, () => database.runHot(statement, values, scope)),
+    runPrepared: (statement, values, scope) =>
+      run({ name: statement.name, text: statement.text }, () =>
+        database.runPrepared(statement, values, scope),
+      ),
     queryReport: (text, values, options) => {
       const statement = { name: firstWord(text), text };
       return run(statement, () => database.queryReport(text, values, options), options.signal);

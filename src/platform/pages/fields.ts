@@ -1,4 +1,4 @@
-import { composeText, isStorableText } from '../contract/outside-text.js';
+import { isStorableText, normalizeNfc } from '../contract/outside-text.js';
 import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 
@@ -7,7 +7,7 @@ import { violation } from '../problems/rule-texts.js';
  * normalized.
  */
 export function isUnchanged(submitted: string, stored: string): boolean {
-  return submitted === composeText(stored.trim());
+  return submitted === normalizeNfc(stored.trim());
 }
 
 /**
@@ -28,7 +28,7 @@ export class Fields {
   text(name: string): string {
     const [value = '', ...more] = this.list(name);
     if (more.length > 0) throw invalidParameter(name, violation('not_repeated'));
-    return composeText(value);
+    return normalizeNfc(value);
   }
 
   /**

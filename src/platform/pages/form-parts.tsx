@@ -49,11 +49,11 @@ export function ErrorSummary({ errors }: { errors: readonly FormError[] }) {
 }
 
 /** List of names and values in two columns. */
-export function Facts({ children }: { children: ComponentChildren }) {
+export function DescriptionList({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }
 
-export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+export function DescriptionItem({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

@@ -77,7 +77,7 @@ export function Layout({
 }
 
 /** The mark beside the name of the product. */
-export function Mark() {
+export function Logo() {
   return (
     <svg class="mark" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
       <circle cx="8" cy="4.5" r="3.5" />
@@ -89,7 +89,7 @@ export function Mark() {
 function Brand() {
   return (
     <p class="brand">
-      <Mark /> People
+      <Logo /> People
     </p>
   );
 }

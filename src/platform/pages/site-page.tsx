@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { CsrfField, Layout, Mark, type PageScript } from './layout.js';
+import { CsrfField, Layout, Logo, type PageScript } from './layout.js';
 import { NoticeBox } from './notices.js';
 import { isAdministrator, type PageContext } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
@@ -117,7 +117,7 @@ function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Sect
         Skip to content
       </a>
       <a class="brand" href={home}>
-        <Mark /> People
+        <Logo /> People
       </a>
       <nav aria-label="Main">
         <ul>

@@ -82,9 +82,12 @@ t.test('does not change the contract itself', async (t) => {
   t.equal(JSON.stringify(contract.document), before);
 });
 
-/** OpenAPI 3.0 has none. */
+/** The contract without webhooks, which OpenAPI 3.0 does not have, and without what is not published. */
 function withoutWebhooks(): object {
-  const { webhooks: _, ...rest } = structuredClone(contract.document) as { webhooks?: unknown };
+  const published = JSON.stringify(contract.document, (key, value) =>
+    key === 'x-server' ? undefined : value,
+  );
+  const { webhooks: _, ...rest } = JSON.parse(published) as { webhooks?: unknown };
   return rest;
 }
 

@@ -14,7 +14,7 @@ t.test('a connection that is lost during its checkout does not stop the process'
   const proxy = await startDatabaseProxy(t, databaseUrl);
   const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
   t.teardown(() => database.close());
-  const read = (text: string) => database.runHot({ name: text, text }, [], noAccount);
+  const read = (text: string) => database.runPrepared({ name: text, text }, [], noAccount);
   const [row] = await read('SELECT pg_backend_pid()::text');
 
   // The response and the end of the session reach the driver at once, while a transaction waits for the session.

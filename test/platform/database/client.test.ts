@@ -9,7 +9,7 @@ import {
 import { Prisma } from '../../../src/platform/database/generated/client.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createStatementNames } from '../../../src/platform/database/postgresql/hot-query.js';
+import { createStatementNames } from '../../../src/platform/database/postgresql/prepared-query.js';
 import { allAccounts } from '../../../src/platform/database/scope.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
@@ -162,7 +162,7 @@ t.test(
     const expected = '2026-03-04 22:45:00.123+00 UTC';
     const { signal } = new AbortController();
     t.same(await query(database, text), [{ at: expected }]);
-    t.same(await database.runHot({ name: 'zone', text }, [], allAccounts), [[expected]]);
+    t.same(await database.runPrepared({ name: 'zone', text }, [], allAccounts), [[expected]]);
     t.same(await database.queryReport(text, [], { signal, scope: allAccounts }), [{ at: expected }]);
     const csv = await buffer(database.streamCsv({ query: Prisma.raw(text), signal, scope: allAccounts }));
     t.equal(csv.toString(), `at\n${expected}\n`);

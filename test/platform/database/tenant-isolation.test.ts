@@ -101,7 +101,7 @@ if (testServer === undefined) {
   t.test('the function that runs as the owner of the tables checks the scope itself', async (t) => {
     const positionIn = async (scope: Scope) => {
       const text = 'SELECT employee_position_at($1, 0)::text';
-      return (await database.runHot({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
+      return (await database.runPrepared({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
     };
     const position = await positionIn(allAccounts);
     t.match(position, /^\d+$/);
@@ -152,14 +152,14 @@ if (testServer === undefined) {
       t.same(await way(), [], `${name}, without a scope`);
     }
     const statement = { name: 'accounts_of_employees', text };
-    const given = await database.runHot(statement, [], ownScope);
+    const given = await database.runPrepared(statement, [], ownScope);
     t.same(
       given,
       own.employeeIds.map(() => [own.accountId]),
       'its own scope',
     );
     t.same(
-      await withScope(allAccounts, () => database.runHot(statement, [], ownScope)),
+      await withScope(allAccounts, () => database.runPrepared(statement, [], ownScope)),
       given,
       'an abort has precedence over the error of the work',
     );
@@ -253,9 +253,9 @@ if (testServer === undefined) {
       'a rejected statement': () => query(database, 'SELECT 1 / (SELECT count(*) * 0 FROM employees)'),
       'an invalid statement': () => query(database, 'SELECT FROM'),
       'an invalid prepared statement': () =>
-        database.runHot({ name: 'no_statement', text: 'SELECT FROM FROM' }, [], ownScope),
+        database.runPrepared({ name: 'no_statement', text: 'SELECT FROM FROM' }, [], ownScope),
       'a prepared statement that is rejected': () =>
-        database.runHot(
+        database.runPrepared(
           { name: 'division', text: 'SELECT (1 / (count(*) * 0))::text FROM employees' },
           [],
           ownScope,

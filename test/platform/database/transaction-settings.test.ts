@@ -65,7 +65,8 @@ t.test(
     const { pool, settings, transaction } = await connect(t);
     const ways: Record<string, () => Promise<unknown>> = {
       statement: async () => Object.values((await pool.query(current)).rows[0]),
-      'hot statement': async () => (await pool.runHot({ name: 'current', text: current }, [], scope))[0],
+      'prepared statement': async () =>
+        (await pool.runPrepared({ name: 'current', text: current }, [], scope))[0],
       transaction: () => transaction(current, 'COMMIT'),
       'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
       'transaction of a report': async () => {
@@ -95,7 +96,7 @@ t.test('settings are reset when their transaction fails', onPostgresql, async (t
   const failing = 'SELECT (1 / count(*))::text FROM accounts';
   const ways: Record<string, () => Promise<unknown>> = {
     statement: () => pool.query(failing),
-    'hot statement': () => pool.runHot({ name: 'failing', text: failing }, [], scope),
+    'prepared statement': () => pool.runPrepared({ name: 'failing', text: failing }, [], scope),
     'statement that does not parse': () => pool.query('SELECT FROM FROM'),
     transaction: () => transaction(failing, 'ROLLBACK'),
     'statement that takes too long': async () => {

@@ -1,7 +1,7 @@
 import type {
   Database,
   DatabaseOptions,
-  HotStatement,
+  PreparedStatement,
   PrismaClient,
   ReadDatabase,
 } from '../../../src/platform/database/client.js';
@@ -40,7 +40,7 @@ export function watchWrites(opened: Database, options: DatabaseOptions): Databas
   const database: Database = {
     ...opened,
     prisma: watchPrisma(opened.prisma, written),
-    runHot: (...statement) => opened.runHot(...statement).finally(written),
+    runPrepared: (...statement) => opened.runPrepared(...statement).finally(written),
     async close() {
       await (await replicas?.catch(() => undefined))?.close();
       await opened.close();
@@ -80,18 +80,18 @@ async function openStandbys(
   );
   let recording: Promise<unknown> = Promise.resolve();
   // The position of an account is looked up here, before each read.
-  const runHot: Database['runHot'] = async (...statement) => {
+  const runPrepared: Database['runPrepared'] = async (...statement) => {
     if (unrecorded.get(options.databaseUrl)) {
       unrecorded.set(options.databaseUrl, false);
-      recording = primary.runHot(recordWrites, [], allAccounts).catch((error: unknown) => {
+      recording = primary.runPrepared(recordWrites, [], allAccounts).catch((error: unknown) => {
         unrecorded.set(options.databaseUrl, true);
         throw error;
       });
     }
     await recording;
-    return primary.runHot(...statement);
+    return primary.runPrepared(...statement);
   };
-  const replicas = await openReplicas({ ...primary, runHot }, urls, {
+  const replicas = await openReplicas({ ...primary, runPrepared }, urls, {
     ...options,
     poolSize: 4,
     defaultScope: noAccount,
@@ -102,7 +102,7 @@ async function openStandbys(
   return replicas;
 }
 
-const recordWrites: HotStatement = {
+const recordWrites: PreparedStatement = {
   name: 'record_writes_of_test',
   text: `
     INSERT INTO write_positions (account_id, position)

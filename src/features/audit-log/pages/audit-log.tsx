@@ -3,8 +3,8 @@ import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
 import { ErrorSummary, type FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
@@ -38,7 +38,7 @@ export interface AuditLogPageDependencies {
 }
 
 /** Settings → Audit log: events of the account, newest first, and the same as CSV. */
-export function auditLogPage(site: Site, dependencies: AuditLogPageDependencies): void {
+export function auditLogPage(site: PageRouter, dependencies: AuditLogPageDependencies): void {
   const { auditLog, auditLogExports, users } = dependencies;
   site.get(settings.auditLog, async (context) => {
     const { user: reader } = context;

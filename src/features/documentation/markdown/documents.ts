@@ -42,7 +42,7 @@ function guideText(contract: Contract, chapter: Chapter, links: DocumentLinks): 
   );
   return documentOf(
     `# ${chapter.name}`,
-    links.relink(chapter.description),
+    links.rewriteLinks(chapter.description),
     section('## Operations', operations.join('\n')),
     section('## Webhooks', webhooks.join('\n')),
   );
@@ -55,7 +55,7 @@ function guideText(contract: Contract, chapter: Chapter, links: DocumentLinks): 
  */
 function llmsText(contract: Contract, links: DocumentLinks): string {
   const { title, description } = contract.document.info as { title: string; description: string };
-  const [introduction = '', ...details] = links.relink(description).split('\n\n');
+  const [introduction = '', ...details] = links.rewriteLinks(description).split('\n\n');
   const chapters = chaptersOf(contract);
   const link = ({ path, title, description }: ListedDocument) =>
     item(`[${title}](${links.base}${path}): ${description}`);
@@ -85,7 +85,7 @@ function llmsText(contract: Contract, links: DocumentLinks): string {
 }
 
 function guideItem({ name, description }: Chapter, links: DocumentLinks): string {
-  const [paragraph = ''] = links.relink(description).split('\n\n');
+  const [paragraph = ''] = links.rewriteLinks(description).split('\n\n');
   const [sentence = ''] = paragraph.replaceAll('\n', ' ').split(/(?<=\.) /);
   return item(`[${name}](${links.guide(name)}): ${sentence.replace(/:$/, '.')}`);
 }

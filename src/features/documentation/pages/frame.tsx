@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Contract } from '../../../platform/contract/contract.js';
-import { Layout, Mark } from '../../../platform/pages/layout.js';
+import { Layout, Logo } from '../../../platform/pages/layout.js';
 import { contractFormats, readerDocuments } from '../document-list.js';
 import { DocumentLinks } from '../reference/links.js';
 import { chaptersOf, operationsOf, rawOperation, webhooksIn } from '../reference/nodes.js';
@@ -66,7 +66,7 @@ export function DocumentationHeader({ current }: { current: (typeof documentatio
         Skip to content
       </a>
       <a class="brand" href="/docs">
-        <Mark /> People API
+        <Logo /> People API
       </a>
       <nav aria-label="Documentation">
         <ul>

@@ -56,7 +56,7 @@ export function OverviewPage({ context }: { context: ReferenceContext }) {
     >
       <h1>{title}</h1>
       <p class="hint">Version {version}</p>
-      <Prose text={links.relink(description ?? '')} />
+      <Prose text={links.rewriteLinks(description ?? '')} />
       <section id="guides">
         <h2>Guides</h2>
         <ul>

@@ -41,7 +41,7 @@ function GuidePage({ context, chapter }: { context: ReferenceContext; chapter: C
     >
       <ReferenceCrumbs context={context} />
       <h1>{chapter.name}</h1>
-      <Prose text={links.relink(chapter.description)} />
+      <Prose text={links.rewriteLinks(chapter.description)} />
       {!isEmpty && (
         <section id="operations">
           <h2>Operations</h2>

@@ -23,7 +23,7 @@ export function postmanCollection(contract: Contract): object {
   const { title, description, version } = contract.document.info as Readonly<Record<string, string>>;
   const folders = chaptersOf(contract).map((chapter) => ({
     name: chapter.name,
-    description: links.relink(chapter.description),
+    description: links.rewriteLinks(chapter.description),
     item: inOrder(operationsOf(contract, chapter)).map((operation) =>
       requestItem(operation, { contract, links, variables, authorizations }),
     ),
@@ -33,7 +33,7 @@ export function postmanCollection(contract: Contract): object {
       _postman_id: apiId,
       name: title,
       version,
-      description: blocks(links.relink(description ?? ''), instructions),
+      description: blocks(links.rewriteLinks(description ?? ''), instructions),
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     auth: authorizations.ofClient,

@@ -97,7 +97,7 @@ export function requestItem(operation: Operation, context: RequestContext): obje
   const auth = authorizations.of(operation);
   const request = {
     method: operation.method,
-    description: links.relink(raw.description ?? ''),
+    description: links.rewriteLinks(raw.description ?? ''),
     ...(auth !== undefined && { auth }),
     url: urlOf(operation, { query: valuesIn('query'), variable: valuesIn('path') }),
     header: [...(body?.header ?? []), ...valuesIn('header')],
@@ -128,7 +128,7 @@ function toValue(
   return {
     key: name,
     value: variableOr(variables, name, example),
-    description: links.relink(description),
+    description: links.rewriteLinks(description),
     ...(!required && { disabled: true }),
   };
 }

@@ -61,7 +61,7 @@ class Describer {
     const responses = Object.entries(raw.responses);
     return {
       title: raw.summary,
-      text: this.#links.relink(raw.description ?? ''),
+      text: this.#links.rewriteLinks(raw.description ?? ''),
       chapter: raw.tags[0],
       deprecatedSince: raw.deprecated === true ? raw['x-deprecated-since'] : undefined,
       parameters: (raw.parameters ?? []).map((given) => this.#parameter(given)),
@@ -77,29 +77,36 @@ class Describer {
     const parameter = this.#at<DocumentedParameter>(given);
     const { name, required = false, schema, description, example } = parameter;
     const type = this.#schemas.type(schema);
-    return { name, place: parameter.in, required, type, text: this.#links.relink(description), example };
+    return {
+      name,
+      place: parameter.in,
+      required,
+      type,
+      text: this.#links.rewriteLinks(description),
+      example,
+    };
   }
 
   #body(given: unknown): Description['body'] {
     const { description = '', required = false, content } = this.#at<DocumentedBody>(given);
-    return { required, text: this.#links.relink(description), contents: this.#contents(content) };
+    return { required, text: this.#links.rewriteLinks(description), contents: this.#contents(content) };
   }
 
   #success(status: string, given: unknown): DescribedResponse {
     const { description, headers = {}, content = {} } = this.#at<DocumentedResponse>(given);
     const described = Object.entries(headers).map(([name, header]) => {
       const { schema, description } = this.#at<{ schema: JsonSchema; description: string }>(header);
-      return { name, type: this.#schemas.type(schema), text: this.#links.relink(description) };
+      return { name, type: this.#schemas.type(schema), text: this.#links.rewriteLinks(description) };
     });
     return {
-      ...{ status, text: this.#links.relink(description) },
+      ...{ status, text: this.#links.rewriteLinks(description) },
       ...{ headers: described, contents: this.#contents(content) },
     };
   }
 
   #error(status: string, given: unknown): DescribedError {
     const { description, content = {} } = this.#at<DocumentedResponse>(given);
-    return { status, text: this.#links.relink(description), codes: this.#codes(content) };
+    return { status, text: this.#links.rewriteLinks(description), codes: this.#codes(content) };
   }
 
   #contents(content: Readonly<Record<string, MediaType>>): DescribedContent[] {

@@ -41,7 +41,7 @@ export class DocumentLinks {
    *
    * @throws {Error} when a link leads to neither an operation nor a chapter
    */
-  relink(text: string): string {
+  rewriteLinks(text: string): string {
     return text.trim().replaceAll(/\]\((#?\/[^)]*)\)/g, (_, link: string) => {
       const target = link.startsWith('/') ? `${this.base}${link}` : this.#fragments().get(link);
       if (target === undefined) throw new Error(`The contract links to ${link}, which does not exist`);

@@ -82,7 +82,7 @@ export class SchemaTexts {
   }
 
   #described({ description }: JsonSchema): string {
-    return typeof description === 'string' ? this.#links.relink(description) : '';
+    return typeof description === 'string' ? this.#links.rewriteLinks(description) : '';
   }
 }
 

@@ -1,8 +1,8 @@
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Employee } from '../employee.js';
@@ -14,7 +14,7 @@ import {
 } from './employee-pages.js';
 
 /** Confirmation page that lists the effects, and deletion of an employee. */
-export function deletePages(site: Site, dependencies: EmployeePagesDependencies): void {
+export function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges } = dependencies;
   const path = employeeAddress(':employee_id', 'delete');
 

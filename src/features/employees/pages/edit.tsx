@@ -1,7 +1,7 @@
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
-import type { Site } from '../../../platform/pages/site.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Employee } from '../employee.js';
 import { employeeVersion } from '../employee.js';
@@ -23,7 +23,7 @@ import {
 import { EmployeeFormPage } from './form-page.js';
 
 /** Form that changes an employee. */
-export function editPages(site: Site, dependencies: EmployeePagesDependencies): void {
+export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employeeChanges, employeeCheck } = dependencies;
   const path = employeeAddress(':employee_id', 'edit');
   const formOf = async (context: PageContext, employee: Employee) =>

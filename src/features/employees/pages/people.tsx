@@ -1,8 +1,8 @@
 import { DataTable } from '../../../platform/pages/data-table.js';
 import { isAdministrator } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import type { Directory } from '../directory.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
@@ -20,7 +20,7 @@ import { newEmployeePath } from './employee-pages.js';
 const pageSize = 25;
 
 /** The directory: all employees of the account, for every signed-in user. */
-export function peoplePage(site: Site, { directory }: { directory: Directory }): void {
+export function peoplePage(site: PageRouter, { directory }: { directory: Directory }): void {
   site.get(home, async (context) => {
     const search: DirectorySearch = {
       text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),

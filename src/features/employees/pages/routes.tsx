@@ -1,8 +1,8 @@
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { deletePages } from './delete.js';
 import { editPages } from './edit.js';
 import {
@@ -17,7 +17,7 @@ import { EmployeeFormPage } from './form-page.js';
 import { showPages } from './show.js';
 
 /** Form for a new employee, and its submission. */
-function createPages(site: Site, { employeeChanges, employeeCheck }: EmployeePagesDependencies): void {
+function createPages(site: PageRouter, { employeeChanges, employeeCheck }: EmployeePagesDependencies): void {
   const formPage = (context: PageContext, form: EmployeeForm, errors: readonly FormError[] = []) => (
     <EmployeeFormPage
       {...{ context, form, errors }}
@@ -46,7 +46,7 @@ function createPages(site: Site, { employeeChanges, employeeCheck }: EmployeePag
 }
 
 /** Pages of employees: one employee for every signed-in user, and its changes for owners and administrators. */
-export function employeePages(site: Site, dependencies: EmployeePagesDependencies): void {
+export function employeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const administration = site.forAdministrators();
   showPages(site, dependencies);
   createPages(administration, dependencies);

@@ -1,7 +1,7 @@
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { isAdministrator, type PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Employee } from '../employee.js';
@@ -49,7 +49,7 @@ function EmployeeLink({ employee }: { employee: Employee }) {
 const reportsPerPage = 50;
 
 /** The page of an employee, for every signed-in user. */
-export function showPages(site: Site, dependencies: EmployeePagesDependencies): void {
+export function showPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees } = dependencies;
 
   site.get(employeeAddress(':employee_id'), async (context) => {
@@ -104,13 +104,13 @@ function ShowPage({
           </div>
         )}
       </div>
-      <Facts>
+      <DescriptionList>
         {employeeAttributes.map((attribute) => (
-          <Fact key={attribute.name} name={attribute.label}>
+          <DescriptionItem key={attribute.name} name={attribute.label}>
             <AttributeValue {...{ attribute, employee, manager }} reader={context.user} />
-          </Fact>
+          </DescriptionItem>
         ))}
-      </Facts>
+      </DescriptionList>
       <section>
         <h2>Direct reports</h2>
         <p class="hint">{countWords(recordCount)}</p>

@@ -3,7 +3,7 @@ import { accountOption, findAccount, jsonOption } from '../../../platform/cli/ar
 import { CliError } from '../../../platform/cli/cli-error.js';
 import type { CommandProcess } from '../../../platform/cli/context.js';
 import { withContext } from '../../../platform/cli/context.js';
-import { formatCount, harmless, print } from '../../../platform/cli/print.js';
+import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { ResolvedReferences } from '../../employees/index.js';
 import { EmployeeChanges } from '../../employees/index.js';
@@ -59,16 +59,16 @@ function report(
     return;
   }
   for (const { employeeNumber, firstName, lastName } of employees)
-    print(commandProcess, harmless(`${employeeNumber} ${firstName} ${lastName}`));
+    print(commandProcess, sanitizeForTerminal(`${employeeNumber} ${firstName} ${lastName}`));
   const count = `${formatCount(employees.length)} ${employees.length === 1 ? 'employee' : 'employees'}`;
   print(commandProcess, dryRun ? `Would delete ${count}; nothing was deleted.` : `Deleted ${count}.`);
 }
 
 function rejection({ unknown, ambiguous }: ResolvedReferences & { kind: 'rejected' }): string {
   return [
-    ...(unknown.length > 0 ? [`Unknown employees: ${harmless(unknown.join(', '))}`] : []),
+    ...(unknown.length > 0 ? [`Unknown employees: ${sanitizeForTerminal(unknown.join(', '))}`] : []),
     ...(ambiguous.length > 0
-      ? [`Number of one employee and id of another: ${harmless(ambiguous.join(', '))}`]
+      ? [`Number of one employee and id of another: ${sanitizeForTerminal(ambiguous.join(', '))}`]
       : []),
   ].join('; ');
 }

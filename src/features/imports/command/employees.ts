@@ -3,7 +3,7 @@ import { accountOption, findAccount, jsonOption, wholeNumber } from '../../../pl
 import { CliError, type ExitCode, exitCodes } from '../../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../../platform/cli/context.js';
 import { interruptible } from '../../../platform/cli/interruption.js';
-import { formatCount, harmless, print } from '../../../platform/cli/print.js';
+import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import { loadContract } from '../../../platform/contract/contract.js';
 import { describeError, isStatementRejected } from '../../../platform/database/database-errors.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
@@ -202,7 +202,7 @@ async function runImport(
       maximumRejected: maxErrors,
       dryRun,
       signal,
-      onRejected: (line, errors) => progress.log(`line ${line}: ${harmless(errors.join('; '))}`),
+      onRejected: (line, errors) => progress.log(`line ${line}: ${sanitizeForTerminal(errors.join('; '))}`),
       onProgress: ({ read }) => progress.update({ lines: read, bytes: source.bytesRead }),
     };
     return await withScope(accountScope(accountId), async () => {
@@ -216,7 +216,7 @@ async function runImport(
     });
   } catch (error) {
     if (error instanceof UnusableFileError)
-      throw new CliError(`${harmless(source.name)}: ${harmless(error.message)}`);
+      throw new CliError(`${sanitizeForTerminal(source.name)}: ${sanitizeForTerminal(error.message)}`);
     throw error;
   } finally {
     progress.end();

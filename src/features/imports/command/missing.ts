@@ -1,5 +1,5 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { formatCount, harmless } from '../../../platform/cli/print.js';
+import { formatCount, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import type { EmployeeCheck } from '../../employees/index.js';
 import type { ImportOutcome } from '../import-employees.js';
 import type { MissingEmployees, MissingOutcome } from '../missing-employees.js';
@@ -67,6 +67,6 @@ function describeLimit(
 }
 
 function listed(named: readonly string[], count: number): string {
-  const numbers = named.map((number) => harmless(number, 60)).join(', ');
+  const numbers = named.map((number) => sanitizeForTerminal(number, 60)).join(', ');
   return count > named.length ? `${numbers} …` : numbers;
 }

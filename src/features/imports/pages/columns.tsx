@@ -3,8 +3,8 @@ import { describedBy, ErrorSummary, FieldError, type FormError } from '../../../
 import { CsrfField } from '../../../platform/pages/layout.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { importPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordMembers } from '../../employees/index.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
@@ -15,7 +15,7 @@ import { CancelForm } from './status-page.js';
 const fieldOf = (column: number) => `column_${column}`;
 
 /** The form that assigns attributes to the columns of a file, with its first rows. */
-export function columnsPages(site: Site, dependencies: ImportPagesDependencies): void {
+export function columnsPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
   const { uploads, uploadSteps, wakeImports } = dependencies;
   const path = importAddress(':id', 'columns');
 

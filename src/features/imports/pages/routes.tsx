@@ -1,5 +1,5 @@
 import { withNotice } from '../../../platform/pages/notices.js';
-import type { Site } from '../../../platform/pages/site.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ColumnsPage, columnsPages } from './columns.js';
 import { type ImportPagesDependencies, importAddress, isRunning, requestedImport } from './import-pages.js';
 import { StatusPage } from './status-page.js';
@@ -11,7 +11,7 @@ const errorsOnPage = 100;
 const refreshSeconds = 2;
 
 /** The page of an import in each state, and its steps. */
-function statusPages(site: Site, dependencies: ImportPagesDependencies): void {
+function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
   const { uploads, uploadSteps, wakeImports } = dependencies;
   const path = importAddress(':id');
 
@@ -61,7 +61,7 @@ function lineIn(text: string): number {
 }
 
 /** Import of employees from a file, for owners and administrators. */
-export function importPages(site: Site, dependencies: ImportPagesDependencies): void {
+export function importPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
   uploadPages(site, dependencies);
   columnsPages(site, dependencies);
   statusPages(site, dependencies);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
@@ -90,23 +90,23 @@ export function StatusPage(props: StatusPageProps) {
     <SitePage context={context} title={title} parent={{ title: 'Import employees', href: importPath }}>
       <h1>{title}</h1>
       {isRunning(upload) ? <Running {...props} /> : <Summary {...props} />}
-      <Facts>
-        <Fact name="File">
+      <DescriptionList>
+        <DescriptionItem name="File">
           <bdi>{fileName}</bdi>
-        </Fact>
-        <Fact name="State">
+        </DescriptionItem>
+        <DescriptionItem name="State">
           <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
-        </Fact>
-        <Fact name="Uploaded">
+        </DescriptionItem>
+        <DescriptionItem name="Uploaded">
           <Timestamp at={createdAt} reader={context.user} />
-        </Fact>
+        </DescriptionItem>
         {finishedAt !== null && !isRunning(upload) && (
-          <Fact name={state === 'checked' ? 'Checked' : 'Ended'}>
+          <DescriptionItem name={state === 'checked' ? 'Checked' : 'Ended'}>
             <Timestamp at={finishedAt} reader={context.user} />
-          </Fact>
+          </DescriptionItem>
         )}
         <CountFacts upload={upload} />
-      </Facts>
+      </DescriptionList>
       <Steps {...props} />
       <ErrorsSection {...props} />
     </SitePage>
@@ -203,15 +203,19 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
   const isCheck = state === 'checking' || state === 'checked';
   return (
     <>
-      <Fact name="Records read">{countText(read)}</Fact>
-      <Fact name={isCheck ? 'To be created' : 'Created'}>{countText(created)}</Fact>
-      <Fact name={isCheck ? 'To be updated' : 'Updated'}>{countText(updated)}</Fact>
-      <Fact name="Unchanged">{countText(unchanged)}</Fact>
-      <Fact name="Rejected">{countText(rejected)}</Fact>
+      <DescriptionItem name="Records read">{countText(read)}</DescriptionItem>
+      <DescriptionItem name={isCheck ? 'To be created' : 'Created'}>{countText(created)}</DescriptionItem>
+      <DescriptionItem name={isCheck ? 'To be updated' : 'Updated'}>{countText(updated)}</DescriptionItem>
+      <DescriptionItem name="Unchanged">{countText(unchanged)}</DescriptionItem>
+      <DescriptionItem name="Rejected">{countText(rejected)}</DescriptionItem>
       {managersRejected > 0 && (
-        <Fact name="Without the manager in the file">{countText(managersRejected)}</Fact>
+        <DescriptionItem name="Without the manager in the file">
+          {countText(managersRejected)}
+        </DescriptionItem>
       )}
-      {superseded > 0 && <Fact name="Replaced by a later record">{countText(superseded)}</Fact>}
+      {superseded > 0 && (
+        <DescriptionItem name="Replaced by a later record">{countText(superseded)}</DescriptionItem>
+      )}
     </>
   );
 }

@@ -3,8 +3,8 @@ import { Badge, type Column, DataTable } from '../../../platform/pages/data-tabl
 import { describedBy, ErrorSummary, FieldError } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordMembers } from '../../employees/index.js';
@@ -15,7 +15,7 @@ import { type ImportPagesDependencies, importAddress, stateLabels } from './impo
 const fileField = 'file';
 
 /** The form for a file, and the imports of the account. */
-export function uploadPages(site: Site, { uploads }: ImportPagesDependencies): void {
+export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependencies): void {
   const show = async (context: PageContext, error?: string) => {
     const { accountId, at } = context.auditContext;
     return <UploadPage {...{ context, error }} imports={await uploads.list(accountId, at)} />;

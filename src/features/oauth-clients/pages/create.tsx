@@ -3,15 +3,15 @@ import { randomId } from '../../../platform/database/ids.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { type ApplicationForm, emptyForm, formErrors, readApplicationForm } from './application-form.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 import { SecretPage } from './secrets.js';
 
 /** Form for a new application, and its submission. */
-export function createPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function createPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   const { applications, baseUrl, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
 

@@ -3,15 +3,15 @@ import { requestedApplication } from '../../../oauth/clients/requested-applicati
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 
 /** Confirmation page that lists the effects, and deletion of an application. */
-export function deletePages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function deletePages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   const path = `${settings.applications}/:id/delete`;
 
   site.get(path, async (context) => {

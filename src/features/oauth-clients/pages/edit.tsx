@@ -5,8 +5,8 @@ import { isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { settingsVersion } from '../settings-changes.js';
 import { type ApplicationForm, fieldIds, formErrors, readApplicationForm } from './application-form.js';
@@ -14,7 +14,7 @@ import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFormPage } from './form-page.js';
 
 /** Form that changes an application, except its client type and client ID. */
-export function editPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   const { applications, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const path = `${settings.applications}/:id/edit`;

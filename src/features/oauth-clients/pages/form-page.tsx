@@ -1,12 +1,12 @@
-import { type ApplicationSettings, yesOrNo } from '../../../oauth/clients/application-settings.js';
+import { type ApplicationSettings, formatBoolean } from '../../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import {
+  DescriptionItem,
+  DescriptionList,
   describedBy,
   ErrorSummary,
-  Fact,
-  Facts,
   FieldError,
   type FormError,
 } from '../../../platform/pages/form-parts.js';
@@ -193,12 +193,14 @@ function StoredSettings({
   return (
     <section>
       <h2>Saved values</h2>
-      <Facts>
-        <Fact name="Name">{name}</Fact>
-        <Fact name="Redirect URIs">{redirectUris.length === 0 ? 'None' : redirectUris.join(' ')}</Fact>
-        <Fact name="Scopes">{scopes.join(' ')}</Fact>
-        <Fact name="Secret required">{yesOrNo(requireClientSecret)}</Fact>
-      </Facts>
+      <DescriptionList>
+        <DescriptionItem name="Name">{name}</DescriptionItem>
+        <DescriptionItem name="Redirect URIs">
+          {redirectUris.length === 0 ? 'None' : redirectUris.join(' ')}
+        </DescriptionItem>
+        <DescriptionItem name="Scopes">{scopes.join(' ')}</DescriptionItem>
+        <DescriptionItem name="Secret required">{formatBoolean(requireClientSecret)}</DescriptionItem>
+      </DescriptionList>
       <h2>Your values</h2>
     </section>
   );

@@ -1,9 +1,9 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
@@ -12,7 +12,7 @@ import { clientTypeName } from './form-page.js';
 const pageSize = 50;
 
 /** Settings → OAuth applications: the applications of the account. */
-export function listPage(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function listPage(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   site.get(settings.applications, async (context) => {
     const number = pageNumber(context.query);
     const { accountId, at: now } = context.auditContext;

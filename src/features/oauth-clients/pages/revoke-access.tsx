@@ -3,8 +3,8 @@ import { requestedApplication } from '../../../oauth/clients/requested-applicati
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
@@ -12,7 +12,7 @@ import type { ApplicationPagesDependencies } from './application-pages.js';
 
 /** Confirmation page that lists the effects, and revocation of all access of an application. */
 export function revokeAccessPages(
-  site: Site,
+  site: PageRouter,
   dependencies: ApplicationPagesDependencies & WebhookPagesDependencies,
 ): void {
   const path = `${settings.applications}/:id/revoke_access`;

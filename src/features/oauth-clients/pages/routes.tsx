@@ -1,6 +1,6 @@
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { lastDays, sumOf, type UsagePageDependencies, usageDays, usagePage } from '../../usage/index.js';
 import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
@@ -14,7 +14,7 @@ import { ShowPage } from './show-page.js';
 
 /** Settings → OAuth applications. */
 export function applicationPages(
-  site: Site,
+  site: PageRouter,
   dependencies: ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies,
 ): void {
   const { baseUrl } = dependencies;

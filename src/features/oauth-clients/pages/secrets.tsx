@@ -5,8 +5,8 @@ import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { Copyable } from '../../../platform/pages/copyable.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -53,7 +53,7 @@ export function SecretPage({
 }
 
 /** Creation and revocation of client secrets. */
-export function secretPages(site: Site, dependencies: ApplicationPagesDependencies): void {
+export function secretPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   const { clientSecrets, baseUrl } = dependencies;
   const path = `${settings.applications}/:id/secrets`;
 

@@ -3,7 +3,7 @@ import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
@@ -147,19 +147,19 @@ export function ShowPage({
           Edit
         </a>
       </div>
-      <Facts>
-        <Fact name="Client ID">
+      <DescriptionList>
+        <DescriptionItem name="Client ID">
           <code>{clientId}</code>
-        </Fact>
-        <Fact name="Client type">{clientTypeName(clientType)}</Fact>
+        </DescriptionItem>
+        <DescriptionItem name="Client type">{clientTypeName(clientType)}</DescriptionItem>
         {clientType === 'confidential' && (
-          <Fact name="Client secret">
+          <DescriptionItem name="Client secret">
             {application.requireClientSecret
               ? 'Required for every token request'
               : 'Optional in requests with an authorization code or a refresh token'}
-          </Fact>
+          </DescriptionItem>
         )}
-        <Fact name="Scopes">
+        <DescriptionItem name="Scopes">
           <ul class="plain">
             {scopes.map((scope) => (
               <li key={scope}>
@@ -167,8 +167,8 @@ export function ShowPage({
               </li>
             ))}
           </ul>
-        </Fact>
-        <Fact name="Redirect URIs">
+        </DescriptionItem>
+        <DescriptionItem name="Redirect URIs">
           {redirectUris.length === 0 ? (
             'None'
           ) : (
@@ -180,16 +180,16 @@ export function ShowPage({
               ))}
             </ul>
           )}
-        </Fact>
-        <Fact name="Connected users">{application.connectedUsers}</Fact>
-        <Fact name="Last token issued">
+        </DescriptionItem>
+        <DescriptionItem name="Connected users">{application.connectedUsers}</DescriptionItem>
+        <DescriptionItem name="Last token issued">
           <TimestampOrNever at={application.lastTokenAt} reader={context.user} />
-        </Fact>
-        <Fact name="Created">
+        </DescriptionItem>
+        <DescriptionItem name="Created">
           <Timestamp at={createdAt} reader={context.user} />
           {createdBy !== null && ` by ${createdBy}`}
-        </Fact>
-      </Facts>
+        </DescriptionItem>
+      </DescriptionList>
       {clientType === 'confidential' && <SecretsSection context={context} application={application} />}
       <section>
         <h2>Usage</h2>
@@ -242,19 +242,19 @@ function ForDevelopers({ application, baseUrl }: { application: ApplicationDetai
   return (
     <section>
       <h2>For developers</h2>
-      <Facts>
-        <Fact name="Authorization endpoint">
+      <DescriptionList>
+        <DescriptionItem name="Authorization endpoint">
           <code>{`${baseUrl}/v1/oauth/authorize`}</code>
-        </Fact>
-        <Fact name="Token endpoint">
+        </DescriptionItem>
+        <DescriptionItem name="Token endpoint">
           <code>{`${baseUrl}/v1/oauth/token`}</code>
-        </Fact>
-        <Fact name="Metadata">
+        </DescriptionItem>
+        <DescriptionItem name="Metadata">
           <a href="/.well-known/oauth-authorization-server">
             <code>{`${baseUrl}/.well-known/oauth-authorization-server`}</code>
           </a>
-        </Fact>
-      </Facts>
+        </DescriptionItem>
+      </DescriptionList>
       {application.clientType === 'confidential' ? (
         <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
       ) : (

@@ -11,8 +11,8 @@ import {
 import { CsrfField } from '../../../platform/pages/layout.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type ClaimName, checkClaims, type WritableClaims } from '../claim-rules.js';
@@ -106,7 +106,10 @@ export interface ProfilePagesDependencies {
 }
 
 /** Form for the name, language, time zone, picture and phone number of the user. */
-export function profilePages(site: Site, { profiles, validateProfile }: ProfilePagesDependencies): void {
+export function profilePages(
+  site: PageRouter,
+  { profiles, validateProfile }: ProfilePagesDependencies,
+): void {
   const path = accountAddress('profile');
 
   const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {

@@ -1,4 +1,4 @@
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { Report, ReportDefinition, ReportFilter } from '../report.js';
 import { columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
 
@@ -69,15 +69,15 @@ function counted(count: number, noun: string): string {
 export function DefinitionFacts({ report, withText = false }: { report: Report; withText?: boolean }) {
   const { title, description, columns, groupBy, filters, sort } = report;
   return (
-    <Facts>
-      {withText && <Fact name="Title">{title}</Fact>}
-      {withText && <Fact name="Description">{description ?? 'None'}</Fact>}
+    <DescriptionList>
+      {withText && <DescriptionItem name="Title">{title}</DescriptionItem>}
+      {withText && <DescriptionItem name="Description">{description ?? 'None'}</DescriptionItem>}
       {groupBy.length > 0 ? (
-        <Fact name="Groups">{groupBy.map(keyLabel).join(', ')}</Fact>
+        <DescriptionItem name="Groups">{groupBy.map(keyLabel).join(', ')}</DescriptionItem>
       ) : (
-        <Fact name="Columns">{columns.map(keyLabel).join(', ')}</Fact>
+        <DescriptionItem name="Columns">{columns.map(keyLabel).join(', ')}</DescriptionItem>
       )}
-      <Fact name="Filters">
+      <DescriptionItem name="Filters">
         {filters.length === 0 ? (
           'None'
         ) : (
@@ -87,8 +87,10 @@ export function DefinitionFacts({ report, withText = false }: { report: Report; 
             ))}
           </ul>
         )}
-      </Fact>
-      <Fact name="Order">{sort.length === 0 ? 'Default' : sort.map(sortWords).join('; ')}</Fact>
-    </Facts>
+      </DescriptionItem>
+      <DescriptionItem name="Order">
+        {sort.length === 0 ? 'Default' : sort.map(sortWords).join('; ')}
+      </DescriptionItem>
+    </DescriptionList>
   );
 }

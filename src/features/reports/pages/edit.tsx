@@ -2,8 +2,8 @@ import { randomId } from '../../../platform/database/ids.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
 import { addFilter, ReportFormPage, type ReportFormPageProps, removeFilter } from './form-page.js';
@@ -76,7 +76,7 @@ function statusOf(errors: readonly FormError[] | undefined): number {
 }
 
 /** Form for a new report, and its submission. */
-export function createPages(site: Site, dependencies: ReportPagesDependencies): void {
+export function createPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
   const formPage = (context: PageContext, form: ReportForm, extras: FormExtras & { nonce: string }) => {
     const { nonce, ...more } = extras;
@@ -135,7 +135,7 @@ export function createPages(site: Site, dependencies: ReportPagesDependencies): 
 }
 
 /** Form that changes a report. */
-export function editPages(site: Site, dependencies: ReportPagesDependencies): void {
+export function editPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
   const path = `${reportsPath}/:id/edit`;
 

@@ -1,8 +1,8 @@
 import type { User } from '../../../platform/accounts/user.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
@@ -12,7 +12,7 @@ import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 const pageSize = 50;
 
 /** The reports of the account, by title. */
-export function listPage(site: Site, { reports, reportCreators }: ReportPagesDependencies): void {
+export function listPage(site: PageRouter, { reports, reportCreators }: ReportPagesDependencies): void {
   site.get(reportsPath, async (context) => {
     const number = pageNumber(context.query);
     const { accountId } = context.auditContext;

@@ -1,7 +1,7 @@
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { withNotice } from '../../../platform/pages/notices.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { definitionWords } from './definition-facts.js';
@@ -11,7 +11,7 @@ import { type ReportPagesDependencies, reportAddress, requestedReport } from './
 import { showPages } from './show.js';
 
 /** Confirmation page, and deletion of a report. */
-function deletePages(site: Site, dependencies: ReportPagesDependencies): void {
+function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const path = `${reportsPath}/:id/delete`;
 
   site.get(path, async (context) => {
@@ -50,7 +50,7 @@ function deletePages(site: Site, dependencies: ReportPagesDependencies): void {
 }
 
 /** Reports: the list, and pages that create, run, change and delete one. For owners and administrators. */
-export function reportPages(site: Site, dependencies: ReportPagesDependencies): void {
+export function reportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   listPage(site, dependencies);
   createPages(site, dependencies);
   showPages(site, dependencies);

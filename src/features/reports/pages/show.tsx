@@ -2,9 +2,9 @@ import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
@@ -47,7 +47,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
 const pageSize = 50;
 
 /** The result of a report as a table, with its chart, and as CSV. */
-export function showPages(site: Site, dependencies: ReportPagesDependencies): void {
+export function showPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.get(`${reportsPath}/:id`, async (context) => {
     const report = await requestedReport(context, dependencies);
     const number = pageNumber(context.query);

@@ -2,7 +2,13 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
-import { type Anchor, cutPage, isAnchor, orderBy, pageQuery } from '../../../platform/database/page-query.js';
+import {
+  type Anchor,
+  isAnchor,
+  orderBy,
+  pageQuery,
+  splitPage,
+} from '../../../platform/database/page-query.js';
 import { accountScope } from '../../../platform/database/scope.js';
 import type { Report, ReportDefinition } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
@@ -80,7 +86,7 @@ export class ReportResults {
       signal,
     });
     const found: FoundRow[] = JSON.parse(result?.rows ?? '[]');
-    const { rows, nextAnchor } = cutPage(found, size);
+    const { rows, nextAnchor } = splitPage(found, size);
     return {
       columns: plan.columns,
       rows: rows.map((row) => toRow(plan, row)),

@@ -2,8 +2,8 @@ import { encode } from 'uqr';
 import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import type { AppSetUp } from '../authenticator-apps.js';
 import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
@@ -30,7 +30,7 @@ const codeField = 'code';
 const tokenField = 'set_up';
 
 /** Pages that set up and remove an authenticator app. */
-export function appPages(site: Site, { apps, baseUrl }: OwnSecondFactorDependencies): void {
+export function appPages(site: PageRouter, { apps, baseUrl }: OwnSecondFactorDependencies): void {
   site.get(path, async (context) => {
     const setUp = await apps.setUp(context.user);
     return { page: <AppPage {...{ context, setUp }} returnTo={returnAddress(context, baseUrl)} /> };

@@ -1,8 +1,8 @@
 import { requiresSecondFactor } from '../../../platform/accounts/user.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { PasskeySummary } from '../passkeys.js';
@@ -12,7 +12,7 @@ import type { OwnSecondFactorDependencies } from './dependencies.js';
 
 /** Settings → My account → Second factor. */
 export function secondFactorOverviewPage(
-  site: Site,
+  site: PageRouter,
   { secondFactors, passkeys, baseUrl }: OwnSecondFactorDependencies,
 ): void {
   site.get(ownSecondFactorPath, async (context) => {

@@ -2,8 +2,8 @@ import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { browserName } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -23,7 +23,7 @@ const messages = {
 } as const;
 
 /** Pages that add and remove passkeys. */
-export function passkeyPages(site: Site, { passkeys, baseUrl }: OwnSecondFactorDependencies): void {
+export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondFactorDependencies): void {
   const show = async (
     context: PageContext,
     { name, errors = [] }: { name: string; errors?: readonly FormError[] },

@@ -1,11 +1,11 @@
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
 
 /** Form that creates new recovery codes. */
-export function recoveryCodePages(site: Site, { secondFactors }: OwnSecondFactorDependencies): void {
+export function recoveryCodePages(site: PageRouter, { secondFactors }: OwnSecondFactorDependencies): void {
   const path = `${ownSecondFactorPath}/recovery_codes`;
   site.get(path, async () => ({ redirect: ownSecondFactorPath }));
   site.post(path, async (context) => {

@@ -1,4 +1,4 @@
-import type { Site } from '../../../platform/pages/site.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { appPages } from './app.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { secondFactorOverviewPage } from './overview.js';
@@ -6,7 +6,7 @@ import { passkeyPages } from './passkeys.js';
 import { recoveryCodePages } from './recovery-codes.js';
 
 /** Settings → My account → Second factor, also for users who have to set one up before their sign-in is complete. */
-export function ownSecondFactorPages(site: Site, dependencies: OwnSecondFactorDependencies): void {
+export function ownSecondFactorPages(site: PageRouter, dependencies: OwnSecondFactorDependencies): void {
   const enrolment = site.forEnrolment();
   secondFactorOverviewPage(enrolment, dependencies);
   appPages(enrolment, dependencies);

@@ -2,9 +2,9 @@ import { type SecondFactorPolicy, secondFactorPolicies } from '../../../platform
 import { CsrfField } from '../../../platform/pages/layout.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { SecondFactorPolicies } from '../second-factor-policy.js';
@@ -18,7 +18,7 @@ const labels: Readonly<Record<SecondFactorPolicy, string>> = {
 };
 
 /** Settings → Security: who must have a second factor. Only owners change it. */
-export function securityPage(site: Site, { policies }: { policies: SecondFactorPolicies }): void {
+export function securityPage(site: PageRouter, { policies }: { policies: SecondFactorPolicies }): void {
   site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
 
   site.post(settings.security, async (context) => {

@@ -10,9 +10,9 @@ import { renderPage } from '../../../platform/pages/layout.js';
 import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { credentialField } from '../../second-factors/index.js';
-import type { KnownBrowsers } from '../known-browser-cookie.js';
 import type { PasskeySignIn } from '../passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
+import type { TrustedDevices } from '../trusted-devices.js';
 import { continueSignIn, nextStep, respondToSignIn } from './after-sign-in.js';
 import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './routes.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
@@ -20,7 +20,7 @@ import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 export interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
   readonly passkeySignIn: PasskeySignIn;
-  readonly knownBrowsers: KnownBrowsers;
+  readonly trustedDevices: TrustedDevices;
 }
 
 interface SignInForm {
@@ -32,7 +32,7 @@ interface SignInForm {
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { signIn, passkeySignIn, sessions, knownBrowsers, baseUrl } = dependencies;
+  const { signIn, passkeySignIn, sessions, trustedDevices, baseUrl } = dependencies;
 
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
@@ -56,7 +56,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const outcome = await signIn.attempt({
       email,
       password,
-      knownBrowser: knownBrowsers.find(request, email),
+      trustedDevice: trustedDevices.find(request, email),
       userAgent: request.headers['user-agent'],
       origin: auditOrigin(request),
       signal: abortOnDisconnect(reply.raw).signal,
@@ -114,8 +114,8 @@ async function respond(
   switch (outcome.kind) {
     case 'signed_in': {
       const { sessionId, user, stage } = outcome;
-      const { knownBrowsers, sessions } = dependencies;
-      knownBrowsers.remember(request, reply, user.email);
+      const { trustedDevices, sessions } = dependencies;
+      trustedDevices.remember(request, reply, user.email);
       const signedIn = { user, stage, returnTo: form.returnTo, kept };
       const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
       return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });

@@ -8,8 +8,8 @@ import { type Page, renderPage } from '../../../platform/pages/layout.js';
 import { confirmPath, home, singleSignOnAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { respondToSignIn } from '../../sign-in/index.js';
-import type { SignInBrowserCookie } from '../sign-in-browser-cookie.js';
 import type { ReturnOutcome, SingleSignOn } from '../single-sign-on.js';
+import type { SsoStateCookie } from '../sso-state-cookie.js';
 import {
   ConfirmedPage,
   DeniedPage,
@@ -25,7 +25,7 @@ export interface SingleSignOnPagesDependencies {
   readonly singleSignOn: SingleSignOn;
   readonly domains: AccountDomains;
   readonly sessions: BrowserSessions;
-  readonly browserCookie: SignInBrowserCookie;
+  readonly ssoStateCookie: SsoStateCookie;
   readonly baseUrl: string;
 }
 
@@ -33,13 +33,13 @@ export interface SingleSignOnPagesDependencies {
 export async function returnPage(
   request: FastifyRequest<{ Params: { account: string } }>,
   reply: FastifyReply,
-  { singleSignOn, sessions, browserCookie }: SingleSignOnPagesDependencies,
+  { singleSignOn, sessions, ssoStateCookie }: SingleSignOnPagesDependencies,
 ): Promise<FastifyReply> {
   const { account: accountId } = request.params;
   const session = await sessions.sessionOfAnyStage(request);
   const outcome = await singleSignOn.complete({
     accountId,
-    browser: browserCookie.read(request),
+    browser: ssoStateCookie.read(request),
     query: request.url.split('?').slice(1).join('?'),
     session,
     userAgent: request.headers['user-agent'],

@@ -3,9 +3,9 @@ import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { IdentityProviders, RequireOutcome } from '../identity-providers.js';
@@ -49,7 +49,7 @@ export interface SingleSignOnSettingsDependencies {
 }
 
 /** Settings → Single sign-on, for owners only, because a user who configures the identity provider can sign in as any user. */
-export function singleSignOnSettings(site: Site, dependencies: SingleSignOnSettingsDependencies): void {
+export function singleSignOnSettings(site: PageRouter, dependencies: SingleSignOnSettingsDependencies): void {
   const { providers } = dependencies;
 
   const show = async (

@@ -147,11 +147,11 @@ export async function singleSignOnPages(
 async function start(
   request: FastifyRequest,
   reply: FastifyReply,
-  { singleSignOn, browserCookie, sessions }: SingleSignOnPagesDependencies,
+  { singleSignOn, ssoStateCookie, sessions }: SingleSignOnPagesDependencies,
   { signOut = false, ...given }: Omit<SingleSignOnStart, 'browser' | 'origin'> & { signOut?: boolean },
 ): Promise<FastifyReply> {
   if (!isNavigation(request)) throw new Problem('access_denied', 'Open this address in a window of its own.');
-  const browser = browserCookie.set(request, reply);
+  const browser = ssoStateCookie.set(request, reply);
   const outcome = await singleSignOn.start({ ...given, browser, origin: auditOrigin(request) });
   switch (outcome.kind) {
     case 'started': {

@@ -7,10 +7,10 @@ import { defaultPageSize, maximumPageSize } from '../../../platform/http/paginat
 import type { ReportLimits } from '../../../platform/http/report-concurrency.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { problemSlug } from '../../../platform/problems/problem-document.js';
@@ -105,23 +105,29 @@ function LimitsSection({ limits }: { limits: ApplicationLimits }) {
   return (
     <section>
       <h2>Limits</h2>
-      <Facts>
-        <Fact name="Calls">{upTo(configured.rateLimitApi, 'a minute')}</Fact>
-        <Fact name="Token and revocation requests">{upTo(configured.rateLimitToken, 'a minute')}</Fact>
-        <Fact name="Records of a page">
+      <DescriptionList>
+        <DescriptionItem name="Calls">{upTo(configured.rateLimitApi, 'a minute')}</DescriptionItem>
+        <DescriptionItem name="Token and revocation requests">
+          {upTo(configured.rateLimitToken, 'a minute')}
+        </DescriptionItem>
+        <DescriptionItem name="Records of a page">
           {numberText(maximumPageSize)}; {numberText(defaultPageSize)} by default
-        </Fact>
-        <Fact name="Request body">{numberText(bodyBytes / 1024)} KiB</Fact>
-        <Fact name="Report runs">
+        </DescriptionItem>
+        <DescriptionItem name="Request body">{numberText(bodyBytes / 1024)} KiB</DescriptionItem>
+        <DescriptionItem name="Report runs">
           {numberText(reports.runsPerAccount)} of the account at the same time, in each server process
-        </Fact>
-        <Fact name="CSV downloads">
+        </DescriptionItem>
+        <DescriptionItem name="CSV downloads">
           {numberText(reports.downloadsPerAccount)} of the account at the same time, in each server process;{' '}
           {numberText(reports.downloadMs / 60_000)} minutes each
-        </Fact>
-        <Fact name="Saved reports">{upTo(configured.maxReportsPerAccount, 'in the account')}</Fact>
-        <Fact name="Idempotency keys">{upTo(configured.maxIdempotencyKeys, 'in 24 hours')}</Fact>
-      </Facts>
+        </DescriptionItem>
+        <DescriptionItem name="Saved reports">
+          {upTo(configured.maxReportsPerAccount, 'in the account')}
+        </DescriptionItem>
+        <DescriptionItem name="Idempotency keys">
+          {upTo(configured.maxIdempotencyKeys, 'in 24 hours')}
+        </DescriptionItem>
+      </DescriptionList>
     </section>
   );
 }
@@ -264,7 +270,7 @@ export interface UsagePageDependencies {
 
 /** Settings → OAuth applications → an application → Usage. */
 export function usagePage(
-  site: Site,
+  site: PageRouter,
   dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
 ): void {
   const { usage, limits, problems } = dependencies;

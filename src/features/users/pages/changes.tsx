@@ -2,8 +2,8 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
 import { LinkPage } from './link-page.js';
@@ -18,7 +18,7 @@ import {
 } from './user-pages.js';
 
 /** Changes of another user: role, state, sessions and password. Each needs a recent password. */
-export function changePages(site: Site, dependencies: UserPagesDependencies): void {
+export function changePages(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { userAdministration, passwordLinks } = dependencies;
   const pathOf = (action: string) => `${settings.users}/:id/${action}`;
   const post = (action: string, handle: PageHandler) => site.post(pathOf(action), handle);

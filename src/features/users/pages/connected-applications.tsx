@@ -2,17 +2,17 @@ import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 
 /** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
-export function connectedApplicationsPages(site: Site, { grants }: { grants: Grants }): void {
+export function connectedApplicationsPages(site: PageRouter, { grants }: { grants: Grants }): void {
   const path = `${settings.connected}/:id/disconnect`;
 
   site.get(settings.connected, async (context) => {
@@ -72,22 +72,22 @@ function ConnectionsPage({
               Disconnect<span class="unseen"> {name}</span>
             </a>
           </div>
-          <Facts>
-            <Fact name="Permissions">
+          <DescriptionList>
+            <DescriptionItem name="Permissions">
               <ul class="plain">
                 {scopes.length === 0 && <li>None: an administrator removed all scopes you authorized.</li>}
                 {scopes.map((scope) => (
                   <li key={scope}>{scopeLabel(scope)}</li>
                 ))}
               </ul>
-            </Fact>
-            <Fact name="Connected">
+            </DescriptionItem>
+            <DescriptionItem name="Connected">
               <Timestamp at={connectedAt} reader={context.user} />
-            </Fact>
-            <Fact name="Last token issued">
+            </DescriptionItem>
+            <DescriptionItem name="Last token issued">
               <TimestampOrNever at={lastTokenAt} reader={context.user} />
-            </Fact>
-          </Facts>
+            </DescriptionItem>
+          </DescriptionList>
         </article>
       ))}
     </SitePage>

@@ -3,8 +3,8 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import {
@@ -16,7 +16,7 @@ import {
 } from './user-pages.js';
 
 /** Confirmation page, and revocation of the access that another user has granted an application. */
-export function disconnectPages(site: Site, dependencies: UserPagesDependencies): void {
+export function disconnectPages(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { grants, userAdministration } = dependencies;
   const path = `${settings.users}/:id/applications/:application_id/disconnect`;
 

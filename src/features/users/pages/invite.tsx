@@ -10,18 +10,18 @@ import {
 import { CsrfField } from '../../../platform/pages/layout.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumInvitations } from '../invitations.js';
 import { LinkPage } from './link-page.js';
 import {
+  assignableRoles,
   mayNotChange,
   roleDescriptions,
   roleName,
-  rolesToGive,
   submittedRole,
   type UserPagesDependencies,
 } from './user-pages.js';
@@ -33,7 +33,10 @@ const emailField = 'email';
 const firstRoleField = 'role_0';
 
 /** Form that invites a person, and revocation of invitations. */
-export function invitationPages(site: Site, { invitations, passwordLinks }: UserPagesDependencies): void {
+export function invitationPages(
+  site: PageRouter,
+  { invitations, passwordLinks }: UserPagesDependencies,
+): void {
   const formPage = (context: PageContext, form: { email: string; role?: Role }, errors: FormError[] = []) => (
     <InvitePage {...{ context, ...form, errors }} delivers={passwordLinks.delivers} />
   );
@@ -151,7 +154,7 @@ function InvitePage({
         <fieldset {...describedBy(firstRoleField, { error: roleError !== undefined })}>
           <legend>Role</legend>
           <FieldError field={firstRoleField} message={roleError} />
-          {rolesToGive(context).map((offered, index) => (
+          {assignableRoles(context).map((offered, index) => (
             <label key={offered} class="choice">
               <input
                 type="radio"

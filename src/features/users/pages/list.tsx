@@ -4,8 +4,8 @@ import { Badge, type Column, DataTable } from '../../../platform/pages/data-tabl
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
@@ -15,7 +15,10 @@ import { roleName, secondFactorText, type UserPagesDependencies, userAddress } f
 const pageSize = 50;
 
 /** Settings → Users: the users of the account by e-mail address, and on the first page the open invitations. */
-export function listPage(site: Site, { users, invitations, passwordLinks }: UserPagesDependencies): void {
+export function listPage(
+  site: PageRouter,
+  { users, invitations, passwordLinks }: UserPagesDependencies,
+): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
     const given = context.query.text('after');

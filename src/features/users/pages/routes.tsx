@@ -1,5 +1,5 @@
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { changePages } from './changes.js';
 import { disconnectPages } from './disconnect.js';
 import { invitationPages } from './invite.js';
@@ -8,7 +8,7 @@ import { ShowPage } from './show-page.js';
 import { mayChange, requestedUser, type UserPagesDependencies } from './user-pages.js';
 
 /** Settings → Users. */
-export function userPages(site: Site, dependencies: UserPagesDependencies): void {
+export function userPages(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { userSessions, grants, passwordLinks } = dependencies;
   listPage(site, dependencies);
   invitationPages(site, dependencies);

@@ -2,7 +2,7 @@ import type { ConnectedApplication } from '../../../oauth/grants/grants.js';
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
 import { Badge } from '../../../platform/pages/data-table.js';
-import { Fact, Facts } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
@@ -10,10 +10,10 @@ import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { SessionList } from './session-list.js';
 import {
+  assignableRoles,
   mayChange,
   roleDescriptions,
   roleName,
-  rolesToGive,
   secondFactorText,
   userAddress,
 } from './user-pages.js';
@@ -35,12 +35,12 @@ export function ShowPage(props: ShowPageProps) {
   return (
     <SitePage context={context} title={title} current="users">
       <h1>{title}</h1>
-      <Facts>
-        <Fact name="E-mail address">{email}</Fact>
-        <Fact name="Role">
+      <DescriptionList>
+        <DescriptionItem name="E-mail address">{email}</DescriptionItem>
+        <DescriptionItem name="Role">
           {roleName(role)}: {roleDescriptions[role]}
-        </Fact>
-        <Fact name="State">
+        </DescriptionItem>
+        <DescriptionItem name="State">
           {disabledAt === null ? (
             <Badge tone="good">Enabled</Badge>
           ) : (
@@ -48,16 +48,16 @@ export function ShowPage(props: ShowPageProps) {
               <Badge tone="ended">Disabled</Badge> on <Timestamp at={disabledAt} reader={context.user} />
             </>
           )}
-        </Fact>
-        <Fact name="Sign-in">{user.singleSignOn ? 'Single sign-on' : 'Password'}</Fact>
-        <Fact name="Second factor">{secondFactorText(user)}</Fact>
-        <Fact name="Last sign-in">
+        </DescriptionItem>
+        <DescriptionItem name="Sign-in">{user.singleSignOn ? 'Single sign-on' : 'Password'}</DescriptionItem>
+        <DescriptionItem name="Second factor">{secondFactorText(user)}</DescriptionItem>
+        <DescriptionItem name="Last sign-in">
           <TimestampOrNever at={lastSignInAt} reader={context.user} />
-        </Fact>
-        <Fact name="Created">
+        </DescriptionItem>
+        <DescriptionItem name="Created">
           <Timestamp at={createdAt} reader={context.user} />
-        </Fact>
-      </Facts>
+        </DescriptionItem>
+      </DescriptionList>
       {mayChange(context, user) ? (
         <Changes {...props} />
       ) : id === context.user.id ? (
@@ -140,7 +140,7 @@ function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>)
         <CsrfField token={context.csrfToken} />
         <label for="role">New role</label>
         <select id="role" name="role">
-          {rolesToGive(context).map((role) => (
+          {assignableRoles(context).map((role) => (
             <option key={role} value={role} selected={role === user.role}>
               {roleName(role)}
             </option>

@@ -53,7 +53,7 @@ export const roleDescriptions: Readonly<Record<Role, string>> = {
 };
 
 /** Roles that the user may give to others. */
-export function rolesToGive({ user }: PageContext): Role[] {
+export function assignableRoles({ user }: PageContext): Role[] {
   return roles.filter((role) => mayAdminister(user.role, role));
 }
 

@@ -1,5 +1,5 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
-import type { Database, HotStatement, TextRow } from '../../../platform/database/client.js';
+import type { Database, PreparedStatement, TextRow } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts } from '../../../platform/database/scope.js';
 
@@ -12,7 +12,7 @@ import { allAccounts } from '../../../platform/database/scope.js';
  *
  * @param columns the further columns of an endpoint in the array, with their types
  */
-export function heldEndpoints(columns: string): string {
+export function leasedEndpoints(columns: string): string {
   return `
     given AS MATERIALIZED (
       SELECT given.* FROM (SELECT set_config('lock_timeout', '1s', true)) AS setting, json_to_recordset($1::json) AS given (
@@ -40,7 +40,7 @@ const maximumConsidered = 1_000;
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.
  */
-const claimWebhookEndpoints: HotStatement = {
+const claimWebhookEndpoints: PreparedStatement = {
   name: 'claim_webhook_endpoints',
   isOnCoordinator: true,
   text: `
@@ -115,13 +115,13 @@ interface ClaimLimits {
 
 /** Claims endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease expires. */
 export async function claimEndpoints(
-  { runHot }: Pick<Database, 'runHot'>,
+  { runPrepared }: Pick<Database, 'runPrepared'>,
   { now, maximum, maximumOfAccount, running }: ClaimLimits,
 ): Promise<ClaimedEndpoint[]> {
   const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
   const lease = randomId();
   const leaseEnd = new Date(now.getTime() + leaseMilliseconds);
-  const rows = await runHot(
+  const rows = await runPrepared(
     claimWebhookEndpoints,
     [
       now.toISOString(),

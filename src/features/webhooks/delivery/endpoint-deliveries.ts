@@ -1,17 +1,17 @@
 import type { Clock } from '../../../platform/clock.js';
 import { createBatcher } from '../../../platform/database/batcher.js';
-import type { Database, HotStatement } from '../../../platform/database/client.js';
+import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import { eventPage, maximumPageEvents, writeEventList } from '../../events/index.js';
 import type { WebhookSecrets } from '../webhook-secrets.js';
-import { type ClaimedEndpoint, heldEndpoints } from './claim-endpoints.js';
+import { type ClaimedEndpoint, leasedEndpoints } from './claim-endpoints.js';
 import {
   advanced,
   type EndpointOutcome,
   failed,
-  hadLease,
   interrupted,
+  leaseStillHeld,
   paused,
   type StoredAttempt,
   storeOutcomes,
@@ -24,11 +24,11 @@ import { type Attempt, timeoutMilliseconds, type WebhookSender } from './webhook
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.
  */
-const fixWebhookDeliveries: HotStatement = {
+const insertWebhookDeliveries: PreparedStatement = {
   name: 'fix_webhook_deliveries',
   isOnCoordinator: true,
   text: `
-    WITH ${heldEndpoints('delivery_id text, delivery_end bigint')}
+    WITH ${leasedEndpoints('delivery_id text, delivery_end bigint')}
     UPDATE webhook_endpoints AS stored SET delivery_id = given.delivery_id, delivery_end = given.delivery_end
     FROM locked JOIN given ON given.account_id = locked.account_id AND given.id = locked.id
     WHERE stored.account_id = locked.account_id AND stored.id = locked.id
@@ -48,8 +48,8 @@ interface NewDelivery {
  *
  * @returns for each delivery, whether the endpoint still had the lease
  */
-async function fixDeliveries(
-  { runHot }: Pick<Database, 'runHot'>,
+async function insertDeliveries(
+  { runPrepared }: Pick<Database, 'runPrepared'>,
   deliveries: readonly NewDelivery[],
 ): Promise<boolean[]> {
   const given = deliveries.map(({ endpoint, deliveryId, end }) => ({
@@ -59,8 +59,8 @@ async function fixDeliveries(
     delivery_id: deliveryId,
     delivery_end: String(end),
   }));
-  const rows = await runHot(fixWebhookDeliveries, [JSON.stringify(given)], allAccounts);
-  return hadLease(rows, deliveries);
+  const rows = await runPrepared(insertWebhookDeliveries, [JSON.stringify(given)], allAccounts);
+  return leaseStillHeld(rows, deliveries);
 }
 
 /** Maximum number of positions that a page of selected types reads, because events of other types are skipped. */
@@ -152,7 +152,7 @@ export class EndpointDeliveries {
   constructor(options: EndpointDeliveriesOptions) {
     const { database, clock } = options;
     this.#options = options;
-    this.#fix = createBatcher((deliveries) => fixDeliveries(database, deliveries), sharing);
+    this.#fix = createBatcher((deliveries) => insertDeliveries(database, deliveries), sharing);
     this.#store = createBatcher((outcomes) => storeOutcomes(database, outcomes, clock()), sharing);
   }
 

@@ -1,11 +1,11 @@
-import type { Database, HotStatement, TextRow } from '../../../platform/database/client.js';
+import type { Database, PreparedStatement, TextRow } from '../../../platform/database/client.js';
 import { allAccounts } from '../../../platform/database/scope.js';
 import type { PauseReason } from '../webhook-endpoint.js';
-import { type ClaimedEndpoint, heldEndpoints } from './claim-endpoints.js';
+import { type ClaimedEndpoint, leasedEndpoints } from './claim-endpoints.js';
 import type { Attempt } from './webhook-sender.js';
 
 /** For each endpoint, whether a statement returned it, because it still had its lease. */
-export function hadLease(
+export function leaseStillHeld(
   rows: readonly TextRow[],
   given: readonly { readonly endpoint: ClaimedEndpoint }[],
 ): boolean[] {
@@ -18,7 +18,7 @@ const firstRetryMilliseconds = 5_000;
 const longestRetryMilliseconds = 8 * 3_600_000;
 
 /** Milliseconds after the first failure at which an endpoint is paused. */
-const pauseAfterMilliseconds = 3 * 86_400_000;
+const maxRetryDurationMs = 3 * 86_400_000;
 
 /**
  * Returns when a delivery is repeated: after 5 seconds, then after twice as long each time, up to 8 hours, each time up to a
@@ -84,7 +84,7 @@ export function failed(
   const failingSince = endpoint.failingSince ?? at;
   const tried: ClaimedEndpoint = { ...endpoint, deliveryId, deliveryEnd: end, failures, failingSince };
   if (attempt.status === 410) return paused(tried, { reason: 'gone', at, attempt: stored });
-  if (at.getTime() - failingSince.getTime() >= pauseAfterMilliseconds)
+  if (at.getTime() - failingSince.getTime() >= maxRetryDurationMs)
     return paused(tried, { reason: 'failing', at, attempt: stored });
   return {
     endpoint,
@@ -122,11 +122,11 @@ const noDelivery = { deliveryId: null, deliveryEnd: null, failures: 0, failingSi
  * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
  * test/webhooks/deliveries.test.ts.
  */
-const storeWebhookOutcomes: HotStatement = {
+const storeWebhookOutcomes: PreparedStatement = {
   name: 'store_webhook_outcomes',
   isOnCoordinator: true,
   text: `
-    WITH ${heldEndpoints(`wakeups int, position bigint, delivery_id text, delivery_end bigint,
+    WITH ${leasedEndpoints(`wakeups int, position bigint, delivery_id text, delivery_end bigint,
         failures int, failing_since timestamptz, paused_at timestamptz, pause_reason text, due_at timestamptz,
         attempted int, attempt_delivery text, first_position bigint, last_position bigint, events int,
         attempted_at timestamptz, duration_ms int, status int, error text, response text`)}, ended AS (
@@ -194,13 +194,13 @@ export const keptAttempts = 50;
  * @returns for each outcome, whether the endpoint still had the lease
  */
 export async function storeOutcomes(
-  { runHot }: Pick<Database, 'runHot'>,
+  { runPrepared }: Pick<Database, 'runPrepared'>,
   outcomes: readonly EndpointOutcome[],
   now: Date,
 ): Promise<boolean[]> {
   const values = [JSON.stringify(outcomes.map(toRow)), now.toISOString(), String(keptAttempts)];
-  const rows = await runHot(storeWebhookOutcomes, values, allAccounts);
-  return hadLease(rows, outcomes);
+  const rows = await runPrepared(storeWebhookOutcomes, values, allAccounts);
+  return leaseStillHeld(rows, outcomes);
 }
 
 function toRow({ endpoint, attempt, ...outcome }: EndpointOutcome) {

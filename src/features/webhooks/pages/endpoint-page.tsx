@@ -1,7 +1,13 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { describedBy, ErrorSummary, Fact, Facts, FieldError } from '../../../platform/pages/form-parts.js';
+import {
+  DescriptionItem,
+  DescriptionList,
+  describedBy,
+  ErrorSummary,
+  FieldError,
+} from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
@@ -157,26 +163,28 @@ export function EndpointPage({
     >
       <h1>{shownUrl(url)}</h1>
       <ErrorSummary errors={error === undefined ? [] : [{ field: afterField, message: error }]} />
-      <Facts>
-        <Fact name="State">
+      <DescriptionList>
+        <DescriptionItem name="State">
           <EndpointState endpoint={endpoint} reader={context.user} />
-        </Fact>
+        </DescriptionItem>
         {description !== null && (
-          <Fact name="Description">
+          <DescriptionItem name="Description">
             <bdi>{description}</bdi>
-          </Fact>
+          </DescriptionItem>
         )}
-        <Fact name="Events">{eventTypes.length === 0 ? 'All types' : eventTypes.join(', ')}</Fact>
-        <Fact name="Position">
+        <DescriptionItem name="Events">
+          {eventTypes.length === 0 ? 'All types' : eventTypes.join(', ')}
+        </DescriptionItem>
+        <DescriptionItem name="Position">
           After <code>{lastEventId}</code>
-        </Fact>
-        <Fact name="Endpoint ID">
+        </DescriptionItem>
+        <DescriptionItem name="Endpoint ID">
           <code>{id}</code>
-        </Fact>
-        <Fact name="Created">
+        </DescriptionItem>
+        <DescriptionItem name="Created">
           <Timestamp at={createdAt} reader={context.user} />
-        </Fact>
-      </Facts>
+        </DescriptionItem>
+      </DescriptionList>
       <section>
         <h2>Send test</h2>
         <p>

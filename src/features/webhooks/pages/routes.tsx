@@ -3,12 +3,12 @@ import { requestedApplication } from '../../../oauth/clients/requested-applicati
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import type { Site } from '../../../platform/pages/site.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookServices } from '../compose.js';
-import type { PartnerWaits } from '../partner-waits.js';
 import type { EndpointContext } from '../resume-endpoint.js';
+import type { WebhookCallLimiter } from '../webhook-call-limiter.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
 import { EndpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
@@ -16,11 +16,11 @@ import { WebhooksPage } from './list-page.js';
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
   readonly applications: ApplicationReader;
-  readonly webhooks: WebhookServices & { readonly waits: PartnerWaits };
+  readonly webhooks: WebhookServices & { readonly waits: WebhookCallLimiter };
 }
 
 /** Settings → OAuth applications → an application → Webhooks. */
-export function webhookPages(site: Site, dependencies: WebhookPagesDependencies): void {
+export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
   const { endpoints, tests, waits } = dependencies.webhooks;
   const path = `${settings.applications}/:id/webhooks`;
 

@@ -180,7 +180,7 @@ export async function openEmbedded({
     kind: 'embedded',
     stopped: server.stopped,
     prisma,
-    async runHot({ text }, values) {
+    async runPrepared({ text }, values) {
       return (await server.query<TextRow>(text, [...values], { rowMode: 'array' })).rows;
     },
     queryReport: <Row extends object>(

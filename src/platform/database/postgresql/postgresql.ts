@@ -20,8 +20,8 @@ import { copyCsv, fetchCsv } from './copy-csv.js';
 import { hasDistributedTables } from './distributed-tables.js';
 import { CurrentHost } from './hosts/current-host.js';
 import { findReadWrite } from './hosts/find-read-write.js';
-import { createStatementNames } from './hot-query.js';
 import { ScriptPrismaPg } from './migration-adapter.js';
+import { createStatementNames } from './prepared-query.js';
 import { ScopedPool } from './scoped-pool.js';
 import { findTenantRole } from './tenant-role.js';
 import { withTransactionSettings } from './transaction-adapter.js';
@@ -135,7 +135,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
     { settings, defaultScope },
   );
-  const recordWrite = () => recordWriteOf({ runHot: pool.runHot.bind(pool) }, currentScope(defaultScope));
+  const recordWrite = () =>
+    recordWriteOf({ runPrepared: pool.runPrepared.bind(pool) }, currentScope(defaultScope));
   const prisma = createRetryingClient(
     { adapter, ...(transactionLimits && { transactionOptions: transactionLimits }) },
     retry,
@@ -148,7 +149,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     stopped: new Promise(() => {}),
     prisma,
     isDistributed: () => settings.isDistributed,
-    runHot: (statement, values, scope) => pool.runHot(statement, values, scope),
+    runPrepared: (statement, values, scope) => pool.runPrepared(statement, values, scope),
     queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
       runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
     streamCsv: ({ scope = currentScope(defaultScope), ...query }) => {

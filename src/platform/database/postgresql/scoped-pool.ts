@@ -1,10 +1,10 @@
 import type { Connection, PoolConfig, QueryConfig, QueryResult } from 'pg';
 import pg from 'pg';
-import type { HotStatement, TextRow } from '../client.js';
+import type { PreparedStatement, TextRow } from '../client.js';
 import { currentScope, type Scope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
-import { HotQuery } from './hot-query.js';
-import { ReadyPool } from './ready-pool.js';
+import { PinnedConnections } from './pinned-connections.js';
+import { PreparedQuery } from './prepared-query.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 /**
@@ -62,7 +62,7 @@ interface ScopedPoolOptions extends PoolConfig {
 }
 
 /** Connections on which each statement is a transaction with the settings of the pool and the scope of the caller. */
-export class ScopedPool extends ReadyPool {
+export class ScopedPool extends PinnedConnections {
   readonly #settings: TransactionSettings;
   readonly #defaultScope: Scope;
   readonly #retry: ConflictRetry;
@@ -94,10 +94,10 @@ export class ScopedPool extends ReadyPool {
     );
   }
 
-  /** Runs a hot statement. */
-  runHot(statement: HotStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
+  /** Runs a prepared statement. */
+  runPrepared(statement: PreparedStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
     const settings = this.#settings;
-    return this.#retry(() => this.run<TextRow[]>(new HotQuery(statement, values, { settings, scope })));
+    return this.#retry(() => this.run<TextRow[]>(new PreparedQuery(statement, values, { settings, scope })));
   }
 
   /** Runs one statement in a transaction block. */

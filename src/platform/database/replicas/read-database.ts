@@ -28,8 +28,8 @@ export function createReadDatabase(primary: Database, standbys: Standbys): ReadD
     // An extended client lacks only `$on`, which is not used.
     prisma: prisma as unknown as PrismaClient,
     isDistributed: primary.isDistributed,
-    runHot: (statement, values, scope) =>
-      standbys.run(scope, (database) => database.runHot(statement, values, scope)),
+    runPrepared: (statement, values, scope) =>
+      standbys.run(scope, (database) => database.runPrepared(statement, values, scope)),
     queryReport: <Row extends object>(
       text: string,
       values: readonly unknown[],

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database, DatabaseLogger, HotStatement } from '../client.js';
+import type { Database, DatabaseLogger, PreparedStatement } from '../client.js';
 import { describeError } from '../database-errors.js';
 import { noAccount } from '../scope.js';
 import { type LogPosition, logStart, toLogPosition } from './write-positions.js';
@@ -13,7 +13,7 @@ const checkTimeoutMs = 1_000;
 const waitIntervalMs = 5;
 
 /** The replay position of the server, and its cluster. A promoted standby reports its write position. */
-const replayed: HotStatement = {
+const replayed: PreparedStatement = {
   name: 'standby_position',
   text: `
     SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END)::text,
@@ -41,8 +41,8 @@ export interface ServerPosition {
 }
 
 /** Reads the position of a server. */
-export async function readServerPosition(database: Pick<Database, 'runHot'>): Promise<ServerPosition> {
-  const [[position, cluster] = []] = await database.runHot(replayed, [], noAccount);
+export async function readServerPosition(database: Pick<Database, 'runPrepared'>): Promise<ServerPosition> {
+  const [[position, cluster] = []] = await database.runPrepared(replayed, [], noAccount);
   return { position: toLogPosition(position), cluster: cluster ?? '' };
 }
 

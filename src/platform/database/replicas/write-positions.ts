@@ -1,4 +1,4 @@
-import type { Database, HotStatement } from '../client.js';
+import type { Database, PreparedStatement } from '../client.js';
 import { defineLookup } from '../define-lookup.js';
 import { allAccounts, type Scope } from '../scope.js';
 
@@ -22,7 +22,7 @@ export function toLogPosition(text: string | null | undefined): LogPosition {
  * Records the current end of the log for the accounts of a scope, which is the parameter. It runs after the commit of a
  * write, because the write itself cannot know its position, and before the write is acknowledged.
  */
-const recordWrite: HotStatement = {
+const recordWrite: PreparedStatement = {
   name: 'record_write',
   text: `
     INSERT INTO write_positions (account_id, position)
@@ -42,16 +42,16 @@ const writePosition = defineLookup<string, 'account_id', LogPosition>({
   atOnce: 2,
 });
 
-type RunHot = Pick<Database, 'runHot'>;
+type RunHot = Pick<Database, 'runPrepared'>;
 
 /** Records that the accounts of a scope have been written. Does nothing for the scopes of no account and all accounts. */
 export async function recordWriteOf(database: RunHot, scope: Scope): Promise<void> {
-  if (accountsOf(scope).length > 0) await database.runHot(recordWrite, [scope], scope);
+  if (accountsOf(scope).length > 0) await database.runPrepared(recordWrite, [scope], scope);
 }
 
 /** Creates a function that reads the position of the last write of the accounts of a scope. Callers share statements. */
 export function createPositionReader(
-  primary: Pick<Database, 'runHot' | 'isDistributed'>,
+  primary: Pick<Database, 'runPrepared' | 'isDistributed'>,
 ): (scope: Scope) => Promise<LogPosition> {
   const find = writePosition(primary);
   return async (scope) => {

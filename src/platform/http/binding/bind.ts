@@ -31,7 +31,7 @@ export type Authenticate = (
  *
  * @throws {Problem} 429 `rate_limit_exceeded`
  */
-export interface PublicGate {
+export interface PublicRateLimiter {
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<void>;
   admitRejected(
     operation: Operation,
@@ -56,7 +56,7 @@ export type ContractRoutes = ReadonlyMap<OperationId, ContractRoute>;
 /** Checks before the handler of an operation. */
 interface Gates {
   readonly authenticate: Authenticate;
-  readonly publicGate: PublicGate;
+  readonly publicRateLimiter: PublicRateLimiter;
   readonly queue: HandlerQueue;
 }
 
@@ -105,7 +105,7 @@ function operationOf(contract: Contract, id: OperationId): Operation {
 function routeFor(
   operation: Operation,
   handlers: Handlers,
-  { authenticate, publicGate, queue }: Gates,
+  { authenticate, publicRateLimiter, queue }: Gates,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
   const guard = createGuard(operation);
@@ -115,14 +115,14 @@ function routeFor(
     onRequest: async (request, reply) => {
       if (operation.deprecation !== null) reply.headers({ ...operation.deprecation });
       if (hasEmptyParameter(request)) return reply.callNotFound();
-      if (scopes === null) await publicGate.admit(operation, request, reply);
+      if (scopes === null) await publicRateLimiter.admit(operation, request, reply);
       else request.caller = await authenticate(request, reply, scopes);
       if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
       else if (mayHaveBody) request.headers = noBody;
     },
     ...(scopes === null && {
       errorHandler: async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-        await publicGate.admitRejected(operation, error, request, reply);
+        await publicRateLimiter.admitRejected(operation, error, request, reply);
         // Passes the error on to the error handler of the server.
         throw error;
       },

@@ -10,7 +10,7 @@ import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
-import type { OpenContext, OpenPages } from './open-pages.js';
+import type { OpenContext, PublicPages } from './open-pages.js';
 import { invalidLink } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
@@ -18,7 +18,7 @@ const advice = 'Contact the person who invited you to get a new invitation.';
 
 /** Page on which an invited person enters a name and a password. */
 export function acceptInvitationPages(
-  pages: OpenPages,
+  pages: PublicPages,
   { acceptInvitation }: { acceptInvitation: AcceptInvitation },
 ): void {
   const path = `${linkPaths.invitation}/:token`;

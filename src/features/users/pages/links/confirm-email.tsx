@@ -3,13 +3,16 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import type { PageResponse } from '../../../../platform/pages/page-context.js';
 import type { EmailChanges } from '../../email-changes.js';
-import type { OpenContext, OpenPages } from './open-pages.js';
+import type { OpenContext, PublicPages } from './open-pages.js';
 import { invalidLink } from './open-pages.js';
 
 const advice = 'Sign in, and change the address again under My account.';
 
 /** Page on which a user confirms a new e-mail address. */
-export function confirmEmailPages(pages: OpenPages, { emailChanges }: { emailChanges: EmailChanges }): void {
+export function confirmEmailPages(
+  pages: PublicPages,
+  { emailChanges }: { emailChanges: EmailChanges },
+): void {
   const path = `${linkPaths.email}/:token`;
 
   pages.get(path, async (context) => {

@@ -4,13 +4,13 @@ import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import type { OpenContext, OpenPages } from './open-pages.js';
+import type { OpenContext, PublicPages } from './open-pages.js';
 
 const field = 'email';
 
 /** Page that sends a link to set a new password. Its response does not depend on whether the address exists. */
 export function forgotPasswordPages(
-  pages: OpenPages,
+  pages: PublicPages,
   { passwordLinks }: { passwordLinks: PasswordLinks },
 ): void {
   const { delivers } = passwordLinks;

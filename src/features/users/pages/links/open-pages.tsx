@@ -53,7 +53,7 @@ const usedCookie = 'used_link';
 type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
 
 /** Pages without a session, for every client that has the link. */
-export class OpenPages {
+export class PublicPages {
   readonly #app: FastifyInstance;
   readonly #sessions: BrowserSessions;
 

@@ -6,7 +6,7 @@ import type { PasswordLinks } from '../../password-links.js';
 import { acceptInvitationPages } from './accept-invitation.js';
 import { confirmEmailPages } from './confirm-email.js';
 import { forgotPasswordPages } from './forgot-password.js';
-import { OpenPages } from './open-pages.js';
+import { PublicPages } from './open-pages.js';
 import { setPasswordPages } from './set-password.js';
 
 /** Dependencies of the pages of one-time links. */
@@ -19,7 +19,7 @@ export interface LinkPagesDependencies {
 
 /** The pages that one-time links lead to, and the page for a forgotten password. */
 export async function linkPages(app: FastifyInstance, dependencies: LinkPagesDependencies): Promise<void> {
-  const pages = new OpenPages(app, dependencies.sessions);
+  const pages = new PublicPages(app, dependencies.sessions);
   acceptInvitationPages(pages, dependencies);
   setPasswordPages(pages, dependencies);
   confirmEmailPages(pages, dependencies);

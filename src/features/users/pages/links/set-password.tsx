@@ -5,7 +5,7 @@ import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import type { OpenContext, OpenPages } from './open-pages.js';
+import type { OpenContext, PublicPages } from './open-pages.js';
 import { invalidLink } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'password_set') };
@@ -13,7 +13,7 @@ const advice = 'Request a new link, or contact an owner of your account to get o
 
 /** Page on which a user sets a new password. */
 export function setPasswordPages(
-  pages: OpenPages,
+  pages: PublicPages,
   { passwordLinks }: { passwordLinks: PasswordLinks },
 ): void {
   const path = `${linkPaths.password}/:token`;

@@ -2,8 +2,8 @@ import { ErrorSummary, TextField } from '../../../../platform/pages/form-parts.j
 import { CsrfField } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext } from '../../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
-import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
@@ -11,7 +11,7 @@ import type { AccountPagesDependencies } from './account-pages.js';
 const field = 'email';
 
 /** Form that changes the e-mail address. The change takes effect when the new address is confirmed by a link. */
-export function emailPages(site: Site, { emailChanges }: AccountPagesDependencies): void {
+export function emailPages(site: PageRouter, { emailChanges }: AccountPagesDependencies): void {
   const path = accountAddress('email');
 
   site.get(path, async (context) => ({

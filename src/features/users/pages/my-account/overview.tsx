@@ -1,10 +1,10 @@
 import type { SessionSummary } from '../../../../platform/accounts/sessions.js';
-import { Fact, Facts } from '../../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext } from '../../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, ownSecondFactorPath, settings } from '../../../../platform/pages/paths.js';
-import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../../platform/problems/problem.js';
 import type { Profile } from '../../../profile/index.js';
@@ -13,7 +13,7 @@ import { roleName } from '../user-pages.js';
 import type { AccountPagesDependencies } from './account-pages.js';
 
 /** Settings → My account, and signing out of all browsers. */
-export function overviewPages(site: Site, dependencies: AccountPagesDependencies): void {
+export function overviewPages(site: PageRouter, dependencies: AccountPagesDependencies): void {
   const { profiles, userSessions, ownAccount } = dependencies;
 
   site.get(settings.account, async (context) => {
@@ -51,32 +51,32 @@ function AccountPage({
           Edit profile
         </a>
       </div>
-      <Facts>
-        <Fact name="Name">{`${profile.givenName} ${profile.familyName}`}</Fact>
-        <Fact name="Role">
+      <DescriptionList>
+        <DescriptionItem name="Name">{`${profile.givenName} ${profile.familyName}`}</DescriptionItem>
+        <DescriptionItem name="Role">
           {roleName(user.role)} of {user.accountName}
-        </Fact>
-        <Fact name="Language">{profile.locale ?? 'Not set'}</Fact>
-        <Fact name="Time zone">{profile.zoneinfo ?? 'Not set (UTC)'}</Fact>
-        <Fact name="Picture">{profile.picture ?? 'Not set'}</Fact>
-        <Fact name="Phone number">{profile.phoneNumber ?? 'Not set'}</Fact>
-      </Facts>
+        </DescriptionItem>
+        <DescriptionItem name="Language">{profile.locale ?? 'Not set'}</DescriptionItem>
+        <DescriptionItem name="Time zone">{profile.zoneinfo ?? 'Not set (UTC)'}</DescriptionItem>
+        <DescriptionItem name="Picture">{profile.picture ?? 'Not set'}</DescriptionItem>
+        <DescriptionItem name="Phone number">{profile.phoneNumber ?? 'Not set'}</DescriptionItem>
+      </DescriptionList>
       <section>
         <h2>Sign-in</h2>
-        <Facts>
-          <Fact name="E-mail address">
+        <DescriptionList>
+          <DescriptionItem name="E-mail address">
             {profile.email} <a href={accountAddress('email')}>Change e-mail address</a>
-          </Fact>
-          <Fact name="Password">
+          </DescriptionItem>
+          <DescriptionItem name="Password">
             <a href={accountAddress('password')}>Change password</a>
-          </Fact>
-          <Fact name="Second factor">
+          </DescriptionItem>
+          <DescriptionItem name="Second factor">
             {user.hasSecondFactor ? 'Set up' : 'Not set up'}{' '}
             <a href={ownSecondFactorPath}>
               {user.hasSecondFactor ? 'Manage second factor' : 'Set up a second factor'}
             </a>
-          </Fact>
-        </Facts>
+          </DescriptionItem>
+        </DescriptionList>
       </section>
       <section>
         <h2>Sessions</h2>

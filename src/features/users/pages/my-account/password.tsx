@@ -8,8 +8,8 @@ import {
 import { CsrfField } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext } from '../../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
-import type { Site } from '../../../../platform/pages/site.js';
 import { SitePage } from '../../../../platform/pages/site-page.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AccountPagesDependencies } from './account-pages.js';
@@ -20,7 +20,7 @@ const applicationsField = 'sign_out_applications';
 
 /** Form that changes the password, signs the user out of all other browsers and, if chosen, of all applications. */
 export function passwordPages(
-  site: Site,
+  site: PageRouter,
   { reauthentication, ownAccount, users }: AccountPagesDependencies,
 ): void {
   const path = accountAddress('password');

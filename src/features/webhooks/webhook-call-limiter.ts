@@ -12,7 +12,7 @@ const queueSeconds = 15;
  * Limits the requests of an account, to the API and to pages, that wait for a name or a response of a webhook endpoint, which can
  * take seconds. They are not in the queue of all requests: an account whose endpoints do not respond would fill it.
  */
-export class PartnerWaits {
+export class WebhookCallLimiter {
   readonly #limit = new ConcurrencyLimit(maximumOfAccount);
 
   /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Submittable } from 'pg';
 import { serialize } from 'pg-protocol/dist/index';
-import type { HotStatement, TextRow } from '../client.js';
+import type { PreparedStatement, TextRow } from '../client.js';
 import type { Scope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
@@ -56,20 +56,20 @@ const sync = serialize.sync();
 const prepared = new WeakMap<Connection, Set<string>>();
 
 /**
- * A hot statement, and the one that follows it, in a transaction of their own, sent in one write with the settings of the transaction. There is no Describe
+ * A prepared statement, and the one that follows it, in a transaction of their own, sent in one write with the settings of the transaction. There is no Describe
  * message, because all columns are text.
  */
-export class HotQuery implements Submittable {
+export class PreparedQuery implements Submittable {
   /** Set by the pool. */
   declare callback: (error: Error | null, rows?: TextRow[]) => void;
-  readonly #statement: HotStatement;
+  readonly #statement: PreparedStatement;
   readonly #values: string[];
   readonly #settings: TransactionSettings;
   readonly #scope: Scope;
   readonly #rows: TextRow[] = [];
 
   constructor(
-    statement: HotStatement,
+    statement: PreparedStatement,
     values: readonly string[],
     { settings, scope }: { settings: TransactionSettings; scope: Scope },
   ) {
@@ -106,7 +106,7 @@ export class HotQuery implements Submittable {
 }
 
 /** Messages that run a statement, and prepare it when the connection has not prepared it. */
-function messages(connection: Connection, { name, text }: HotStatement, values: string[]): Buffer[] {
+function messages(connection: Connection, { name, text }: PreparedStatement, values: string[]): Buffer[] {
   const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
   return [...parse, serialize.bind({ statement: name, values }), execute];
 }

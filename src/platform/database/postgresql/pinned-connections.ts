@@ -12,7 +12,7 @@ type ConnectCallback = Parameters<pg.Pool['connect']>[0];
  * in, the driver needs two timers, a promise and an iteration of the event loop. Without ready connections the benchmark
  * `get-1` fails (0.5 times the limit, where 0.6 is required).
  */
-export class ReadyPool extends pg.Pool {
+export class PinnedConnections extends pg.Pool {
   readonly #maximum: number;
   readonly #ready: PoolClient[] = [];
 

@@ -7,7 +7,7 @@ import { signInRequestSeconds } from './sign-in-requests.js';
  * The secret of a browser that signs in at an identity provider. The response must arrive in the same browser: otherwise an
  * attacker could sign a user in as the attacker, or get a response of the user. Tabs share it.
  */
-export class SignInBrowserCookie {
+export class SsoStateCookie {
   readonly #name: string;
   readonly #options: CookieSerializeOptions;
 

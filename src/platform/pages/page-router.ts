@@ -9,7 +9,7 @@ import { abortOnDisconnect, auditOrigin } from '../http/audit-origin.js';
 import { type BrowserSession, type BrowserSessions, csrfField } from '../http/browser-sessions.js';
 import { uploadLimits } from '../http/connections.js';
 import type { CsvDownloads } from '../http/csv-downloads.js';
-import { acceptUploads, dropRest, receiveFile, type UploadedFile } from '../http/file-upload.js';
+import { acceptUploads, drainRequest, receiveFile, type UploadedFile } from '../http/file-upload.js';
 import { Problem } from '../problems/problem.js';
 import { questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
@@ -40,7 +40,7 @@ interface SiteDependencies {
 }
 
 /** Pages for signed-in users. Other users are redirected to the sign-in page, and back after signing in. */
-export class Site {
+export class PageRouter {
   readonly #app: FastifyInstance;
   readonly #dependencies: SiteDependencies;
   readonly #administratorsOnly: boolean;
@@ -58,13 +58,13 @@ export class Site {
   }
 
   /** The same site, for owners and administrators; members get 403 `access_denied`. */
-  forAdministrators(): Site {
-    return new Site(this.#app, this.#dependencies, { administratorsOnly: true });
+  forAdministrators(): PageRouter {
+    return new PageRouter(this.#app, this.#dependencies, { administratorsOnly: true });
   }
 
   /** The same site, also for users who have to set up a second factor before their sign-in is complete. */
-  forEnrolment(): Site {
-    return new Site(this.#app, this.#dependencies, { enrolment: true });
+  forEnrolment(): PageRouter {
+    return new PageRouter(this.#app, this.#dependencies, { enrolment: true });
   }
 
   /** Adds a page. The table {@link pageActions} decides whether the user must have entered the password before. */
@@ -124,7 +124,7 @@ export class Site {
         try {
           return await this.#serve(request, reply, handle, { receive });
         } finally {
-          dropRest(request);
+          drainRequest(request);
         }
       });
     });

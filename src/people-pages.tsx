@@ -29,9 +29,9 @@ import type { BrowserSessions } from './platform/http/browser-sessions.js';
 import type { CsvDownloads } from './platform/http/csv-downloads.js';
 import { routeNotFound } from './platform/http/not-found.js';
 import { confirmationPage } from './platform/pages/confirm-password.js';
+import { PageRouter } from './platform/pages/page-router.js';
 import { home, settings } from './platform/pages/paths.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
-import { Site } from './platform/pages/site.js';
 import { firstSettingsPage } from './platform/pages/site-page.js';
 
 export interface PeopleSiteDependencies
@@ -53,8 +53,11 @@ export interface PeopleSiteDependencies
 }
 
 /** All pages below `/people`: the directory and the settings. */
-export async function peopleSite(app: FastifyInstance, dependencies: PeopleSiteDependencies): Promise<void> {
-  const site = new Site(app, {
+export async function registerPeoplePages(
+  app: FastifyInstance,
+  dependencies: PeopleSiteDependencies,
+): Promise<void> {
+  const site = new PageRouter(app, {
     ...dependencies,
     confirmationPage,
     signInPage: async (form) => (

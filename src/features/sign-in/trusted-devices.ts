@@ -36,7 +36,7 @@ interface Proof {
  * The cookie grants no access: the browser only has its own count of failures. Users are identified by an HMAC, which is
  * different in each browser.
  */
-export class KnownBrowsers {
+export class TrustedDevices {
   readonly #keys: Keyring;
   readonly #clock: Clock;
   readonly #name: string;
