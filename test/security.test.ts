@@ -62,7 +62,7 @@ const urlsOfOurs = [
   'features/webhooks/delivery/webhook-sender.ts',
   'features/webhooks/pages/list-page.tsx',
   'features/webhooks/pause-notification.ts',
-  'features/webhooks/resume-endpoint.ts',
+  'features/webhooks/change-endpoint.ts',
   'oauth/authorization/requesting-application.ts',
   'oauth/consent/consent.tsx',
   'platform/config/base-url.ts',
@@ -73,7 +73,7 @@ const urlsOfOurs = [
   'platform/database/postgresql/hosts/current-host.ts',
   'platform/database/postgresql/hosts/find-read-write.ts',
   'platform/mail/mailer.ts',
-  'platform/pages/paths.ts',
+  'platform/pages/return-to.ts',
 ];
 
 t.test('only one file normalizes text from outside and parses its URLs', async (t) => {

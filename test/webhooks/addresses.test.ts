@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/features/webhooks/webhook-endpoint.js';
+import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
 import { isPublicAddress, publicLookup } from '../../src/platform/network/public-address.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';

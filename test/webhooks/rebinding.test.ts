@@ -1,5 +1,5 @@
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/features/webhooks/webhook-endpoint.js';
+import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
 import { publicLookup } from '../../src/platform/network/public-address.js';
 import type { Violation } from '../../src/platform/problems/rule-texts.js';
 import { withoutThreads } from '../support/server/threads.js';

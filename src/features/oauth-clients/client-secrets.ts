@@ -1,5 +1,5 @@
+import { newClientSecret } from '../../oauth/clients/client-secret.js';
 import { lockApplication } from '../../oauth/clients/lock-application.js';
-import { newClientSecret } from '../../oauth/clients/secret-use.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';

@@ -6,8 +6,8 @@ import {
 } from '../../oauth/clients/application-details.js';
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
+import { newClientSecret } from '../../oauth/clients/client-secret.js';
 import { lockApplication } from '../../oauth/clients/lock-application.js';
-import { newClientSecret } from '../../oauth/clients/secret-use.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';

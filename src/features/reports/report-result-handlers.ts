@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Clock } from '../../platform/clock.js';
 import { requireAcceptable } from '../../platform/http/accept.js';
-import { abortOnDisconnect, auditOrigin } from '../../platform/http/audit-origin.js';
+import { auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import type { ChunkStream } from '../../platform/http/chunk-stream.js';
 import type { CsvDownloads } from '../../platform/http/csv-downloads.js';
+import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';

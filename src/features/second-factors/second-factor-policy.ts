@@ -4,7 +4,8 @@ import {
   type RevocationChoice,
   revokeAdmittedAccess,
 } from '../../platform/accounts/revoke-user-access.js';
-import { requiresSecondFactor, roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
+import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
+import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { recordIn } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';

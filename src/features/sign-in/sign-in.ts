@@ -1,12 +1,8 @@
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
 import type { Sessions } from '../../platform/accounts/sessions.js';
-import {
-  mustUseSingleSignOn,
-  type SignInStage,
-  signInStage,
-  type User,
-} from '../../platform/accounts/user.js';
+import { type SignInStage, signInStage } from '../../platform/accounts/sign-in-stage.js';
+import { mustUseSingleSignOn, type User } from '../../platform/accounts/user.js';
 import type { Users } from '../../platform/accounts/users.js';
 import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Attempt, FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';

@@ -3,7 +3,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/accounts/locks.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
-import { recordUserEvent } from '../../platform/accounts/revoke-user-access.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
 import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';

@@ -10,7 +10,7 @@ import {
   type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
-import { recordUserEvent } from '../../platform/accounts/revoke-user-access.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
 import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';

@@ -1,12 +1,8 @@
 import { type LockedUser, lockUser } from '../../platform/accounts/locks.js';
 import { deleteLinksOfUser } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import {
-  allGrants,
-  recordUserEvent,
-  revokeSessions,
-  revokeUserGrants,
-} from '../../platform/accounts/revoke-user-access.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { allGrants, revokeSessions, revokeUserGrants } from '../../platform/accounts/revoke-user-access.js';
 import { hashSessionId, hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';

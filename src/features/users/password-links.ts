@@ -8,11 +8,8 @@ import {
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import {
-  type AffectedUser,
-  recordUserEvent,
-  revokeSessions,
-} from '../../platform/accounts/revoke-user-access.js';
+import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { type AffectedUser, revokeSessions } from '../../platform/accounts/revoke-user-access.js';
 import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { Users } from '../../platform/accounts/users.js';

@@ -10,10 +10,10 @@ import {
   deleteLinksOfUser,
 } from '../../platform/accounts/one-time-links.js';
 import { hashPassword } from '../../platform/accounts/passwords.js';
+import { recordUserEvent as record } from '../../platform/accounts/record-user-event.js';
 import {
   type AffectedUser,
   allGrants,
-  recordUserEvent as record,
   revokeSessions,
   revokeUserGrants,
 } from '../../platform/accounts/revoke-user-access.js';

@@ -1,5 +1,5 @@
 import type { Prisma } from '../../platform/database/client.js';
-import type { EndpointOwner } from './resume-endpoint.js';
+import type { EndpointOwner } from './change-endpoint.js';
 import type { PauseReason } from './webhook-endpoint.js';
 
 /**

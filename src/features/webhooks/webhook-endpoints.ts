@@ -10,10 +10,11 @@ import {
   type ResumePoint,
   recordEndpointEvent,
   resumeEndpoint,
-} from './resume-endpoint.js';
+} from './change-endpoint.js';
 import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
-import { findUrlError, toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
+import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
+import { findUrlError } from './webhook-url.js';
 
 /** Maximum number of endpoints of an application. */
 export const maximumEndpoints = 20;

@@ -3,8 +3,8 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { EventDocument } from '../events/index.js';
 import { toEventList } from '../events/index.js';
+import type { EndpointContext } from './change-endpoint.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
-import type { EndpointContext } from './resume-endpoint.js';
 import { storeTest, type WebhookDelivery } from './webhook-deliveries.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 

@@ -3,10 +3,11 @@ import type { Reauthentication } from '../../platform/accounts/reauthentication.
 import type { Clock } from '../../platform/clock.js';
 import type { Contract, Operation } from '../../platform/contract/contract.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { abortOnDisconnect, auditOrigin } from '../../platform/http/audit-origin.js';
+import { auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { createGuard } from '../../platform/http/binding/request-syntax.js';
 import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
+import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField, Layout, renderPage } from '../../platform/pages/layout.js';

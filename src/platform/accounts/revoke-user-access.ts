@@ -1,5 +1,5 @@
 import type { AuditContext } from '../audit/audit-log.js';
-import { type AuditEvent, type AuditEventType, recordAllIn, recordIn } from '../audit/audit-log.js';
+import { recordAllIn } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
 import { hashSessionId } from './sessions.js';
@@ -144,15 +144,4 @@ export async function revokeAdmittedAccess(
     DELETE FROM one_time_links
     WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND purpose = ANY (${links}) AND used_at IS NULL`;
   return { revoked_sessions: String(count), revoked_grants: String(revokedGrants) };
-}
-
-/** Stores an audit event about a user, in the transaction that changes the user. */
-export async function recordUserEvent(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, origin, at }: AuditContext,
-  { id, email }: AffectedUser,
-  type: AuditEventType & `user.${string}`,
-  details: NonNullable<AuditEvent['details']> = {},
-): Promise<void> {
-  await recordIn(tx, { type, accountId, userId, origin, details: { user: id, email, ...details } }, at);
 }

@@ -3,15 +3,8 @@ import { type AuditEvent, recordIn } from '../audit/audit-log.js';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
-import {
-  mustUseSingleSignOn,
-  type SignInStage,
-  signInStage,
-  toUser,
-  type User,
-  type UserRow,
-  userSelection,
-} from './user.js';
+import { type SignInStage, signInStage } from './sign-in-stage.js';
+import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
 
 /** The session was revoked, or the user disabled, while the request was processed. */
 export class SessionEndedError extends Error {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { clientDisconnected } from './audit-origin.js';
+import { clientDisconnected } from './disconnect.js';
 
 /** Bytes of a write to the connection. The throughput of the client is measured in these steps. */
 const pieceBytes = 32 * 1024;

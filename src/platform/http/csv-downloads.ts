@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountId } from '../accounts/account-id.js';
 import { Problem } from '../problems/problem.js';
-import { abortOnDisconnect } from './audit-origin.js';
 import { ChunkStream } from './chunk-stream.js';
+import { abortOnDisconnect } from './disconnect.js';
 import type { ReportConcurrency, ReportLimits } from './report-concurrency.js';
 
 /** Checks in a period. */

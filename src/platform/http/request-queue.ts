@@ -5,7 +5,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { Problem } from '../problems/problem.js';
-import { clientDisconnected } from './audit-origin.js';
+import { clientDisconnected } from './disconnect.js';
 
 /** Limits of the request queue of one process. */
 export interface RequestQueueLimits {

@@ -1,4 +1,5 @@
-import type { SignInStage, User } from '../accounts/user.js';
+import type { SignInStage } from '../accounts/sign-in-stage.js';
+import type { User } from '../accounts/user.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
 import type { Fields } from './fields.js';
 import type { Page } from './layout.js';

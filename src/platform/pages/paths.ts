@@ -1,5 +1,3 @@
-import { parseUrl } from '../contract/outside-text.js';
-
 // Paths of pages to which pages of other features link.
 
 /** Default page after signing in. */
@@ -7,7 +5,7 @@ export const home = '/people';
 
 /** Address of the sign-in page, which redirects to a path of this server after signing in. */
 export function signInAddress(returnTo: string): string {
-  return `/sign_in?return_to=${encodeURIComponent(returnTo)}`;
+  return withReturnTo('/sign_in', returnTo);
 }
 
 /** Path of the page for a forgotten password. */
@@ -32,7 +30,7 @@ export const confirmPath = '/sign_in/sso/confirm';
 /** Path that starts single sign-on of an account, or of the account of an address, and then returns to a path. */
 export function singleSignOnAddress(returnTo: string, accountId?: string): string {
   const path = accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId);
-  return `${path}?return_to=${encodeURIComponent(returnTo)}`;
+  return withReturnTo(path, returnTo);
 }
 
 /** Paths of the settings pages. */
@@ -69,23 +67,4 @@ export function accountAddress(page: 'profile' | 'email' | 'password' | 'session
 /** Adds the requested page to a URL. */
 export function withReturnTo(address: string, returnTo: string): string {
   return `${address}?return_to=${encodeURIComponent(returnTo)}`;
-}
-
-/** A path without a host. */
-const localPath = /^\/(?![/\\])/;
-
-/** Maximum characters of an address. Request lines are no longer. */
-const maximumReturnToLength = 16_384;
-
-/**
- * Redirect target after signing in: a path of this server, or {@link home} for any other value. This prevents open
- * redirects.
- */
-export function safeReturnTo(value: unknown, baseUrl: string): string {
-  if (typeof value !== 'string' || !localPath.test(value)) return home;
-  const url = parseUrl(value, { base: baseUrl, maximumLength: maximumReturnToLength });
-  if (url === undefined) return home;
-  const ours = url.origin === new URL(baseUrl).origin;
-  const known = url.pathname === '/v1/oauth/authorize' || /^\/people(\/|$)/.test(url.pathname);
-  return ours && known ? `${url.pathname}${url.search}` : home;
 }

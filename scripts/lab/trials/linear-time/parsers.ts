@@ -28,7 +28,7 @@ import { originForm, requestIdFor } from '../../../../src/platform/http/request-
 import { networkOf } from '../../../../src/platform/limits/network-of-address.js';
 import { Fields } from '../../../../src/platform/pages/fields.js';
 import { pageNumber } from '../../../../src/platform/pages/pager.js';
-import { safeReturnTo } from '../../../../src/platform/pages/paths.js';
+import { safeReturnTo } from '../../../../src/platform/pages/return-to.js';
 import { oauthDescription } from '../../../../src/platform/problems/problem-document.js';
 import { isHeaderText, type Reader } from './measure.js';
 

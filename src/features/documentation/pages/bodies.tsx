@@ -1,4 +1,4 @@
-import { Badge } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
 import type {
   DescribedContent,
   DescribedMember,

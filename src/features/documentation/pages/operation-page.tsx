@@ -1,5 +1,6 @@
 import type { Operation } from '../../../platform/contract/contract.js';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { describeOperation } from '../reference/describer.js';
 import type { DescribedError } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';

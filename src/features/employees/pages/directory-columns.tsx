@@ -1,5 +1,5 @@
+import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
-import { Badge, type Tone } from '../../../platform/pages/data-table.js';
 import type { Employee } from '../employee.js';
 import { givenAttributes } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';

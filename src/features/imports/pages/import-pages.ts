@@ -1,4 +1,4 @@
-import type { Tone } from '../../../platform/pages/data-table.js';
+import type { Tone } from '../../../platform/pages/badge.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { home } from '../../../platform/pages/paths.js';

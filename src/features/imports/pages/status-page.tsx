@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';

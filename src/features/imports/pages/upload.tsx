@@ -1,5 +1,6 @@
 import { isStorableText } from '../../../platform/contract/outside-text.js';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { describedBy, ErrorSummary, FieldError } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';

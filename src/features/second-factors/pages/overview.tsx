@@ -1,4 +1,4 @@
-import { requiresSecondFactor } from '../../../platform/accounts/user.js';
+import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';

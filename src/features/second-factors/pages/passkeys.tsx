@@ -1,11 +1,11 @@
 import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/name-rules.js';
+import { browserName } from '../../../platform/pages/browser-name.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
-import { browserName } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';

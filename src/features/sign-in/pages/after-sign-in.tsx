@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInStage, User } from '../../../platform/accounts/user.js';
+import type { SignInStage } from '../../../platform/accounts/sign-in-stage.js';
+import type { User } from '../../../platform/accounts/user.js';
 import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import { type KeptForm, KeptFormPage, keepFormOf } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';

@@ -9,11 +9,11 @@ import { CsrfField, Layout, type Page, renderPage } from '../../../platform/page
 import {
   confirmPath,
   home,
-  safeReturnTo,
   signInAddress,
   singleSignOnAddress,
   singleSignOnFormPath,
 } from '../../../platform/pages/paths.js';
+import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';

@@ -1,6 +1,7 @@
 import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';

@@ -1,7 +1,9 @@
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import type { User } from '../../../platform/accounts/user.js';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { browserName, Timestamp } from '../../../platform/pages/timestamp.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { browserName } from '../../../platform/pages/browser-name.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 
 /** The sessions of a user, with browser, address and last use. */
 export function SessionList({ reader, sessions }: { reader: User; sessions: readonly SessionSummary[] }) {

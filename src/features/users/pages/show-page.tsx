@@ -1,7 +1,7 @@
 import type { ConnectedApplication } from '../../../oauth/grants/grants.js';
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
-import { Badge } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { CsrfField } from '../../../platform/pages/layout.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';

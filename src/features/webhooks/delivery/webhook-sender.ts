@@ -7,7 +7,7 @@ import {
   publicLookup,
   UnresolvedHostError,
 } from '../../../platform/network/public-address.js';
-import { isLocalUrl } from '../webhook-endpoint.js';
+import { isLocalUrl } from '../webhook-url.js';
 
 const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused',

@@ -1,6 +1,7 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import type { User } from '../../../platform/accounts/user.js';
-import { Badge, type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';

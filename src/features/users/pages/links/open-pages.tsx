@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditOrigin } from '../../../../platform/audit/audit-log.js';
-import { abortOnDisconnect, auditOrigin } from '../../../../platform/http/audit-origin.js';
+import { auditOrigin } from '../../../../platform/http/audit-origin.js';
 import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
+import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
 import { Fields } from '../../../../platform/pages/fields.js';
 import { Layout, renderPage } from '../../../../platform/pages/layout.js';
 import type { PageResponse } from '../../../../platform/pages/page-context.js';
