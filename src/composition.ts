@@ -39,7 +39,6 @@ import { OwnAccount } from './features/users/own-account.js';
 import type { LinkPagesDependencies } from './features/users/pages/links/routes.js';
 import { UserAdministration } from './features/users/user-administration.js';
 import { composeWebhooks } from './features/webhooks/compose.js';
-import { WebhookCallLimiter } from './features/webhooks/webhook-call-limiter.js';
 import { WebhookEndpointHandlers } from './features/webhooks/webhook-endpoint-handlers.js';
 import { createAuthenticate } from './oauth/authentication.js';
 import { ClientRegistry } from './oauth/clients/client-registry.js';
@@ -68,8 +67,7 @@ import type { AppSecrets } from './platform/crypto/keyring.js';
 import type { Database, ReadDatabase } from './platform/database/client.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import type { Authenticate, PublicRateLimiter } from './platform/http/binding/bind.js';
-import type { Handlers } from './platform/http/binding/handlers.js';
-import { mergeHandlers } from './platform/http/binding/handlers.js';
+import { type Handlers, mergeHandlers } from './platform/http/binding/handlers.js';
 import { BrowserSessions } from './platform/http/browser-sessions.js';
 import { bodyLimitBytes } from './platform/http/connections.js';
 import { CsvDownloads } from './platform/http/csv-downloads.js';
@@ -82,8 +80,7 @@ import {
 import { Idempotency } from './platform/idempotency/idempotency.js';
 import type { Counters } from './platform/limits/counter.js';
 import { FailureLimit } from './platform/limits/failure-limit.js';
-import type { CounterLogger } from './platform/limits/redis-counters.js';
-import { createCounters } from './platform/limits/redis-counters.js';
+import { type CounterLogger, createCounters } from './platform/limits/redis-counters.js';
 import { createSecurityNotices, type SecurityNotices } from './platform/mail/security-notices.js';
 
 /** Dependencies of the services. */
@@ -208,10 +205,7 @@ export function composeServices(dependencies: ServiceDependencies, log: CounterL
     auditLog,
     grants,
   });
-  const webhooks = {
-    ...composeWebhooks({ config, database, clock, appSecrets }),
-    waits: new WebhookCallLimiter(),
-  };
+  const webhooks = composeWebhooks({ config, database, clock, appSecrets });
   const { accessTokens, authorizationEndpoint } = authorizationServer;
   const metadata = authorizationServerMetadata(contract, baseUrl);
   const reports = new Reports(database, {

@@ -4,8 +4,7 @@ import { accountNameRule, personNameRule } from '../platform/accounts/name-rules
 import { emailRule } from '../platform/accounts/user-rules.js';
 import { asCliError, checkedBy, jsonOption } from '../platform/cli/arguments.js';
 import { CliError, exitCodes } from '../platform/cli/cli-error.js';
-import type { CommandProcess } from '../platform/cli/context.js';
-import { withContext } from '../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../platform/cli/context.js';
 import { readNewPassword } from '../platform/cli/password.js';
 import { print, printList, sanitizeForTerminal } from '../platform/cli/print.js';
 

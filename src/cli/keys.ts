@@ -7,8 +7,7 @@ import { createProviderSeal, ProviderSecrets } from '../features/single-sign-on/
 import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
 import { SigningKeyStore } from '../oauth/keys/signing-key-store.js';
 import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
-import type { CommandProcess } from '../platform/cli/context.js';
-import { withContext } from '../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
 
 /** `keys rotate` and `keys reseal` */

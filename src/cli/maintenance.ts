@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CliError } from '../platform/cli/cli-error.js';
-import type { CommandProcess } from '../platform/cli/context.js';
-import { withContext } from '../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
 import { DistributionError, distribute } from '../platform/database/distribute.js';
 import { Housekeeping } from '../process/housekeeping.js';

@@ -1,7 +1,6 @@
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
-import type { ClientCall } from './clients/credentials.js';
-import { invalidClient, readClientCredentials } from './clients/credentials.js';
+import { type ClientCall, invalidClient, readClientCredentials } from './clients/credentials.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
 import { authorizationCode } from './grants/authorization-code.js';
 import { clientCredentials } from './grants/client-credentials.js';

@@ -1,5 +1,6 @@
 import { auditRetentionDays } from '../features/audit-log/audit-log-reader.js';
 import { rejectionRetentionDays, usageRetentionDays } from '../features/usage/usage-reader.js';
+import { dayMilliseconds } from '../platform/clock.js';
 import { type Database, Prisma } from '../platform/database/client.js';
 import { allAccounts, withScope } from '../platform/database/scope.js';
 import { deleteExpiredKeys } from '../platform/idempotency/key-claim.js';
@@ -9,8 +10,6 @@ const batchSize = 1000;
 
 /** An import of 50 MB has 200 chunks, which are deleted with it. */
 const importBatchSize = 10;
-
-const dayMilliseconds = 86_400_000;
 
 /** Number of accounts whose rows are deleted before other accounts are read. */
 const accountsAtOnce = 100;

@@ -1,5 +1,8 @@
-import type { ContractDocument } from '../../src/platform/contract/contract.js';
-import { type Contract, createContract } from '../../src/platform/contract/contract.js';
+import {
+  type Contract,
+  type ContractDocument,
+  createContract,
+} from '../../src/platform/contract/contract.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';

@@ -1,5 +1,9 @@
-import type { RawOperation } from '../../src/platform/contract/contract.js';
-import { type Contract, loadContract, readDeprecation } from '../../src/platform/contract/contract.js';
+import {
+  type Contract,
+  loadContract,
+  type RawOperation,
+  readDeprecation,
+} from '../../src/platform/contract/contract.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 

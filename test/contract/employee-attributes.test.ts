@@ -1,5 +1,4 @@
-import type { JsonSchema, Parameter } from '../../src/platform/contract/contract.js';
-import { resolve } from '../../src/platform/contract/contract.js';
+import { type JsonSchema, type Parameter, resolve } from '../../src/platform/contract/contract.js';
 import { contractAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';

@@ -1,7 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import { exampleProblem } from '../../src/features/documentation/pages/error-pages.js';
-import type { JsonSchema, Parameter } from '../../src/platform/contract/contract.js';
-import { type Operation, type ProblemCode, resolve } from '../../src/platform/contract/contract.js';
+import {
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+  type ProblemCode,
+  resolve,
+} from '../../src/platform/contract/contract.js';
 import { violationOf } from '../../src/platform/problems/describe-validation.js';
 import { problemSlug } from '../../src/platform/problems/problem-document.js';
 import { ruleText } from '../../src/platform/problems/rule-texts.js';

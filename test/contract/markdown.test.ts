@@ -4,11 +4,11 @@ import { lexer, walkTokens } from 'marked';
 import { parse } from 'yaml';
 import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
 import { publish } from '../../src/features/documentation/published.js';
-import type {
-  DocumentedParameter,
-  DocumentedResponse,
+import {
+  type DocumentedParameter,
+  type DocumentedResponse,
+  rawOperation,
 } from '../../src/features/documentation/reference/nodes.js';
-import { rawOperation } from '../../src/features/documentation/reference/nodes.js';
 import { samplesOf } from '../../src/features/documentation/samples/samples.js';
 import { resolve } from '../../src/platform/contract/contract.js';
 import { packageRoot } from '../../src/platform/package-root.js';

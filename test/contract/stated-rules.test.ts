@@ -1,6 +1,5 @@
 import { namePattern, personNameRule } from '../../src/platform/accounts/name-rules.js';
-import type { RawOperation } from '../../src/platform/contract/contract.js';
-import { resolve } from '../../src/platform/contract/contract.js';
+import { type RawOperation, resolve } from '../../src/platform/contract/contract.js';
 import { createValidatorCompiler } from '../../src/platform/contract/validator.js';
 import { isRuleName, ruleText } from '../../src/platform/problems/rule-texts.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';

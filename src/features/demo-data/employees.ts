@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '../../platform/clock.js';
 import { employeeId } from '../../platform/database/ids.js';
 import { type GivenValues, givenAttributes, type NewEmployee } from '../employees/index.js';
 import type { DemoAccount } from './accounts.js';
@@ -18,21 +19,19 @@ const lastNames = (
   'Williams Yamamoto Yilmaz Zhang Ziegler Østergaard Ramírez Lindqvist'
 ).split(' ');
 
-const dayMs = 86_400_000;
-
 /** Generates the employees of a demo account. They are always the same, with dates relative to `now`. */
 export function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
   const addresses = new Set<string>();
   return Array.from({ length: account.employeeCount }, (_, index) => {
     const firstName = pick(firstNames, index * 7 + account.employeeCount);
     const lastName = pick(lastNames, index * 11 + account.employeeCount);
-    const createdAt = new Date(now.getTime() - (1_500 - index * 9) * dayMs - index * 3_671_003);
+    const createdAt = new Date(now.getTime() - (1_500 - index * 9) * dayMilliseconds - index * 3_671_003);
     // Within the last year, but not before the creation.
     const updatedAt = new Date(
-      Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMs - 5_400_000),
+      Math.max(createdAt.getTime(), now.getTime() - ((index * 37) % 365) * dayMilliseconds - 5_400_000),
     );
     // Employees are recorded two weeks before their first day.
-    const hiredAt = new Date(createdAt.getTime() + 14 * dayMs);
+    const hiredAt = new Date(createdAt.getTime() + 14 * dayMilliseconds);
     const status = statusOf(index);
     return {
       ...listedValues(index),

@@ -6,8 +6,7 @@ import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { employeeAttributes, givenAttributes } from './employee-attributes.js';
-import type { EmployeeFilter } from './employee-query.js';
-import { type EmployeeAnchor, isEmployeeAnchor } from './employee-query.js';
+import { type EmployeeAnchor, type EmployeeFilter, isEmployeeAnchor } from './employee-query.js';
 import type { Employees } from './employees.js';
 
 type EmployeeDocument = components['schemas']['EmployeeDocument'];

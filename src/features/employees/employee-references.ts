@@ -1,8 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import type { EmployeeRecord } from './employee.js';
-import { type Employee, employeeSelection } from './employee.js';
+import { type Employee, type EmployeeRecord, employeeSelection } from './employee.js';
 import { type GivenValues, givenAttributes } from './employee-attributes.js';
 import { checkManager } from './managers.js';
 

@@ -1,11 +1,11 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
-import type { Anchor } from '../../platform/database/page-query.js';
-import { type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
+import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeSelection } from './employee.js';
-import type { EmployeeListRequest, EmployeePage } from './employee-query.js';
 import {
+  type EmployeeListRequest,
+  type EmployeePage,
   EmployeeQuery,
   type EmployeeSort,
   filterConditions,

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Clock } from '../../platform/clock.js';
+import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { type EventDocument, toEventDocument } from './event-document.js';
 import { type EventRow, eventSelection } from './event-statements.js';
@@ -59,8 +59,6 @@ export async function findStart(
  * empty although more follow.
  */
 const maximumScanned = 10_000n;
-
-const dayMilliseconds = 86_400_000;
 
 export interface FeedRequest {
   readonly start: FeedStart;

@@ -1,7 +1,5 @@
-import type { Delimiter } from './csv.js';
-import { readCsv } from './csv.js';
-import type { Line } from './lines.js';
-import { type Entry, UnusableFileError } from './lines.js';
+import { type Delimiter, readCsv } from './csv.js';
+import { type Entry, type Line, UnusableFileError } from './lines.js';
 
 /** An attribute that a file can have a column for. Only one that is nullable can be absent. */
 interface Attribute {

@@ -1,11 +1,17 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type AuditOrigin, recordProgressIn } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
+import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { setActor } from '../../platform/database/set-actor.js';
-import type { EmployeeRecord, ManagerAssignments, ManagerError, ManagerOutcome } from '../employees/index.js';
-import { type UpsertCounts, upsertEmployees } from '../employees/index.js';
+import {
+  type EmployeeRecord,
+  type ManagerAssignments,
+  type ManagerError,
+  type ManagerOutcome,
+  type UpsertCounts,
+  upsertEmployees,
+} from '../employees/index.js';
 import { assignManagers } from './assign-managers.js';
 
 /** Numbers of records that an import has read, by outcome. */
@@ -60,8 +66,6 @@ export interface ImportRecord {
   /** Called in the transaction of each batch, with the counts up to and including it, and at the end. */
   readonly progressIn?: (tx: Prisma.TransactionClient, progress: ImportProgress) => Promise<void>;
 }
-
-const dayMilliseconds = 86_400_000;
 
 /** Stores the employees of imports, in batches. */
 export class EmployeeImports {

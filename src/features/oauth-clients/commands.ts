@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { findApplication } from '../../oauth/clients/application-details.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
@@ -30,11 +31,11 @@ Examples:
 
 async function run(commandProcess: CommandProcess, clientId: string, idOrName: string): Promise<void> {
   await withContext(commandProcess, async ({ database, accounts, clock }) => {
-    const applications = new OAuthApplications(database);
     const account = await findAccount(accounts, idOrName);
-    const application = await applications.findByClientId(account.id, clientId);
+    const application = await findApplication(database, account.id, clientId);
     const context = { accountId: account.id, at: clock() };
-    const revoked = application && (await applications.revokeAccess(context, application.id));
+    const revoked =
+      application && (await new OAuthApplications(database).revokeAccess(context, application.id));
     if (revoked === null) {
       throw new CliError(
         `${sanitizeForTerminal(account.name)} has no application with the client ID ${sanitizeForTerminal(clientId)}; see: applications list`,
@@ -67,14 +68,14 @@ Examples:
   npm run --silent cli -- applications list --account Initech --json`,
     )
     .action((options: { account?: string; json?: boolean }) =>
-      withContext(commandProcess, async ({ database, accounts: allAccounts, clock }) => {
-        const accounts =
+      withContext(commandProcess, async ({ database, accounts, clock }) => {
+        const listed =
           options.account === undefined
-            ? await allAccounts.list()
-            : [await findAccount(allAccounts, options.account)];
+            ? await accounts.list()
+            : [await findAccount(accounts, options.account)];
+        const service = new OAuthApplications(database);
         const rows: Row[] = [];
-        for (const account of accounts)
-          rows.push(...(await readRows(new OAuthApplications(database), account, clock())));
+        for (const account of listed) rows.push(...(await readRows(service, account, clock())));
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );

@@ -134,15 +134,6 @@ export class OAuthApplications implements ApplicationReader {
     return { ...row, secrets };
   }
 
-  /** Finds the account's application with this `client_id`; `null` when there is none, or it is another account's. */
-  findByClientId(
-    accountId: AccountId,
-    clientId: string,
-  ): Promise<{ readonly id: string; readonly name: string } | null> {
-    const select = { id: true, name: true };
-    return this.#prisma.application.findFirst({ where: { accountId, clientId }, select });
-  }
-
   /**
    * Registers an application, and creates the first secret of a confidential application.
    *

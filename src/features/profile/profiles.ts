@@ -1,6 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { recordIn } from '../../platform/audit/audit-log.js';
+import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { ClaimName, WritableClaims } from './claim-rules.js';
 

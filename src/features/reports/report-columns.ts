@@ -1,5 +1,9 @@
-import type { Employee } from '../employees/index.js';
-import { type AttributeName, type AttributeType, employeeAttributes } from '../employees/index.js';
+import {
+  type AttributeName,
+  type AttributeType,
+  type Employee,
+  employeeAttributes,
+} from '../employees/index.js';
 
 export type ColumnType = 'string' | 'date' | 'date_time' | 'integer';
 

@@ -15,9 +15,9 @@ import { reportColumns } from './report-columns.js';
 import { isResultAnchor, toRowResource } from './report-handlers.js';
 import type { ReportRuns } from './report-runs.js';
 import type { Reports } from './reports.js';
-import type { ReportExports } from './results/report-results.js';
 import {
   isAnchorOf,
+  type ReportExports,
   type ReportResults,
   type ResultAnchor,
   type ResultPage,

@@ -1,5 +1,4 @@
-import type { AppSecrets } from '../../platform/crypto/keyring.js';
-import { createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 
 interface SealedRow {

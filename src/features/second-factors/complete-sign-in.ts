@@ -1,6 +1,5 @@
 import { hashSessionId, newSessionId } from '../../platform/accounts/sessions.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { recordIn } from '../../platform/audit/audit-log.js';
+import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Prisma } from '../../platform/database/client.js';
 
 /** The kind of the second factor that a user proved. */

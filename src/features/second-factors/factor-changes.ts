@@ -1,8 +1,7 @@
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import { requiresSecondFactor, type SignInStage } from '../../platform/accounts/sign-in-stage.js';
 import type { Role, SecondFactorPolicy } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { type AuditEventType, recordIn } from '../../platform/audit/audit-log.js';
+import { type AuditEventType, recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Prisma } from '../../platform/database/client.js';
 import {
   lockEnabledUser,

@@ -6,8 +6,7 @@ import {
 } from '../../platform/accounts/revoke-user-access.js';
 import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
 import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { recordIn } from '../../platform/audit/audit-log.js';
+import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 
 /** Which users of an account must have a second factor. */

@@ -2,11 +2,9 @@ import type { User } from '../../platform/accounts/user.js';
 import type { AuditLog, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import type { FailureLimit } from '../../platform/limits/failure-limit.js';
-import { secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
+import { type FailureLimit, secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
-import type { AuthenticatorApps } from './authenticator-apps.js';
-import { isTotpCode } from './authenticator-apps.js';
+import { type AuthenticatorApps, isTotpCode } from './authenticator-apps.js';
 import {
   lockEnabledUser,
   recordSignIn,

@@ -1,7 +1,6 @@
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { recordIn } from '../../platform/audit/audit-log.js';
+import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { lockEnabledUser } from './complete-sign-in.js';

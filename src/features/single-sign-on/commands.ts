@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { AccountDomains, domainRule } from '../../platform/accounts/account-domains.js';
 import { accountOption, checkedBy, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/context.js';
-import { withContext } from '../../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, sanitizeForTerminal } from '../../platform/cli/print.js';
 
 /** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */

@@ -5,8 +5,12 @@ import {
   type RevocationChoice,
   revokeAdmittedAccess,
 } from '../../platform/accounts/revoke-user-access.js';
-import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import { type AuditEvent, type AuditEventType, recordIn } from '../../platform/audit/audit-log.js';
+import {
+  type AuditEvent,
+  type AuditEventType,
+  recordIn,
+  type UserAuditContext,
+} from '../../platform/audit/audit-log.js';
 import type { Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';

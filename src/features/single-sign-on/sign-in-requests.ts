@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { AccountId } from '../../platform/accounts/account-id.js';
-import { toAccountId } from '../../platform/accounts/account-id.js';
+import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';

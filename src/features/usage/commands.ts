@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
+import { findApplication } from '../../oauth/clients/application-details.js';
 import { accountOption, findAccount, jsonOption, wholeNumber } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../platform/cli/context.js';
-import { type CommandContext, withContext } from '../../platform/cli/context.js';
+import { type CommandContext, type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row } from '../../platform/cli/print.js';
-import { OAuthApplications } from '../oauth-clients/index.js';
 import { storedRejections } from './recent-rejections.js';
 import { lastDays, rejectionRetentionDays, UsageReader, usageRetentionDays } from './usage-reader.js';
 
@@ -57,7 +56,7 @@ async function read(
   { account, days }: UsageOptions,
 ): Promise<{ usage: Row[]; rejections: Row[] }> {
   const { id: accountId } = await findAccount(accounts, account);
-  const application = await new OAuthApplications(database).findByClientId(accountId, clientId);
+  const application = await findApplication(database, accountId, clientId);
   if (application === null) {
     throw new CliError(`Unknown application ${clientId} in this account; see: applications list`);
   }

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { storedRejections } from './recent-rejections.js';
 
@@ -7,8 +8,6 @@ export const usageRetentionDays = 400;
 
 /** Retention of rejected requests, in days. */
 export const rejectionRetentionDays = 7;
-
-const dayMilliseconds = 86_400_000;
 
 /** The last days in UTC, including the day of `now`. */
 export function lastDays(now: Date, days: number): UsageRange {

@@ -3,6 +3,7 @@ import type { AppSecrets } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { WebhookWorker, type WebhookWorkerOptions } from './delivery/webhook-worker.js';
+import { WebhookCallLimiter } from './webhook-call-limiter.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
@@ -22,6 +23,7 @@ export interface WebhookDependencies {
 export interface WebhookServices {
   readonly endpoints: WebhookEndpoints;
   readonly tests: WebhookTests;
+  readonly calls: WebhookCallLimiter;
 }
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
@@ -37,6 +39,7 @@ export function composeWebhooks({
   return {
     endpoints: new WebhookEndpoints(database, { secrets, allowLocal, eventRetentionDays }),
     tests: new WebhookTests(database, { clock, baseUrl, secrets, sender: new WebhookSender({ allowLocal }) }),
+    calls: new WebhookCallLimiter(),
   };
 }
 

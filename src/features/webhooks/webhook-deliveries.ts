@@ -2,8 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt as AttemptRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
-import type { StoredAttempt } from './delivery/store-outcomes.js';
-import { keptAttempts } from './delivery/store-outcomes.js';
+import { keptAttempts, type StoredAttempt } from './delivery/store-outcomes.js';
 
 /** An attempt to deliver events. */
 export interface WebhookDelivery {

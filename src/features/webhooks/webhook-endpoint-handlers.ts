@@ -78,24 +78,24 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   readonly #tests: WebhookTests;
   readonly #baseUrl: string;
   readonly #clock: Clock;
-  readonly #waits: WebhookCallLimiter;
+  readonly #calls: WebhookCallLimiter;
 
   constructor({
     endpoints,
     tests,
-    waits,
+    calls,
     baseUrl,
     clock,
   }: {
     endpoints: WebhookEndpoints;
     tests: WebhookTests;
-    waits: WebhookCallLimiter;
+    calls: WebhookCallLimiter;
     baseUrl: string;
     clock: Clock;
   }) {
     this.#endpoints = endpoints;
     this.#tests = tests;
-    this.#waits = waits;
+    this.#calls = calls;
     this.#baseUrl = baseUrl;
     this.#clock = clock;
   }
@@ -247,7 +247,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     { caller, reply }: Pick<Input<Operation>, 'caller' | 'reply'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    return this.#waits.run(caller.accountId, { signal: abortOnDisconnect(reply.raw).signal, work });
+    return this.#calls.run(caller.accountId, { signal: abortOnDisconnect(reply.raw).signal, work });
   }
 
   #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {

@@ -1,4 +1,5 @@
 import { lockApplication } from '../../oauth/clients/lock-application.js';
+import { dayMilliseconds } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
@@ -21,8 +22,6 @@ export const maximumEndpoints = 20;
 
 /** Seconds for which the previous secret signs after a rotation. */
 export const rotationSeconds = 86_400;
-
-const dayMilliseconds = 86_400_000;
 
 export interface EndpointContent {
   readonly url: string;

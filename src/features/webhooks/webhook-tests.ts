@@ -1,8 +1,7 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import type { EventDocument } from '../events/index.js';
-import { toEventList } from '../events/index.js';
+import { type EventDocument, toEventList } from '../events/index.js';
 import type { EndpointContext } from './change-endpoint.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
 import { storeTest, type WebhookDelivery } from './webhook-deliveries.js';

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { Prisma } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import { liveGrant } from '../grants/grants.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
@@ -36,6 +36,15 @@ export interface ApplicationDetails extends ApplicationSummary {
 export interface ApplicationReader {
   /** The account's application with this id; `null` when there is none, or it is another account's. */
   get(accountId: AccountId, options: { id: string; now: Date }): Promise<ApplicationDetails | null>;
+}
+
+/** Finds the account's application with this `client_id`; `null` when there is none, or it is another account's. */
+export function findApplication(
+  { prisma }: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  clientId: string,
+): Promise<{ readonly id: string; readonly name: string } | null> {
+  return prisma.application.findFirst({ where: { accountId, clientId }, select: { id: true, name: true } });
 }
 
 /** Select list over `applications` that yields an {@link ApplicationSummary}. */

@@ -7,8 +7,7 @@ import { withConstantTimeFailure } from '../constant-time-failure.js';
 import { requireParameter } from '../parameters.js';
 import type { Application, ClientRegistry, LiveSecret } from './client-registry.js';
 import { hashSecret } from './client-secret.js';
-import type { ClientCall } from './credentials.js';
-import { type ClientCredentials, invalidClient } from './credentials.js';
+import { type ClientCall, type ClientCredentials, invalidClient } from './credentials.js';
 import type { SecretUse } from './secret-use.js';
 
 export { hashSecret };

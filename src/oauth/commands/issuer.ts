@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { checkedBy } from '../../platform/cli/arguments.js';
-import type { CommandProcess } from '../../platform/cli/context.js';
-import { withContext } from '../../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print } from '../../platform/cli/print.js';
 import { baseUrlRule, withoutTrailingSlashes } from '../../platform/config/base-url.js';
 import { violation } from '../../platform/problems/rule-texts.js';

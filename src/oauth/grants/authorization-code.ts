@@ -1,8 +1,7 @@
 import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
-import type { Grant } from './grant.js';
-import { issueUserTokens } from './grant.js';
+import { type Grant, issueUserTokens } from './grant.js';
 
 /**
  * Exchanges an authorization code for tokens.

@@ -3,8 +3,7 @@ import { requireParameter } from '../parameters.js';
 import { mayGrant, parseScope } from '../scopes.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { StoredToken } from '../tokens/refresh-tokens.js';
-import type { Grant } from './grant.js';
-import { issueUserTokens } from './grant.js';
+import { type Grant, issueUserTokens } from './grant.js';
 
 /**
  * Exchanges a refresh token for new tokens. Every use rotates the refresh token.

@@ -1,7 +1,6 @@
 import type { AuditLog, UserAuditContext } from '../audit/audit-log.js';
 import type { Database } from '../database/client.js';
-import type { FailureLimit } from '../limits/failure-limit.js';
-import { secondsUntilAccepted } from '../limits/failure-limit.js';
+import { type FailureLimit, secondsUntilAccepted } from '../limits/failure-limit.js';
 import type { Passwords } from './passwords.js';
 import type { Sessions } from './sessions.js';
 import type { User } from './user.js';

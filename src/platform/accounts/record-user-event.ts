@@ -1,5 +1,4 @@
-import type { AuditContext } from '../audit/audit-log.js';
-import { type AuditEvent, type AuditEventType, recordIn } from '../audit/audit-log.js';
+import { type AuditContext, type AuditEvent, type AuditEventType, recordIn } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
 import type { AffectedUser } from './revoke-user-access.js';
 

@@ -1,5 +1,4 @@
-import type { AuditContext } from '../audit/audit-log.js';
-import { recordAllIn } from '../audit/audit-log.js';
+import { type AuditContext, recordAllIn } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
 import { hashSessionId } from './sessions.js';

@@ -1,8 +1,7 @@
 import type { AccountId } from '../accounts/account-id.js';
 import type { Clock } from '../clock.js';
 import { createBatcher } from '../database/batcher.js';
-import type { PreparedStatement } from '../database/client.js';
-import { type Database, Prisma } from '../database/client.js';
+import { type Database, type PreparedStatement, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { accountScope, noAccount } from '../database/scope.js';
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { dayMilliseconds } from '../clock.js';
 import { packageRoot } from '../package-root.js';
 import type { components, operations } from './generated.js';
 import type { ProblemCode } from './generated-values.js';
@@ -74,8 +75,6 @@ interface DeprecationHeaders {
   /** Date of the removal, as an HTTP date. @see RFC 8594 section 3 */
   readonly sunset: string;
 }
-
-const dayMilliseconds = 86_400_000;
 
 /**
  * Reads `deprecated`, `x-deprecated-since` and `x-sunset` (dates such as 2027-01-31) of an operation; `null` when the

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract } from '../contract/contract.js';
-import { methodsByPath } from '../contract/contract.js';
+import { type Contract, methodsByPath } from '../contract/contract.js';
 import { hasEmptyParameter } from './binding/request-syntax.js';
 
 const requestHeaders = [

@@ -1,5 +1,4 @@
-import type { SignedInUser } from '../http/browser-sessions.js';
-import { csrfField } from '../http/browser-sessions.js';
+import { csrfField, type SignedInUser } from '../http/browser-sessions.js';
 import { parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
 import { CsrfField, Layout } from './layout.js';

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import type { Problem } from '../problems/problem.js';
-import { OtherAccountProblem } from '../problems/problem.js';
+import { OtherAccountProblem, type Problem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
 import { CsrfField, Layout, renderPage } from './layout.js';
 import { home } from './paths.js';

@@ -1,8 +1,8 @@
 import type { Employee } from '../../../src/features/employees/employee.js';
-import type { EmployeeSort } from '../../../src/features/employees/employee-query.js';
 import {
   type EmployeeFilter,
   EmployeeQuery,
+  type EmployeeSort,
   filterConditions,
 } from '../../../src/features/employees/employee-query.js';
 import { Prisma } from '../../../src/platform/database/client.js';

@@ -1,7 +1,6 @@
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Counter } from '../../../src/platform/limits/counter.js';
-import { createMemoryCounter } from '../../../src/platform/limits/counter.js';
+import { type Counter, createMemoryCounter } from '../../../src/platform/limits/counter.js';
 import { RequestLimit } from '../../../src/platform/limits/request-limit.js';
 import t from '../../support/tap.js';
 

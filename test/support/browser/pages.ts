@@ -1,7 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
-import type { Browser } from './browser.js';
-import { hiddenFields } from './browser.js';
+import { type Browser, hiddenFields } from './browser.js';
 
 export const applicationsPath = '/people/settings/oauth_applications';
 export const connectedPath = '/people/settings/connected_applications';

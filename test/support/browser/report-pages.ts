@@ -1,6 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import type { Browser } from './browser.js';
-import { hiddenFields } from './browser.js';
+import { type Browser, hiddenFields } from './browser.js';
 
 export const reportsPath = '/people/reports';
 

@@ -3,8 +3,7 @@ import type { WebhookWorkerOptions } from '../../../src/features/webhooks/delive
 import { insertEmployees } from '../records/insert-employees.js';
 import { sendJson } from '../records/send-json.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
-import type { TestApp } from '../server/app.js';
-import { testSecrets } from '../server/app.js';
+import { type TestApp, testSecrets } from '../server/app.js';
 import type { Test } from '../tap.js';
 
 /** An account whose application may manage webhook endpoints. */

@@ -1,5 +1,4 @@
-import type { HttpResponse } from '../../kit/http/client.js';
-import { jsonOf } from '../../kit/http/client.js';
+import { type HttpResponse, jsonOf } from '../../kit/http/client.js';
 import type { Random } from '../../kit/random.js';
 import type { Account } from '../accounts.js';
 import type { Bearers } from './bearers.js';

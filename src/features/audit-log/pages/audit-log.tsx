@@ -11,8 +11,12 @@ import { invalidParameter } from '../../../platform/problems/invalid-request.js'
 import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
 import type { AuditLogExports } from '../audit-log-exports.js';
-import type { AuditAnchor, AuditEntry, AuditLogReader } from '../audit-log-reader.js';
-import { auditRetentionDays } from '../audit-log-reader.js';
+import {
+  type AuditAnchor,
+  type AuditEntry,
+  type AuditLogReader,
+  auditRetentionDays,
+} from '../audit-log-reader.js';
 import { auditColumns } from './audit-columns.js';
 import { type FilterChoices, FilterForm } from './filter-form.js';
 import {

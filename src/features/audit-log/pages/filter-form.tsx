@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { describedBy, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { auditEventLabels } from './audit-event-labels.js';
-import type { AuditQuery } from './resolve-filter.js';
-import { operator } from './resolve-filter.js';
+import { type AuditQuery, operator } from './resolve-filter.js';
 
 /** Values that the form offers. */
 export interface FilterChoices {

@@ -1,5 +1,6 @@
 import type { User } from '../../../platform/accounts/user.js';
 import type { Users } from '../../../platform/accounts/users.js';
+import { dayMilliseconds } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
@@ -36,7 +37,7 @@ function startOfDay(date: string, timeZone: string): Date {
 
 /** The first instant of the day after a day. */
 function endOfDay(date: string, timeZone: string): Date {
-  const next = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10);
+  const next = new Date(Date.parse(date) + dayMilliseconds).toISOString().slice(0, 10);
   return startOfDay(next, timeZone);
 }
 

@@ -1,7 +1,15 @@
 import type { Contract, Operation } from '../../../platform/contract/contract.js';
 import { describeOperation, describeWebhook } from '../reference/describer.js';
-import type { DescribedContent, Description } from '../reference/description.js';
-import { blocks, code, documentOf, fenced, item, section } from '../reference/description.js';
+import {
+  blocks,
+  code,
+  type DescribedContent,
+  type Description,
+  documentOf,
+  fenced,
+  item,
+  section,
+} from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';
 import type { DocumentedOperation } from '../reference/nodes.js';
 import { samplesOf } from '../samples/samples.js';

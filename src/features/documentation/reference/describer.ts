@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../../platform/contract/contract.js';
 import {
   type Contract,
+  type JsonSchema,
   type Operation,
   type ProblemCode,
   resolve,

@@ -1,5 +1,11 @@
-import type { JsonSchema, Parameter, RawOperation } from '../../../platform/contract/contract.js';
-import { type Contract, type Operation, resolve } from '../../../platform/contract/contract.js';
+import {
+  type Contract,
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+  type RawOperation,
+  resolve,
+} from '../../../platform/contract/contract.js';
 
 /** The parts of the contract that only documents for readers need. */
 export interface DocumentedOperation extends RawOperation {

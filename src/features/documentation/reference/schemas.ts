@@ -1,7 +1,5 @@
-import type { ContractDocument, JsonSchema } from '../../../platform/contract/contract.js';
-import { resolve } from '../../../platform/contract/contract.js';
-import type { DescribedMember, DescribedSchema } from './description.js';
-import { code } from './description.js';
+import { type ContractDocument, type JsonSchema, resolve } from '../../../platform/contract/contract.js';
+import { code, type DescribedMember, type DescribedSchema } from './description.js';
 import type { DocumentLinks } from './links.js';
 
 const prefix = '#/components/schemas/';

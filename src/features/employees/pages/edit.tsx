@@ -3,8 +3,7 @@ import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { Employee } from '../employee.js';
-import { employeeVersion } from '../employee.js';
+import { type Employee, employeeVersion } from '../employee.js';
 import {
   changedFields,
   checkForm,

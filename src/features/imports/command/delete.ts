@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { accountOption, findAccount, jsonOption } from '../../../platform/cli/arguments.js';
 import { CliError } from '../../../platform/cli/cli-error.js';
-import type { CommandProcess } from '../../../platform/cli/context.js';
-import { withContext } from '../../../platform/cli/context.js';
+import { type CommandProcess, withContext } from '../../../platform/cli/context.js';
 import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
-import type { ResolvedReferences } from '../../employees/index.js';
-import { EmployeeChanges } from '../../employees/index.js';
+import { EmployeeChanges, type ResolvedReferences } from '../../employees/index.js';
 
 interface DeleteOptions {
   readonly account: string;

@@ -3,8 +3,7 @@ import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
 import { type ChartBar, numberText, totalOf } from '../../../platform/pages/charts/chart-data.js';
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import type { ReportDefinition } from '../report.js';
-import type { ChartData, ChartValue } from '../results/report-charts.js';
-import { chartKeys, maximumChartValues } from '../results/report-charts.js';
+import { type ChartData, type ChartValue, chartKeys, maximumChartValues } from '../results/report-charts.js';
 import { inSentence, keyLabel } from './definition-facts.js';
 
 /** The chart of a grouped report: bars, or columns for years. The second key is stacked. */

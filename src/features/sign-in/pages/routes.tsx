@@ -17,8 +17,12 @@ import { renderPage } from '../../../platform/pages/layout.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import type { Passkeys, SecondFactorSignIn, SecondFactors } from '../../second-factors/index.js';
-import { credentialField } from '../../second-factors/index.js';
+import {
+  credentialField,
+  type Passkeys,
+  type SecondFactorSignIn,
+  type SecondFactors,
+} from '../../second-factors/index.js';
 import { continueSignIn } from './after-sign-in.js';
 import { codeField, SecondFactorPage, secondFactorPath } from './step-page.js';
 

@@ -18,8 +18,7 @@ import { privatePageHeaders } from '../../../platform/pages/security-headers.js'
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import type { SingleSignOnStart } from '../single-sign-on.js';
-import type { SingleSignOnPagesDependencies } from './callback.js';
-import { returnPage } from './callback.js';
+import { returnPage, type SingleSignOnPagesDependencies } from './callback.js';
 import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './message-page.js';
 
 /** The page on which a user enters the address whose domain has an identity provider. */

@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
@@ -14,7 +15,7 @@ export const usageDays = 30;
  */
 export function selectedDay(query: Fields, { from, to }: UsageRange): UsageRange {
   const text = query.text('day');
-  if (text === '') return oneDay(new Date(to.getTime() - 86_400_000));
+  if (text === '') return oneDay(new Date(to.getTime() - dayMilliseconds));
   const day = isDateText(text) ? new Date(`${text}T00:00:00Z`) : null;
   if (day === null || day < from || day >= to) {
     const last = dateText(new Date(to.getTime() - 1));

@@ -1,6 +1,7 @@
 import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import type { User } from '../../../platform/accounts/user.js';
+import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
@@ -219,7 +220,7 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
 function HoursSection({ application: { id }, byHour, range, day }: UsagePageProps) {
   const hours = callsByPeriod(byHour, periodsOf(day, 'hour'));
   const name = longDay(day.from);
-  const before = new Date(day.from.getTime() - 86_400_000);
+  const before = new Date(day.from.getTime() - dayMilliseconds);
   return (
     <section id="hours">
       <h2>By hour on {name}</h2>

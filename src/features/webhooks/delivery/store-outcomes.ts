@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Database, PreparedStatement, TextRow } from '../../../platform/database/client.js';
 import { allAccounts } from '../../../platform/database/scope.js';
 import type { PauseReason } from '../webhook-endpoint.js';
@@ -18,7 +19,7 @@ const firstRetryMilliseconds = 5_000;
 const longestRetryMilliseconds = 8 * 3_600_000;
 
 /** Milliseconds after the first failure at which an endpoint is paused. */
-const maxRetryDurationMs = 3 * 86_400_000;
+const maxRetryDurationMs = 3 * dayMilliseconds;
 
 /**
  * Returns when a delivery is repeated: after 5 seconds, then after twice as long each time, up to 8 hours, each time up to a

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import { type ClaimedEndpoint, claimEndpoints } from './claim-endpoints.js';
@@ -103,8 +104,6 @@ const claimDelayMilliseconds = 20;
 
 /** Milliseconds for which a process that stops waits for responses. */
 const stopMilliseconds = 5_000;
-
-const dayMilliseconds = 86_400_000;
 
 export interface WebhookWorkerOptions extends Omit<EndpointDeliveriesOptions, 'onError'> {
   readonly baseUrl: string;

@@ -8,7 +8,6 @@ import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EndpointContext } from '../change-endpoint.js';
 import type { WebhookServices } from '../compose.js';
-import type { WebhookCallLimiter } from '../webhook-call-limiter.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
 import { EndpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
@@ -16,12 +15,12 @@ import { WebhooksPage } from './list-page.js';
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
   readonly applications: ApplicationReader;
-  readonly webhooks: WebhookServices & { readonly waits: WebhookCallLimiter };
+  readonly webhooks: WebhookServices;
 }
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
-  const { endpoints, tests, waits } = dependencies.webhooks;
+  const { endpoints, tests, calls } = dependencies.webhooks;
   const path = `${settings.applications}/:id/webhooks`;
 
   const show = async (
@@ -55,7 +54,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
 
   site.post(`${path}/:endpoint_id/test`, async (context) => {
     const { application, endpoint } = await requestedEndpoint(context, dependencies);
-    const attempt = await waits.run(context.auditContext.accountId, {
+    const attempt = await calls.run(context.auditContext.accountId, {
       signal: context.disconnected(),
       work: () => tests.send(endpointContext(context, application), endpoint.id),
     });

@@ -13,8 +13,7 @@ import type {
 import { DatabaseOpenError, describeError } from '../database-errors.js';
 import { recordWriteOf } from '../replicas/write-positions.js';
 import { allAccounts, currentScope, noAccount } from '../scope.js';
-import type { CancelStatement } from './cancellable-transaction.js';
-import { runReportQuery } from './cancellable-transaction.js';
+import { type CancelStatement, runReportQuery } from './cancellable-transaction.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
 import { copyCsv, fetchCsv } from './copy-csv.js';
 import { hasDistributedTables } from './distributed-tables.js';

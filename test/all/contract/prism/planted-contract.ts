@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../../../src/platform/contract/contract.js';
-import { resolve } from '../../../../src/platform/contract/contract.js';
+import { type JsonSchema, resolve } from '../../../../src/platform/contract/contract.js';
 import { contract } from '../../../support/server/app.js';
 
 interface Node {

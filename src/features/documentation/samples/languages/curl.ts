@@ -1,6 +1,5 @@
 import { json } from '../layout.js';
-import type { Field, SampleBody, SampleRequest, Text } from '../request.js';
-import { headersOf } from '../request.js';
+import { type Field, headersOf, type SampleBody, type SampleRequest, type Text } from '../request.js';
 
 const computed = {
   unique: '$(openssl rand -hex 16)',

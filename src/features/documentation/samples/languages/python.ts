@@ -1,6 +1,5 @@
 import { enclosed, indent, type Literals, literal } from '../layout.js';
-import type { Field, SampleRequest, Text, Variable } from '../request.js';
-import { headersOf } from '../request.js';
+import { type Field, headersOf, type SampleRequest, type Text, type Variable } from '../request.js';
 
 /** Collects the imports of a Python script. */
 class PythonImports {

@@ -1,6 +1,12 @@
 import { enclosed, indent, type Literals, literal } from '../layout.js';
-import type { Field, SampleBody, SampleRequest, Text, Variable } from '../request.js';
-import { headersOf } from '../request.js';
+import {
+  type Field,
+  headersOf,
+  type SampleBody,
+  type SampleRequest,
+  type Text,
+  type Variable,
+} from '../request.js';
 import type { Result } from '../result.js';
 
 const computed = { unique: 'SecureRandom.uuid', code_challenge: 'code_challenge' } as const;

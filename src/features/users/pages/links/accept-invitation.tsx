@@ -10,8 +10,7 @@ import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
-import type { OpenContext, PublicPages } from './open-pages.js';
-import { invalidLink } from './open-pages.js';
+import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
 const advice = 'Contact the person who invited you to get a new invitation.';

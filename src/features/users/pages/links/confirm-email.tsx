@@ -3,8 +3,7 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import type { PageResponse } from '../../../../platform/pages/page-context.js';
 import type { EmailChanges } from '../../email-changes.js';
-import type { OpenContext, PublicPages } from './open-pages.js';
-import { invalidLink } from './open-pages.js';
+import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
 
 const advice = 'Sign in, and change the address again under My account.';
 

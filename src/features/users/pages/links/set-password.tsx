@@ -5,8 +5,7 @@ import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import type { OpenContext, PublicPages } from './open-pages.js';
-import { invalidLink } from './open-pages.js';
+import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'password_set') };
 const advice = 'Request a new link, or contact an owner of your account to get one.';
