@@ -63,6 +63,14 @@ module.exports = {
       },
     },
     {
+      name: 'no-cycles-between-features',
+      severity: 'error',
+      comment: 'A feature can be read without those that are built on it.',
+      scope: 'folder',
+      from: { path: '^src/features/[^/]+$' },
+      to: { circular: true },
+    },
+    {
       name: 'composition-below-entry-point',
       severity: 'error',
       comment: 'Tests compose an application without a process: these files start none.',

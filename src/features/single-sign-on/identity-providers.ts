@@ -14,16 +14,8 @@ import {
 import type { Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { PrivateAddressError } from '../../platform/network/public-address.js';
-import { sentence } from '../../platform/problems/rule-texts.js';
-import type { Findings } from './failure-details.js';
-import { isSameIssuer, issuerRule, maximumIssuerLength } from './provider-claims.js';
-import {
-  InvalidProviderError,
-  type Provider,
-  type ProviderClient,
-  ProviderUnavailableError,
-} from './provider-client.js';
+import type { Provider, ProviderClient } from './provider-client.js';
+import { checkProvider, findFormErrors, type ProviderErrors, type ProviderForm } from './provider-form.js';
 
 /** The settings of the identity provider of an account, without its secret. */
 export interface ProviderSettings {
@@ -40,18 +32,6 @@ export interface LastFailure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The input of an owner. */
-export interface ProviderForm {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Empty: unchanged. */
-  readonly clientSecret: string;
-  readonly addressesVerified: boolean;
-}
-
-/** The error of each invalid value, as a sentence. */
-export type ProviderErrors = Readonly<Partial<Record<keyof ProviderForm, string>>>;
-
 export type SaveOutcome =
   /** `issuer_replaced`: users signed in at another issuer before. */
   | { readonly kind: 'saved' | 'issuer_replaced' }
@@ -66,8 +46,6 @@ export type RequireOutcome =
   /** The session was not created with the identity provider, which may not work. */
   | 'not_signed_in'
   | 'no_recovery_codes';
-
-const maximumSecretLength = 1000;
 
 /** Number of failed sign-ins, with passwords too, among which the last single sign-on is searched. */
 const recentFailures = 100;
@@ -144,14 +122,20 @@ export class IdentityProviders {
    * revokes what the earlier one admitted, as {@link remove} does.
    */
   async save(context: UserAuditContext, form: ProviderForm, choice: RevocationChoice): Promise<SaveOutcome> {
-    const { database, seal } = this.#dependencies;
+    const { database, seal, client } = this.#dependencies;
     const { accountId, at } = context;
     const current = await this.find(accountId).catch(() => null);
-    const errors = this.#findErrors(form, current);
+    const errors = findFormErrors(form, current, this.#dependencies);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
     const clientSecret = form.clientSecret || (current?.clientSecret ?? '');
     const { issuer: given, clientId, addressesVerified } = form;
-    const checked = await this.#check({ accountId, issuer: given, clientId, clientSecret, version: '' });
+    const checked = await checkProvider(client, {
+      accountId,
+      issuer: given,
+      clientId,
+      clientSecret,
+      version: '',
+    });
     if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
     const { issuer } = checked;
     const sealedSecret = await seal.seal(clientSecret);
@@ -244,53 +228,7 @@ export class IdentityProviders {
       return true;
     });
   }
-
-  #findErrors({ issuer, clientId, clientSecret }: ProviderForm, current: Provider | null): ProviderErrors {
-    const wrong = issuerRule(issuer, this.#dependencies);
-    const errors: { -readonly [Name in keyof ProviderErrors]: ProviderErrors[Name] } = {};
-    if (wrong !== undefined) errors.issuer = sentence('The issuer', wrong);
-    if (clientId === '') errors.clientId = 'Enter the client ID that the identity provider shows.';
-    else if (!isPrintable(clientId, maximumIssuerLength))
-      errors.clientId = `The client ID must have at most ${maximumIssuerLength} characters and no spaces.`;
-    if (clientSecret === '' && current === null)
-      errors.clientSecret = 'Enter the client secret that the identity provider shows.';
-    else if (clientSecret === '' && !isSameIssuer(current?.issuer ?? '', issuer))
-      errors.clientSecret = 'Enter the client secret of the new issuer.';
-    else if (clientSecret !== '' && !isPrintable(clientSecret, maximumSecretLength))
-      errors.clientSecret = `The client secret must have at most ${maximumSecretLength} characters and no spaces.`;
-    return errors;
-  }
-
-  async #check(provider: Provider): Promise<{ issuer: string } | { error: string }> {
-    try {
-      return { issuer: await this.#dependencies.client.check(provider) };
-    } catch (error) {
-      if (error instanceof ProviderUnavailableError && error.cause instanceof PrivateAddressError)
-        return { error: 'The host of the issuer must have public addresses only.' };
-      if (error instanceof ProviderUnavailableError)
-        return { error: 'The issuer does not respond. Check its address, or try again later.' };
-      if (error instanceof InvalidProviderError) {
-        const explain = metadataErrors[error.message];
-        if (explain !== undefined) return { error: explain(error.findings) };
-      }
-      return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
-    }
-  }
 }
-
-/** What is wrong with the metadata, by reason: what was found, and a remedy. */
-const metadataErrors: Readonly<Record<string, (findings: Findings) => string>> = {
-  issuer: ({ issuer_found: found = 'none' }) =>
-    /[{}]/.test(found)
-      ? `The metadata names the issuer ${found}, which stands for many organizations. Enter the issuer of your organization, with its tenant ID.`
-      : `The metadata names another issuer: ${found}. Enter this issuer, if it is that of your organization.`,
-  metadata: () =>
-    'The metadata must have the URLs of the authorization endpoint, the token endpoint and the keys, and they must start with https://.',
-  client_authentication: ({ offered = 'none' }) =>
-    `The identity provider offers these methods of client authentication: ${offered}. Supported are client_secret_basic and client_secret_post. Allow one of them at the identity provider.`,
-  signature: ({ offered = 'none' }) =>
-    `The identity provider signs ID tokens with ${offered}. Choose a signing key with a public part, such as RS256 or ES256, at the identity provider.`,
-};
 
 /**
  * Revokes what the identity provider admitted, in the transaction that has changed its row: a sign-in that is in progress locks
@@ -328,14 +266,4 @@ async function record(
   details: NonNullable<AuditEvent['details']>,
 ): Promise<void> {
   await recordIn(tx, { type, accountId, userId, origin, details }, at);
-}
-
-/** Printable ASCII without spaces, as RFC 6749 appendix A requires except for spaces. */
-function isPrintable(text: string, maximum: number): boolean {
-  return text.length <= maximum && /^[!-~]+$/.test(text);
-}
-
-/** @see OpenID Connect Discovery 1.0 section 4 */
-function metadataOf({ issuer }: Provider): string {
-  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }

@@ -9,13 +9,8 @@ import { networkOf } from '../../platform/limits/network-of-address.js';
 import { type Findings, rejectionDetails, responseDetails } from './failure-details.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import type { ProviderClaims } from './provider-claims.js';
-import {
-  DeniedByProviderError,
-  InvalidProviderError,
-  type Provider,
-  type ProviderClient,
-  ProviderUnavailableError,
-} from './provider-client.js';
+import type { Provider, ProviderClient } from './provider-client.js';
+import { DeniedByProviderError, InvalidProviderError, ProviderUnavailableError } from './provider-errors.js';
 import type { SignInRequest, SignInRequests } from './sign-in-requests.js';
 import type { UserIdentities } from './user-identities.js';
 
