@@ -74,7 +74,7 @@ module.exports = {
       name: 'composition-below-entry-point',
       severity: 'error',
       comment: 'Tests compose an application without a process: these files start none.',
-      from: { path: '^src/(app|composition|people-site)\\.tsx?$' },
+      from: { path: '^src/[^/]+$', pathNot: '^src/server\\.ts$' },
       to: { path: ['^src/server\\.ts$', '^src/cli/', '^src/process/'] },
     },
     {
@@ -132,6 +132,23 @@ module.exports = {
       comment: 'Callers work on either engine, through the interface in platform/database/client.ts.',
       from: { path: '^src/', pathNot: '^src/platform/database/' },
       to: { path: '^src/platform/database/(embedded|postgresql)/' },
+    },
+    {
+      name: 'no-web-framework-in-services',
+      severity: 'error',
+      comment: 'Services are the same for the API, the pages and the command line.',
+      from: {
+        path: '^src/(features|oauth)/',
+        pathNot: [
+          '/pages/',
+          '-handlers\\.ts$',
+          '^src/features/(documentation|mcp)/',
+          '^src/features/sign-in/trusted-devices\\.ts$',
+          '^src/features/single-sign-on/sso-state-cookie\\.ts$',
+          '^src/oauth/(consent/|authentication\\.ts$|public-limits\\.ts$)',
+        ],
+      },
+      to: { path: 'node_modules/(@fastify/|fastify)' },
     },
     {
       name: 'no-web-framework-below-http',

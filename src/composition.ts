@@ -54,7 +54,7 @@ import { createRequestLimits } from './oauth/public-limits.js';
 import { AccessTokenRevocations } from './oauth/tokens/access-token-revocations.js';
 import { RefreshTokens } from './oauth/tokens/refresh-tokens.js';
 import { TokenStatus } from './oauth/tokens/token-status.js';
-import type { PeopleSiteDependencies } from './people-pages.js';
+import type { PeoplePagesDependencies } from './people-pages.js';
 import { Passwords } from './platform/accounts/passwords.js';
 import { Sessions } from './platform/accounts/sessions.js';
 import { Users } from './platform/accounts/users.js';
@@ -115,7 +115,7 @@ export interface Composition {
   readonly signIn: SignInDependencies;
   readonly singleSignOn: SingleSignOnPagesDependencies;
   readonly links: LinkPagesDependencies;
-  readonly people: PeopleSiteDependencies;
+  readonly people: PeoplePagesDependencies;
   readonly secretUse: SecretUse;
   readonly notices: SecurityNotices;
   readonly exports: AuditedExports;

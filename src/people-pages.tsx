@@ -34,7 +34,7 @@ import { home, settings } from './platform/pages/paths.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 import { firstSettingsPage } from './platform/pages/site-page.js';
 
-export interface PeopleSiteDependencies
+export interface PeoplePagesDependencies
   extends ApplicationPagesDependencies,
     UsagePageDependencies,
     Omit<WebhookPagesDependencies, 'applications'>,
@@ -55,7 +55,7 @@ export interface PeopleSiteDependencies
 /** All pages below `/people`: the directory and the settings. */
 export async function registerPeoplePages(
   app: FastifyInstance,
-  dependencies: PeopleSiteDependencies,
+  dependencies: PeoplePagesDependencies,
 ): Promise<void> {
   const site = new PageRouter(app, {
     ...dependencies,

@@ -64,6 +64,18 @@ t.test('every relative link and image of the documents leads to a file or a head
   }
 });
 
+t.test('a link with the name of a file leads to this file', async (t) => {
+  for (const file of documents) {
+    const named = [...read(file).matchAll(/\[`([\w.-]+\.(?:ts|tsx|mjs|js))`\]\(([^)]+)\)/g)];
+    const others = named.filter(([, name, target = '']) => path.basename(target) !== name);
+    t.same(
+      others.map(([link]) => link),
+      [],
+      file,
+    );
+  }
+});
+
 t.test('every path that the documents name exists', async (t) => {
   const inPackage = /^(src|test|scripts|prisma|openapi|docs|\.ci)\/[^\s*<…]+$/;
   for (const file of documents) {

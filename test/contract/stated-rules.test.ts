@@ -204,7 +204,7 @@ interface StatedRule {
 }
 
 t.test('each description states the sentence of its rule in the catalogue', async (t) => {
-  const found = [...statedRules(contract.document.components)];
+  const found = [...statedRules(contract.document)];
   t.ok(found.length > 20, `${found.length} rules`);
   for (const { description, rule } of found) {
     const { name, ...params } = rule;

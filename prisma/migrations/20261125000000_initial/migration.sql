@@ -717,7 +717,7 @@ CREATE INDEX audit_events_account_id_created_at_id_idx ON audit_events (account_
 CREATE INDEX audit_events_account_id_type_created_at_id_idx ON audit_events (account_id, type, created_at DESC, id);
 CREATE INDEX audit_events_created_at_idx ON audit_events (created_at);
 -- Filters of the audit log. The conditions omit the events of tokens, which are most of the events: issuing a token writes to
--- none of these indexes. The list is that of tokenEventTypes in src/features/audit-log/audit-log-filter.ts.
+-- none of these indexes. The list is that of tokenEventTypes in the sources.
 CREATE INDEX audit_events_account_id_created_at_id_without_tokens_idx
   ON audit_events (account_id, created_at DESC, id)
   WHERE type NOT IN ('authorization_code.issued', 'token.issued', 'token.refreshed', 'token.revoked');
@@ -728,7 +728,7 @@ CREATE INDEX audit_events_account_id_application_id_without_tokens_idx
   ON audit_events (account_id, application_id, created_at DESC, id)
   WHERE type NOT IN ('authorization_code.issued', 'token.issued', 'token.refreshed', 'token.revoked');
 -- To find the events of a deleted employee. They keep its id only, which no record has anymore:
--- src/features/employees/delete-employees.ts erases the other details.
+-- deleteEmployees in the sources erases the other details.
 CREATE INDEX audit_events_account_id_employee_idx ON audit_events (account_id, (details ->> 'employee'))
   WHERE type IN ('employee.created', 'employee.updated');
 

@@ -105,21 +105,38 @@ export function publish(
   const localise = localiser(contract, config);
   const { apiContactUrl: url } = config;
   const added = { 'x-api-id': apiId, ...(url !== undefined && { contact: { url } }) };
-  const published = { ...document, info: { ...document.info, ...added } };
-  const text = (value: object) =>
-    localise(JSON.stringify(value, (name, member) => (name === 'x-server' ? undefined : member)));
+  const published = { ...document, info: { ...document.info, ...added }, paths: publishedPaths(document) };
   // Inserted as JSON, which is valid YAML, so that the comments and the formatting of the file are kept.
   const lines = Object.entries(added).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}\n`);
   return {
     yaml: localise(
       yaml.replace(/^ +x-server: .*\n/gm, '').replace(/^info:\n/m, (info) => `${info}${lines.join('')}`),
     ),
-    json: text(published),
-    olderJson: text(toOpenapi30(published)),
+    json: localise(JSON.stringify(published)),
+    olderJson: localise(JSON.stringify(toOpenapi30(published))),
     workflows: localise(readFileSync(workflowsFile, 'utf8')),
     postman: () => localise(JSON.stringify(postmanCollection(contract), null, 2)),
     markdown: new Map(
       [...markdownDocuments(contract)].map(([name, write]) => [name, () => localise(write())] as const),
     ),
   };
+}
+
+/** The paths without `x-server`. */
+function publishedPaths({ paths }: ContractDocument): ContractDocument['paths'] {
+  const withoutServer = (member: unknown) => {
+    const { 'x-server': _, ...published } = Object(member) as { readonly 'x-server'?: unknown };
+    return published;
+  };
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([name, member]) => [
+          name,
+          Array.isArray(member) ? member : withoutServer(member),
+        ]),
+      ),
+    ]),
+  );
 }

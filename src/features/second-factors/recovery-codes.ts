@@ -4,7 +4,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Prisma } from '../../platform/database/client.js';
 
 /** Number of codes that a user gets. */
-export const recoveryCodeCount = 10;
+const recoveryCodeCount = 10;
 
 /** Crockford's base32: no two characters look alike. 16 characters have 80 bits. */
 const newCode = customAlphabet('0123456789abcdefghjkmnpqrstvwxyz', 16);

@@ -234,11 +234,13 @@ export class ProviderClient {
 
   #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
     const rejection = () => new ProviderUnavailableError('busy');
-    return this.#slots.run(accountId, { waitMs: requestSeconds * 1000, rejection }, () =>
-      work().catch((error) => {
+    return this.#slots.run(accountId, { waitMs: requestSeconds * 1000, rejection }, async () => {
+      try {
+        return await work();
+      } catch (error) {
         throw explained(error);
-      }),
-    );
+      }
+    });
   }
 }
 

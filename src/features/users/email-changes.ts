@@ -29,7 +29,6 @@ export type EmailRequestOutcome =
   | { readonly kind: 'sent' }
   /** The mail server rejected the mail or is not available. */
   | { readonly kind: 'failed' }
-  /** `rule` completes a sentence that begins with "The e-mail address". */
   | { readonly kind: 'invalid_email'; readonly violation: Violation }
   | { readonly kind: 'unchanged' }
   /** The domain of the address is confirmed for another account. */

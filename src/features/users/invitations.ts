@@ -43,7 +43,6 @@ export interface Invitation {
 
 type InvitationOutcome =
   | { readonly kind: 'invited'; readonly link: DeliveredLink }
-  /** `rule` completes a sentence that begins with "The e-mail address". */
   | { readonly kind: 'invalid_email'; readonly violation: Violation }
   /** The address belongs to a user of the account. */
   | { readonly kind: 'exists' }

@@ -37,7 +37,6 @@ export type PasswordLinkOutcome =
 
 export type NewPasswordOutcome =
   | { readonly kind: 'changed' }
-  /** `error` completes a sentence that begins with "The password". */
   | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };
 

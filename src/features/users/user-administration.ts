@@ -38,7 +38,6 @@ export type UserChange =
 /** The address may belong to a user of another account, or its domain to another account. */
 export type EmailChange = UserChange | { readonly kind: 'email_taken' };
 
-/** `error` completes a sentence that begins with "The password". */
 export type PasswordChange = UserChange | { readonly kind: 'invalid_password'; readonly error: Violation };
 
 const unchanged: UserChange = { kind: 'unchanged' };

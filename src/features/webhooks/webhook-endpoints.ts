@@ -21,7 +21,7 @@ import { findUrlError } from './webhook-url.js';
 export const maximumEndpoints = 20;
 
 /** Seconds for which the previous secret signs after a rotation. */
-export const rotationSeconds = 86_400;
+const rotationSeconds = 86_400;
 
 export interface EndpointContent {
   readonly url: string;

@@ -1,7 +1,7 @@
 import type { ScopeName } from '../../platform/contract/contract.js';
 
 /** What each scope permits, as shown on the consent screen. */
-export const scopeLabels: Readonly<Record<ScopeName, string>> = {
+const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'reports:read': 'See all employees of your account, and see and run its saved reports',
   'reports:write': 'Create, change and delete saved reports',
   'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',

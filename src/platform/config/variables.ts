@@ -29,7 +29,7 @@ export interface Variable {
   readonly description: string;
 }
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const callsPerMinute = limit(1_000_000);
 const quota = limit(1_000_000_000);

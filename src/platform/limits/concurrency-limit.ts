@@ -23,7 +23,7 @@ export interface QueueOptions {
 interface Slots {
   used: number;
   /** Names of exclusive work in progress. */
-  readonly running: Set<string | undefined>;
+  readonly running: Set<string>;
   readonly queue: FairQueue;
 }
 
@@ -56,7 +56,7 @@ export class ConcurrencyLimit {
     signal?.throwIfAborted();
     const slots = this.#keys.get(key) ?? { used: 0, running: new Set(), queue: new FairQueue() };
     this.#keys.set(key, slots);
-    if (slots.used < this.#slotsPerKey && !slots.running.has(exclusive)) {
+    if (slots.used < this.#slotsPerKey && !isBlocked(exclusive, slots.running)) {
       slots.used += 1;
       if (exclusive !== undefined) slots.running.add(exclusive);
     } else await waitInQueue(slots.queue, options);
@@ -79,7 +79,7 @@ export class ConcurrencyLimit {
   }
 
   #release(key: string, slots: Slots, exclusive: string | undefined): void {
-    slots.running.delete(exclusive);
+    if (exclusive !== undefined) slots.running.delete(exclusive);
     const next = slots.queue.next(slots.running);
     // The slot stays used, so that a later caller cannot take it before the next one in the queue.
     if (next === undefined) slots.used -= 1;
@@ -89,6 +89,11 @@ export class ConcurrencyLimit {
     }
     if (slots.used === 0) this.#keys.delete(key);
   }
+}
+
+/** Whether exclusive work must wait for other work with its name. */
+function isBlocked(exclusive: string | undefined, running: ReadonlySet<string>): boolean {
+  return exclusive !== undefined && running.has(exclusive);
 }
 
 interface Waiter {
@@ -118,11 +123,11 @@ class FairQueue {
     if (waiters?.size === 0) this.#origins.delete(origin);
   }
 
-  next(running: ReadonlySet<string | undefined>): Waiter | undefined {
+  next(running: ReadonlySet<string>): Waiter | undefined {
     for (const [origin, waiters] of this.#origins) {
       // A queue can be long: without exclusive work only the first one is read.
       for (const waiter of waiters) {
-        if (running.has(waiter.exclusive)) continue;
+        if (isBlocked(waiter.exclusive, running)) continue;
         this.#origins.delete(origin);
         this.#origins.set(origin, waiters);
         return waiter;
@@ -144,7 +149,7 @@ function waitInQueue(
   {
     signal,
     waitMs,
-    maxWaiting = Number.POSITIVE_INFINITY,
+    maxWaiting,
     origin = '',
     exclusive,
     rejection = () => new Error('No slot is free'),
@@ -174,6 +179,6 @@ function waitInQueue(
     const timer = waitMs === undefined ? undefined : setTimeout(waiter.reject, waitMs);
     signal?.addEventListener('abort', abort);
     queue.add(origin, waiter);
-    if (queue.length > maxWaiting) queue.surplus(origin)?.reject();
+    if (maxWaiting !== undefined && queue.length > maxWaiting) queue.surplus(origin)?.reject();
   });
 }

@@ -12,7 +12,7 @@ const windowSeconds = 3600;
  * Anyone can request a link for a forgotten password, and each user can change own settings. A limit of the account would
  * therefore let one client suppress the mails of all users.
  */
-export const mailLimits = {
+const mailLimits = {
   invitation: { user: 50, recipient: 5, account: 200 },
   password_link: { user: 50, recipient: 5, account: 200 },
   email_change: { user: 5, recipient: 5, account: 200 },

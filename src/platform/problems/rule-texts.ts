@@ -42,9 +42,8 @@ interface Length extends Range {
 }
 
 /**
- * Every rule of a value, by name: the code of its error, and the text that follows the name of the value. This is the only
- * place with sentences of validation errors: of the API, forms, imports and the command line. `x-rule` in the contract has
- * these names.
+ * Every rule of a value, by name: the code of its error, and the text that follows the name of the value. The API, imports, the
+ * command line and most forms take the sentences of validation errors from here. `x-rule` in the contract has these names.
  */
 const rules = {
   required: rule('required', 'is required'),

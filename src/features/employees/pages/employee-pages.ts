@@ -14,7 +14,7 @@ export interface EmployeePagesDependencies {
 }
 
 /** Path of the pages of employees. */
-export const employeesPath = `${home}/employees`;
+const employeesPath = `${home}/employees`;
 
 /** Path of the form for a new employee. */
 export const newEmployeePath = `${employeesPath}/new`;

@@ -20,7 +20,7 @@ export const retentionHours = 24;
  * States of an import. `uploaded`: the columns are not assigned yet. `checking` and `importing` are queued or running.
  * `checked`: the check is complete. In the last three states the file is deleted.
  */
-export const uploadStates = [
+const uploadStates = [
   'uploading',
   'uploaded',
   'checking',

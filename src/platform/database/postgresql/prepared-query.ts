@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Connection, Submittable } from 'pg';
+// Not from 'pg-protocol': the loader of tests reads that entry point as CommonJS, without named exports.
 import { serialize } from 'pg-protocol/dist/index';
 import type { PreparedStatement, TextRow } from '../client.js';
 import type { Scope } from '../scope.js';

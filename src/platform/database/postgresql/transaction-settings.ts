@@ -1,4 +1,5 @@
 import pg, { type ClientBase } from 'pg';
+// Not from 'pg-protocol': the loader of tests reads that entry point as CommonJS, without named exports.
 import { serialize } from 'pg-protocol/dist/index';
 import type { Scope } from '../scope.js';
 
