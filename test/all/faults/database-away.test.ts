@@ -7,9 +7,6 @@ import t, { type Test } from '../../support/tap.js';
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database cannot become unavailable' };
 
-/** Milliseconds that a rejection may take, on a busy machine. */
-const promptly = 4_000;
-
 /** An application that reaches its database through a proxy. */
 async function setUp(t: Test) {
   const { proxy, database } = await openBehindProxy(t, {
@@ -39,26 +36,20 @@ async function untilRecovered(read: () => Promise<LightMyRequestResponse>): Prom
   }
 }
 
-t.test(
-  'responds 503 in time while the database is unavailable, and recovers after that',
-  onPostgresql,
-  async (t) => {
-    const { proxy, read, api, tenant } = await setUp(t);
-    t.equal((await read()).statusCode, 200);
-    proxy.refuse();
-    const begun = performance.now();
-    const responses = await Promise.all(Array.from({ length: 20 }, read));
-    for (const response of responses) isUnavailable(t, response, 'a read');
-    const { clientId, clientSecret } = tenant.application;
-    const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-    isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
-    t.equal((await api.get('/readyz')).statusCode, 503, 'it reports that it is not ready');
-    t.equal((await api.get('/healthz')).statusCode, 200, 'the process is alive');
-    t.ok(performance.now() - begun < promptly, 'promptly');
-    proxy.restore();
-    await untilRecovered(read);
-  },
-);
+t.test('responds 503 while the database is unavailable, and recovers after that', onPostgresql, async (t) => {
+  const { proxy, read, api, tenant } = await setUp(t);
+  t.equal((await read()).statusCode, 200);
+  proxy.refuse();
+  const responses = await Promise.all(Array.from({ length: 20 }, read));
+  for (const response of responses) isUnavailable(t, response, 'a read');
+  const { clientId, clientSecret } = tenant.application;
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  isUnavailable(t, await api.postForm('/v1/oauth/token', form), 'a token');
+  t.equal((await api.get('/readyz')).statusCode, 503, 'it reports that it is not ready');
+  t.equal((await api.get('/healthz')).statusCode, 200, 'the process is alive');
+  proxy.restore();
+  await untilRecovered(read);
+});
 
 t.test('broken connections are replaced without a restart', onPostgresql, async (t) => {
   const { proxy, read } = await setUp(t);
@@ -71,14 +62,12 @@ t.test('broken connections are replaced without a restart', onPostgresql, async 
   }
 });
 
-t.test('responds 503 within a time limit when the database does not respond', onPostgresql, async (t) => {
+t.test('responds 503 when the database does not respond', onPostgresql, async (t) => {
   const { proxy, read } = await setUp(t);
   await Promise.all(Array.from({ length: 8 }, read));
   proxy.pause();
-  const begun = performance.now();
   for (const response of await Promise.all(Array.from({ length: 8 }, read)))
     isUnavailable(t, response, 'a read');
-  t.ok(performance.now() - begun < 2 * promptly, 'in bounded time');
   proxy.restore();
   await untilRecovered(read);
 });

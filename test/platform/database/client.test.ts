@@ -222,13 +222,16 @@ t.test('an overloaded or lost database counts as unavailable', onPostgresql, asy
 
   const timers = holdTimers(t);
   let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let holds = false;
   const holding = prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1`;
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    holds = true;
+    await released;
   });
-  await until(() => database.poolState()[0]?.idle === 0);
+  await until(() => holds);
   const before = timers.started(connectionTimeoutMs);
   const count = failureOf(prisma.account.count());
   await until(() => timers.started(connectionTimeoutMs) > before);

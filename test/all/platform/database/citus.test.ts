@@ -112,37 +112,31 @@ t.test('a distributed database', { skip }, async (t) => {
     t.same(await Promise.all(tenants.map((tenant) => readAll(app, tenant))), expected);
   });
 
-  await t.test(
-    'continues the feed and its deliveries, and changes run without just-in-time compilation',
-    async (t) => {
-      const [{ application }] = tenants;
-      const token = await app.token(application);
-      const receiver = await startReceiver(t);
-      const created = await sendJson(app, {
-        url: '/v1/webhook_endpoints',
-        token,
-        body: { url: receiver.url, event_types: [] },
-      });
-      t.equal(created.statusCode, 201);
-      const last = (await app.get('/v1/events?page[size]=500', token)).json().meta.next_cursor;
-      const { data: reports } = (await app.get('/v1/reports', token)).json();
-      const startedAt = performance.now();
-      for (let number = 0; number < 20; number += 1) {
-        const body = { title: `Report ${number}` };
-        await sendJson(app, { method: 'PATCH', url: `/v1/reports/${reports[0].id}`, token, body });
-      }
-      // With just-in-time compilation, each takes at least 0.15 s.
-      t.ok(performance.now() - startedAt < 2_500);
-      await createWorker(t, app).run();
-      const { data: events } = (await app.get(`/v1/events?page[after]=${last}`, token)).json();
-      t.equal(events.length, 20);
-      t.same(
-        receiver.received.flatMap(({ body }) => body.data),
-        events,
-      );
-      t.equal(await deliveryLagSeconds(database, new Date()), 0);
-    },
-  );
+  await t.test('continues the feed and its deliveries', async (t) => {
+    const [{ application }] = tenants;
+    const token = await app.token(application);
+    const receiver = await startReceiver(t);
+    const created = await sendJson(app, {
+      url: '/v1/webhook_endpoints',
+      token,
+      body: { url: receiver.url, event_types: [] },
+    });
+    t.equal(created.statusCode, 201);
+    const last = (await app.get('/v1/events?page[size]=500', token)).json().meta.next_cursor;
+    const { data: reports } = (await app.get('/v1/reports', token)).json();
+    for (let number = 0; number < 20; number += 1) {
+      const body = { title: `Report ${number}` };
+      await sendJson(app, { method: 'PATCH', url: `/v1/reports/${reports[0].id}`, token, body });
+    }
+    await createWorker(t, app).run();
+    const { data: events } = (await app.get(`/v1/events?page[after]=${last}`, token)).json();
+    t.equal(events.length, 20);
+    t.same(
+      receiver.received.flatMap(({ body }) => body.data),
+      events,
+    );
+    t.equal(await deliveryLagSeconds(database, new Date()), 0);
+  });
 
   await t.test('has policies that apply on the workers too', async (t) => {
     const [own, foreign] = tenants;
