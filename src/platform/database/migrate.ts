@@ -26,7 +26,7 @@ const advisoryLock = 72_707_369;
 /**
  * Applies the pending migrations. When several processes call it, one applies them and the others wait. An up-to-date
  * database costs a few queries. A database that a later version has migrated is not changed. In one that the previous version
- * has migrated, the initial migration is marked as applied.
+ * has migrated, the initial migration is marked as applied before the first later one is applied.
  *
  * @returns names of the applied migrations
  * @throws {MigrationError} when the migrations of the database and of the code diverge, or a migration fails
@@ -52,12 +52,12 @@ async function bringUpToDate(
         { migrations: state.later },
         'the database was migrated by a later version of the service',
       );
-    return { ...state, upToDate: state.pending.length === 0 && state.adopted === undefined };
+    return state;
   };
   const before = await readApplied(database);
   // Without the lock, a migration that another process is applying looks like a failed one.
   const settled = before.every(({ finished }) => finished);
-  if (settled && compare(before).upToDate) return [];
+  if (settled && compare(before).pending.length === 0) return [];
 
   const session = await database.openMigrationSession();
   try {
@@ -65,11 +65,9 @@ async function bringUpToDate(
     else await rollBackUnfinished(database);
     // Another process may have applied them while this one waited for the lock.
     const { pending, adopted } = compare(await readApplied(database));
-    if (adopted !== undefined) {
-      await markApplied(session, adopted);
-      logger?.info({ migration: adopted.name }, 'the migrations of the previous version were adopted');
-    }
     if (pending.length === 0) return [];
+    // Not without a pending migration: the previous version rejects a database that has the initial one.
+    if (adopted !== undefined) await markApplied(session, adopted);
     const applied = await apply(session, directory, files);
     logger?.info({ migrations: applied }, 'the database was migrated');
     return applied;

@@ -82,7 +82,7 @@ export const replacedMigrations: readonly string[] = [
 interface MigrationState {
   /** Migrations to apply, in order. */
   readonly pending: readonly MigrationFile[];
-  /** The initial migration, if the database has its schema from the migrations that it replaces. It is to be marked as applied. */
+  /** The initial migration, if the database has its schema from the migrations that it replaces. */
   readonly adopted: MigrationFile | undefined;
   /** Names of the migrations that a later version of the code has applied. They are compatible with this version. */
   readonly later: readonly string[];
