@@ -2,7 +2,11 @@ import type { User } from '../../platform/accounts/user.js';
 import type { AuditLog, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type FailureLimit, secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
+import {
+  countDailyFailure,
+  type FailureLimit,
+  secondsUntilAccepted,
+} from '../../platform/limits/failure-limit.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { type AuthenticatorApps, isTotpCode } from './authenticator-apps.js';
 import {
@@ -50,7 +54,7 @@ export class SecondFactorSignIn {
     context: UserAuditContext,
     { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
   ): Promise<SecondFactorOutcome> {
-    const { auditLog, failureLimit } = this.#dependencies;
+    const { database, auditLog, failureLimit } = this.#dependencies;
     const { accountId, userId, origin } = context;
     const identity = { accountId, userId, origin };
     // Only users who know the password get here: the limit of a user cannot be used to lock out others.
@@ -60,26 +64,21 @@ export class SecondFactorSignIn {
       if (limit.first) await auditLog.record({ type: 'second_factor.rate_limited', ...identity });
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     }
-    const retryAfterSeconds = await this.#secondsUntilAccepted(context, proof);
-    if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
+    const failures = { kind: 'second factor', userId } as const;
+    if (isGuessable(proof)) {
+      const retryAfterSeconds = await secondsUntilAccepted(database.prisma, failures, context.at);
+      if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
+    }
     const newId = await withScope(accountScope(accountId), () =>
       this.#complete(context, { user, sessionId, proof }),
     );
     if (newId === null) {
+      await countDailyFailure(database.prisma, failures, context.at);
       await auditLog.record({ type: 'second_factor.failed', ...identity });
       return { kind: 'wrong' };
     }
     await failureLimit.removeFailure(attempt);
     return { kind: 'signed_in', sessionId: newId };
-  }
-
-  /** Passkeys and recovery codes cannot be guessed, and are always accepted. */
-  async #secondsUntilAccepted(context: UserAuditContext, proof: SecondFactorProof): Promise<number | null> {
-    if ('passkey' in proof || !isTotpCode(withoutSpaces(proof.code))) return null;
-    const { prisma } = this.#dependencies.database;
-    return withScope(accountScope(context.accountId), () =>
-      secondsUntilAccepted(prisma, context, 'second_factor.failed'),
-    );
   }
 
   async #complete(
@@ -117,6 +116,11 @@ export class SecondFactorSignIn {
       return ['authenticator app', user.onlySingleSignOn ? null : await apps.check(context, code)];
     return ['recovery code', (tx) => consumeRecoveryCode(tx, context, { code, at: context.at })];
   }
+}
+
+/** Passkeys and recovery codes cannot be guessed, and are always accepted. */
+function isGuessable(proof: SecondFactorProof): boolean {
+  return 'code' in proof && isTotpCode(withoutSpaces(proof.code));
 }
 
 function withoutSpaces(code: string): string {

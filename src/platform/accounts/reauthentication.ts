@@ -1,6 +1,6 @@
 import type { AuditLog, UserAuditContext } from '../audit/audit-log.js';
 import type { Database } from '../database/client.js';
-import { type FailureLimit, secondsUntilAccepted } from '../limits/failure-limit.js';
+import { countDailyFailure, type FailureLimit, secondsUntilAccepted } from '../limits/failure-limit.js';
 import type { Passwords } from './passwords.js';
 import type { Sessions } from './sessions.js';
 import type { User } from './user.js';
@@ -56,7 +56,8 @@ export class Reauthentication {
       if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds, today: false };
     }
-    const retryAfterSeconds = await secondsUntilAccepted(database.prisma, context, 'reauthentication.failed');
+    const failures = { kind: 'reauthentication', userId: user.id } as const;
+    const retryAfterSeconds = await secondsUntilAccepted(database.prisma, failures, context.at);
     if (retryAfterSeconds !== null) return { kind: 'rate_limited', retryAfterSeconds, today: true };
     const { address } = origin;
     const { matches } = await passwords.check(await users.passwordHashOf(user), password, {
@@ -64,6 +65,7 @@ export class Reauthentication {
       signal,
     });
     if (!matches) {
+      await countDailyFailure(database.prisma, failures, context.at);
       await auditLog.record({ type: 'reauthentication.failed', ...identity });
       return { kind: 'wrong' };
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPrisma } from 'rate-limiter-flexible';
-import type { Database } from '../database/client.js';
+import { type Database, Prisma } from '../database/client.js';
 
 /** Length of a window, in seconds. */
 export const windowSeconds = 60;
@@ -64,6 +64,27 @@ export function createDatabaseCounters({ prisma }: Database): Counters {
     open: async () => {},
     close: () => {},
   };
+}
+
+/**
+ * Counts an event of subjects in the database, in windows of any length that start with the first event. One statement counts it
+ * for all subjects, in the order of their keys.
+ *
+ * @param keys of the subjects, from {@link keyFor}
+ */
+export function countInWindow(
+  database: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  keys: readonly string[],
+  { milliseconds, at }: { milliseconds: number; at: Date },
+): Promise<{ key: string; points: number; expire: Date }[]> {
+  const expire = new Date(at.getTime() + milliseconds);
+  const rows = [...keys].sort().map((key) => Prisma.sql`(${key}, 1, ${expire})`);
+  return database.$queryRaw`
+    INSERT INTO failure_counts AS stored (key, points, expire) VALUES ${Prisma.join(rows)}
+    ON CONFLICT (key) DO UPDATE SET
+      points = CASE WHEN stored.expire > ${at} THEN stored.points + 1 ELSE 1 END,
+      expire = CASE WHEN stored.expire > ${at} THEN stored.expire ELSE excluded.expire END
+    RETURNING key, points, expire`;
 }
 
 /** Counts events of this process only. */

@@ -1,6 +1,6 @@
-import type { UserAuditContext } from '../audit/audit-log.js';
+import { dayMilliseconds } from '../clock.js';
 import type { Database } from '../database/client.js';
-import type { Count, Counter } from './counter.js';
+import { type Count, type Counter, countInWindow, keyFor } from './counter.js';
 import { networkOf, siteOf } from './network-of-address.js';
 
 /** An attempt to authenticate. */
@@ -91,25 +91,38 @@ function reached(which: 'by' | 'of', { total, resetMs }: Count, limit: number): 
  */
 const maximumFailuresInDay = 100;
 
-const daySeconds = 86_400;
+/** Failures of a user that are counted for a day, which starts with the first one. */
+export interface DailyFailures {
+  readonly kind: 'second factor' | 'reauthentication';
+  readonly userId: string;
+}
+
+/** Key in the table of counts. */
+export function dailyKeyOf({ kind, userId }: DailyFailures): string {
+  return keyFor(`failures in a day ${kind} ${userId}`);
+}
+
+/** Counts a failed attempt. */
+export async function countDailyFailure(
+  prisma: Database['prisma'],
+  failures: DailyFailures,
+  at: Date,
+): Promise<void> {
+  await countInWindow(prisma, [dailyKeyOf(failures)], { milliseconds: dayMilliseconds, at });
+}
 
 /**
  * Time until another attempt of the user is accepted.
  *
- * @param type of the audit events of the failures
  * @returns seconds, at least 1; `null` when the limit is not reached
  */
 export async function secondsUntilAccepted(
   prisma: Database['prisma'],
-  { accountId, userId, at }: UserAuditContext,
-  type: 'second_factor.failed' | 'reauthentication.failed',
+  failures: DailyFailures,
+  at: Date,
 ): Promise<number | null> {
-  const since = new Date(at.getTime() - daySeconds * 1000);
-  const rows = await prisma.$queryRaw<{ failedAt: Date }[]>`
-    SELECT created_at AS "failedAt" FROM audit_events
-    WHERE account_id = ${accountId} AND user_id = ${userId} AND type = ${type} AND created_at > ${since}
-    ORDER BY created_at DESC OFFSET ${maximumFailuresInDay - 1} LIMIT 1`;
-  const [row] = rows;
-  if (row === undefined) return null;
-  return Math.max(1, Math.ceil((row.failedAt.getTime() - since.getTime()) / 1000));
+  const count = await prisma.failureCount.findUnique({ where: { key: dailyKeyOf(failures) } });
+  if (count === null || count.points < maximumFailuresInDay) return null;
+  const milliseconds = Number(count.expire) - at.getTime();
+  return milliseconds <= 0 ? null : Math.ceil(milliseconds / 1000);
 }

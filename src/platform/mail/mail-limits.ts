@@ -1,10 +1,10 @@
 import { domainOf } from '../accounts/account-domains.js';
-import { Prisma } from '../database/client.js';
-import { keyFor } from '../limits/counter.js';
+import type { Prisma } from '../database/client.js';
+import { countInWindow, keyFor } from '../limits/counter.js';
 import { Problem } from '../problems/problem.js';
 
 /** Mails are counted for an hour, from the first one. */
-const windowSeconds = 3600;
+const windowMilliseconds = 3_600_000;
 
 /**
  * Mails an hour by cause: that a user causes, that an address gets, and that an account causes.
@@ -35,8 +35,7 @@ function mailboxOf(email: string): string {
 }
 
 /**
- * Counts a mail. One statement counts it for all subjects, in the order of their keys. In a transaction it is the last statement
- * with locks, and a rejection undoes the counts.
+ * Counts a mail for all subjects. In a transaction it is the last statement with locks, and a rejection undoes the counts.
  *
  * @throws {Problem} 429 `rate_limit_exceeded`
  */
@@ -50,14 +49,7 @@ export async function countMail<Cause extends MailCause>(
     const counted = subject === 'recipient' ? mailboxOf(id) : id;
     limits.set(keyFor(`mail ${cause} ${subject} ${counted}`), limit);
   }
-  const expire = new Date(at.getTime() + windowSeconds * 1000);
-  const rows = [...limits.keys()].sort().map((key) => Prisma.sql`(${key}, 1, ${expire})`);
-  const counts = await database.$queryRaw<{ key: string; points: number; expire: Date }[]>`
-    INSERT INTO failure_counts AS stored (key, points, expire) VALUES ${Prisma.join(rows)}
-    ON CONFLICT (key) DO UPDATE SET
-      points = CASE WHEN stored.expire > ${at} THEN stored.points + 1 ELSE 1 END,
-      expire = CASE WHEN stored.expire > ${at} THEN stored.expire ELSE excluded.expire END
-    RETURNING key, points, expire`;
+  const counts = await countInWindow(database, [...limits.keys()], { milliseconds: windowMilliseconds, at });
   const exceeded = counts.filter(({ key, points }) => points > (limits.get(key) ?? 0));
   if (exceeded.length === 0) return;
   const until = Math.max(...exceeded.map((count) => count.expire.getTime()));
