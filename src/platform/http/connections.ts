@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fast
 import type { Contract, ProblemCode } from '../contract/contract.js';
 import { Problem } from '../problems/problem.js';
 import { problemDocument } from '../problems/problem-document.js';
+import { anyOriginHeaders } from './cors.js';
 import { pathOf, problemMediaType } from './error-handler.js';
 
 /** Maximum size of a request body in bytes. */
@@ -188,6 +189,7 @@ export function createConnectionErrorHandler(problems: Contract['problems'], err
         `Content-Type: ${problemMediaType}`,
         `Content-Length: ${Buffer.byteLength(body)}`,
         `X-Request-Id: ${requestId}`,
+        ...Object.entries(anyOriginHeaders).map(([name, value]) => `${name}: ${value}`),
         'Cache-Control: no-store',
         'Connection: close',
         '',

@@ -39,10 +39,15 @@ export function allowCrossOrigin(request: FastifyRequest, reply: FastifyReply): 
   if (operation?.cors && !hasEmptyParameter(request)) allowAnyOrigin(reply);
 }
 
+/** Headers that allow scripts of any origin to read a response. */
+export const anyOriginHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders,
+};
+
 /** Allows scripts of any origin to read a response, such as an error of a request that has no route. */
 export function allowAnyOrigin(reply: FastifyReply): void {
-  reply.header('access-control-allow-origin', '*');
-  reply.header('access-control-expose-headers', exposedHeaders);
+  reply.headers(anyOriginHeaders);
 }
 
 /** Responds to preflight requests for the paths of the contract. */
