@@ -13,7 +13,7 @@ import {
 } from './employee-events.js';
 import {
   type EmployeeInput,
-  type Rejection,
+  type EmployeeRejection,
   type ResolvedReferences,
   resolveInput,
   resolveReferences,
@@ -47,7 +47,7 @@ export async function deleteEmployees(
 
 interface Rejected {
   readonly kind: 'rejected';
-  readonly reasons: readonly Rejection[];
+  readonly reasons: readonly EmployeeRejection[];
 }
 
 type CreateOutcome = { readonly kind: 'created'; readonly id: string } | Rejected;

@@ -4,7 +4,7 @@ import type { Contract, JsonSchema } from '../../platform/contract/contract.js';
 import { isDateText, isStorableText } from '../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
 import { invalidValues } from '../../platform/problems/describe-validation.js';
-import { maximumErrors } from '../../platform/problems/invalid-request.js';
+import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
@@ -150,7 +150,7 @@ function withoutBlanks(given: unknown): unknown {
 }
 
 function describe(findings: readonly ErrorObject[]): RecordError[] {
-  const values = invalidValues(findings, 'body', { form: true }).slice(0, maximumErrors);
+  const values = invalidValues(findings, 'body', { form: true }).slice(0, maximumReportedErrors);
   return values.map(({ place, violation }) => ({
     member: 'parameter' in place ? place.parameter : '',
     violation,

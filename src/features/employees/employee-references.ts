@@ -61,7 +61,7 @@ export interface EmployeeInput {
 }
 
 /** The reason why the values of an employee are not stored. */
-export type Rejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
+export type EmployeeRejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
 
 /**
  * Checks values against the other employees, in a transaction that has locked the account with `lockAccount`: until it ends,
@@ -74,14 +74,14 @@ export async function resolveInput(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   { employeeId, input }: { employeeId: string | null; input: EmployeeInput },
-): Promise<{ readonly values: GivenValues } | { readonly reasons: readonly Rejection[] }> {
+): Promise<{ readonly values: GivenValues } | { readonly reasons: readonly EmployeeRejection[] }> {
   const { employee, managerNumber } = input;
   const { employeeNumber } = employee;
   const known = await findByNumber(tx, accountId, [
     employeeNumber,
     ...(managerNumber === null ? [] : [managerNumber]),
   ]);
-  const reasons: Rejection[] = [];
+  const reasons: EmployeeRejection[] = [];
   if ((known.get(employeeNumber) ?? employeeId) !== employeeId) reasons.push('number_taken');
   let managerId: string | null = null;
   if (managerNumber !== null) {

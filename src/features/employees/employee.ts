@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '../../platform/database/generated/client.js';
-import { dateText, type OrderTerm } from '../../platform/database/page-query.js';
+import { dateExpression, type OrderTerm } from '../../platform/database/page-query.js';
 import {
   type AttributeType,
   type AttributeValues,
@@ -69,7 +69,7 @@ export function columnOrder(
 /** Select list that yields rows with the names of {@link Employee}. */
 export const employeeSelection = Prisma.join(
   Object.entries(employeeColumns).map(([member, { name, type }]) => {
-    const value = type === 'date' ? dateText(name) : name;
+    const value = type === 'date' ? dateExpression(name) : name;
     return Prisma.sql`${value} AS ${Prisma.raw(`"${member}"`)}`;
   }),
 );

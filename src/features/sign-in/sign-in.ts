@@ -5,7 +5,11 @@ import { type SignInStage, signInStage } from '../../platform/accounts/sign-in-s
 import { mustUseSingleSignOn, type User } from '../../platform/accounts/user.js';
 import type { Users } from '../../platform/accounts/users.js';
 import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { Attempt, FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';
+import type {
+  AuthenticationAttempt,
+  FailureLimit,
+  LimitReached,
+} from '../../platform/limits/failure-limit.js';
 
 /** An attempt to sign in. */
 export interface SignInAttempt {
@@ -126,7 +130,7 @@ export class SignIn {
   }
 }
 
-function countedAs({ email, trustedDevice, origin }: SignInAttempt): Attempt {
+function countedAs({ email, trustedDevice, origin }: SignInAttempt): AuthenticationAttempt {
   const from = { by: 'address', address: origin.address };
   return trustedDevice === null
     ? { ...from, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }

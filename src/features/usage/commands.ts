@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findApplication } from '../../oauth/clients/application-details.js';
-import { accountOption, findAccount, jsonOption, wholeNumber } from '../../platform/cli/arguments.js';
+import { accountOption, findAccount, integerBetween, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row } from '../../platform/cli/print.js';
@@ -23,7 +23,7 @@ export function addUsageCommand(applications: Command, commandProcess: CommandPr
     .description('show how an application uses the API')
     .argument('<client_id>', 'client_id of the application')
     .addOption(accountOption().makeOptionMandatory())
-    .option('--days <n>', 'number of days, including today', wholeNumber(1, usageRetentionDays), 30)
+    .option('--days <n>', 'number of days, including today', integerBetween(1, usageRetentionDays), 30)
     .addOption(jsonOption())
     .addHelpText(
       'after',

@@ -5,7 +5,7 @@ import { type ApiCall, applicationKey, type CallingApplication } from './identif
 export const storedRejections = 20;
 
 /** A request that was rejected and is not stored yet. */
-export interface Rejection extends CallingApplication {
+export interface RejectedRequest extends CallingApplication {
   readonly id: string;
   readonly userId: string | null;
   readonly operation: string;
@@ -19,7 +19,7 @@ export interface Rejection extends CallingApplication {
 /** The last rejected requests of each application. Beyond a number of applications, those of the oldest are dropped. */
 export class RecentRejections {
   readonly #maximumApplications: number;
-  #rejections = new Map<string, Rejection[]>();
+  #rejections = new Map<string, RejectedRequest[]>();
 
   constructor(maximumApplications: number) {
     this.#maximumApplications = maximumApplications;
@@ -35,19 +35,19 @@ export class RecentRejections {
   }
 
   /** Removes all rejections and returns them. */
-  takeAll(): Rejection[] {
+  takeAll(): RejectedRequest[] {
     const taken = [...this.#rejections.values()].flat();
     this.#rejections = new Map();
     return taken;
   }
 
   /** Puts back rejections that could not be stored. Those that were added since are newer. */
-  putBack(rejections: readonly Rejection[]): void {
+  putBack(rejections: readonly RejectedRequest[]): void {
     const later = this.takeAll();
     for (const rejection of [...rejections, ...later]) this.#insert(rejection);
   }
 
-  #insert(rejection: Rejection): void {
+  #insert(rejection: RejectedRequest): void {
     const key = applicationKey(rejection);
     const list = this.#rejections.get(key);
     if (list !== undefined) {

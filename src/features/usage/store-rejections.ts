@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Identified } from './identify-applications.js';
-import { type Rejection, storedRejections } from './recent-rejections.js';
+import { type RejectedRequest, storedRejections } from './recent-rejections.js';
 
 /** Omits rows of deleted accounts and rows that an earlier attempt has stored. */
 const insertion = (rows: string, accountIds: readonly string[]) => Prisma.sql`
@@ -29,7 +29,7 @@ const trimming = (accountIds: readonly string[], applicationIds: readonly string
 /** Stores rejected requests and deletes the oldest ones beyond {@link storedRejections} for each application. */
 export async function storeRejections(
   database: Database,
-  rejections: readonly Identified<Rejection>[],
+  rejections: readonly Identified<RejectedRequest>[],
 ): Promise<void> {
   const rows = rejections.map((rejection) => ({ ...rejection, at: new Date(rejection.at).toISOString() }));
   const accountIds = [...new Set(rejections.map(({ accountId }) => accountId))];

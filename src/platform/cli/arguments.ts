@@ -33,7 +33,7 @@ export function checkedBy(check: Check): (value: string) => string {
 }
 
 /** Parser for an integer between two bounds. */
-export function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+export function integerBetween(minimum: number, maximum: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (/^\d{1,10}$/.test(value) && number >= minimum && number <= maximum) return number;

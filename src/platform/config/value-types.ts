@@ -20,7 +20,7 @@ export const trueOrFalse = z
 export const oneOf = <Value extends string>(values: readonly [Value, ...Value[]]) =>
   z.enum(values).describe(`one of ${values.map((value) => `\`${value}\``).join(', ')}`);
 
-export const wholeNumber = (minimum: number, maximum: number) =>
+export const integerVariable = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/)
@@ -30,11 +30,11 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 
 /** A number of seconds. */
 export const seconds = (minimum: number, maximum: number) =>
-  wholeNumber(minimum, maximum).describe(`a number of seconds from ${minimum} to ${maximum}`);
+  integerVariable(minimum, maximum).describe(`a number of seconds from ${minimum} to ${maximum}`);
 
 /** A limit, where 0 is no limit. */
 export const limit = (maximum: number) =>
-  wholeNumber(0, maximum).describe(`a whole number from 0 to ${maximum}; \`0\` is no limit`);
+  integerVariable(0, maximum).describe(`a whole number from 0 to ${maximum}; \`0\` is no limit`);
 
 export const secret = z.string().min(32).describe('at least 32 characters');
 

@@ -3,6 +3,7 @@ import {
   addressPrefix,
   baseUrl,
   clientId,
+  integerVariable,
   limit,
   mailAddress,
   networks,
@@ -16,7 +17,6 @@ import {
   text,
   trueOrFalse,
   webAddress,
-  wholeNumber,
 } from './value-types.js';
 
 /** An environment variable. */
@@ -33,7 +33,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 const callsPerMinute = limit(1_000_000);
 const quota = limit(1_000_000_000);
-const port = (minimum: 0 | 1) => wholeNumber(minimum, 65_535);
+const port = (minimum: 0 | 1) => integerVariable(minimum, 65_535);
 
 /** Every variable that the project reads, in the order of the documentation, which is generated from this table. */
 export const variables = {
@@ -80,7 +80,7 @@ export const variables = {
       '[Proxies](deployment.md#proxy) whose `X-Forwarded-For` header gives the address of the client.',
   },
   MAX_CONNECTIONS: {
-    schema: wholeNumber(1, 1_000_000).default('10000'),
+    schema: integerVariable(1, 1_000_000).default('10000'),
     description: 'Open connections. Further connections are dropped.',
   },
   SHUTDOWN_NOTICE: {
@@ -163,7 +163,7 @@ export const variables = {
     description: 'Saved reports of an account.',
   },
   EVENT_RETENTION_DAYS: {
-    schema: wholeNumber(1, 3650).default('30'),
+    schema: integerVariable(1, 3650).default('30'),
     description: 'Days for which events are kept.',
   },
   MAX_IDEMPOTENCY_KEYS: {
@@ -194,7 +194,7 @@ export const variables = {
     description: 'Least severe level of the [log](operations.md#log).',
   },
   SLOW_REQUEST_MS: {
-    schema: wholeNumber(1, 3_600_000).default('1000'),
+    schema: integerVariable(1, 3_600_000).default('1000'),
     description: 'Milliseconds after which a request is logged as slow, whatever its status.',
   },
   METRICS_PORT: {

@@ -22,18 +22,18 @@ function anchorOfRow(terms: readonly OrderTerm[]): Prisma.Sql {
 }
 
 function asText({ value, type }: OrderTerm): Prisma.Sql {
-  if (type === 'timestamptz') return timestampText(value);
-  if (type === 'date') return dateText(value);
+  if (type === 'timestamptz') return timestampExpression(value);
+  if (type === 'date') return dateExpression(value);
   return type === 'text' ? value : Prisma.sql`${value}::text`;
 }
 
 /** Builds the expression for a date as RFC 3339 text. */
-export function dateText(date: Prisma.Sql): Prisma.Sql {
+export function dateExpression(date: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`to_char(${date}, 'YYYY-MM-DD')`;
 }
 
 /** Builds the expression for a timestamp as RFC 3339 text in UTC with milliseconds. */
-export function timestampText(timestamp: Prisma.Sql): Prisma.Sql {
+export function timestampExpression(timestamp: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`to_char(${timestamp} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 

@@ -4,14 +4,14 @@ import { type Count, type Counter, countInWindow, keyFor } from './counter.js';
 import { networkOf, siteOf } from './network-of-address.js';
 
 /** An attempt to authenticate. */
-export interface Attempt {
+export interface AuthenticationAttempt {
   /** Kind of attempt. Attempts of a kind are counted together for their origin. */
   readonly by: string;
   /** Network address of the origin. */
   readonly address: string;
   /** Counter key of the claimed identity, such as an e-mail address. */
   readonly of: string;
-  /** Factor of the limit for {@link Attempt.of}. Default: 1. */
+  /** Factor of the limit for {@link AuthenticationAttempt.of}. Default: 1. */
   readonly ofFactor?: number;
 }
 
@@ -48,7 +48,7 @@ export class FailureLimit {
    *
    * @returns `null` when the attempt may be checked
    */
-  async count(attempt: Attempt): Promise<LimitReached | null> {
+  async count(attempt: AuthenticationAttempt): Promise<LimitReached | null> {
     if (this.#limit === 0) return null;
     for (const { key, which, factor } of countersOf(attempt)) {
       const limit = reached(which, await this.#counter.add(key, 1), this.#limit * factor);
@@ -58,14 +58,14 @@ export class FailureLimit {
   }
 
   /** Removes the failure of an attempt that succeeded. */
-  async removeFailure(attempt: Attempt): Promise<void> {
+  async removeFailure(attempt: AuthenticationAttempt): Promise<void> {
     if (this.#limit === 0) return;
     await Promise.all(countersOf(attempt).map(({ key }) => this.#counter.add(key, -1)));
   }
 }
 
 /** The counters of an attempt, in the order in which they reject it. */
-function countersOf({ by, address, of, ofFactor = 1 }: Attempt) {
+function countersOf({ by, address, of, ofFactor = 1 }: AuthenticationAttempt) {
   const site = siteOf(address);
   return [
     { key: `${by} ${networkOf(address)}`, which: 'by', factor: 1 } as const,

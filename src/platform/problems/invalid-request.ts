@@ -2,7 +2,7 @@ import { Problem, type ProblemError } from './problem.js';
 import { codeOf, sentence, type Violation } from './rule-texts.js';
 
 /** Errors in one response. The limit bounds the size of the response. */
-export const maximumErrors = 20;
+export const maximumReportedErrors = 20;
 
 /** Where an error is. */
 export type Place =
@@ -27,7 +27,7 @@ export function invalidRequest(
   values: readonly InvalidValue[],
   { headers = {}, summarize = summaryOf }: InvalidRequestOptions = {},
 ): Problem {
-  const errors = values.slice(0, maximumErrors).map(toProblemError);
+  const errors = values.slice(0, maximumReportedErrors).map(toProblemError);
   const detail = errors.length === 1 ? (errors[0]?.detail ?? '') : summarize(values.length);
   return new Problem('invalid_request', detail, { headers, errors });
 }
@@ -64,7 +64,7 @@ function toProblemError({ place, violation, subject }: InvalidValue): ProblemErr
 }
 
 function summaryOf(count: number): string {
-  return count > maximumErrors
-    ? `The request has more than ${maximumErrors} validation errors. The first ${maximumErrors} are listed in errors.`
+  return count > maximumReportedErrors
+    ? `The request has more than ${maximumReportedErrors} validation errors. The first ${maximumReportedErrors} are listed in errors.`
     : `The request has ${count} validation errors.`;
 }

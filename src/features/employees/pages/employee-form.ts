@@ -4,7 +4,7 @@ import { sentence, violation } from '../../../platform/problems/rule-texts.js';
 import type { Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
 import type { EmployeeCheck } from '../employee-check.js';
-import type { EmployeeInput, Rejection } from '../employee-references.js';
+import type { EmployeeInput, EmployeeRejection } from '../employee-references.js';
 
 /** The submitted form of an employee, valid or not: the values by the names of {@link formFields}. */
 export type EmployeeForm = Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export function checkForm(
   };
 }
 
-const rejections: Readonly<Record<Rejection, FormError>> = {
+const rejections: Readonly<Record<EmployeeRejection, FormError>> = {
   number_taken: { field: 'employee_number', message: 'Another employee has this employee number.' },
   manager_unknown: {
     field: managerField,
@@ -89,6 +89,6 @@ const rejections: Readonly<Record<Rejection, FormError>> = {
 };
 
 /** The errors of a form whose values are rejected. */
-export function rejectionErrors(reasons: readonly Rejection[]): FormError[] {
+export function rejectionErrors(reasons: readonly EmployeeRejection[]): FormError[] {
   return reasons.map((reason) => rejections[reason]);
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { accountOption, findAccount, jsonOption, wholeNumber } from '../../../platform/cli/arguments.js';
+import { accountOption, findAccount, integerBetween, jsonOption } from '../../../platform/cli/arguments.js';
 import { CliError, type ExitCode, exitCodes } from '../../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../../platform/cli/context.js';
 import { interruptible } from '../../../platform/cli/interruption.js';
@@ -17,7 +17,7 @@ import { splitLines, UnusableFileError } from '../lines.js';
 import { MissingEmployees } from '../missing-employees.js';
 import { addDeleteCommand } from './delete.js';
 import { collectNumbers, deleteMissing, type MissingReport } from './missing.js';
-import { Progress } from './progress.js';
+import { ProgressDisplay } from './progress.js';
 import { type ImportFormat, type ImportSource, openSource } from './source.js';
 
 /** Describes the outcome of an import: the reason why it stopped, if it is not complete, and the counts. */
@@ -127,18 +127,18 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
         'between the columns of CSV (default: recognized from the header)',
       ).choices(Object.keys(delimiterNames)),
     )
-    .option('--batch-size <n>', 'lines in one transaction', wholeNumber(1, 10_000), 2_000)
+    .option('--batch-size <n>', 'lines in one transaction', integerBetween(1, 10_000), 2_000)
     .option(
       '--max-errors <n>',
       'rejected lines after which the import stops',
-      wholeNumber(0, 1_000_000_000),
+      integerBetween(0, 1_000_000_000),
       1_000,
     )
     .option('--delete-missing', 'delete the employees who are not in the file')
     .option(
       '--delete-limit <percent>',
       'percentage of the employees that --delete-missing may delete',
-      wholeNumber(0, 100),
+      integerBetween(0, 100),
       20,
     )
     .addOption(jsonOption())
@@ -186,7 +186,7 @@ async function runImport(
   const { id: accountId } = await findAccount(accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
   const numbers = new Set<string>();
-  const progress = new Progress(commandProcess.stderr, source.totalBytes);
+  const progress = new ProgressDisplay(commandProcess.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);
   try {
     const importOptions: ImportOptions = {

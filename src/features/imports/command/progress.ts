@@ -16,7 +16,7 @@ const redrawMs = 100;
 const reportMs = 5_000;
 
 /** Shows the progress of an import: a bar on a terminal, otherwise a line every five seconds. */
-export class Progress {
+export class ProgressDisplay {
   readonly #stream: ProgressStream;
   /** Absent if the size of the input is unknown. */
   readonly #totalBytes: number | undefined;

@@ -8,7 +8,7 @@ import { home, importPath } from '../../../platform/pages/paths.js';
 import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
-import { maximumErrors } from '../uploads/upload-state.js';
+import { maximumStoredErrors } from '../uploads/upload-state.js';
 import { countText, importAddress, isRunning, stateLabels } from './import-pages.js';
 
 /** Button that cancels an import. */
@@ -49,9 +49,9 @@ function ErrorsSection({
   return (
     <section>
       <h2>Rejected lines</h2>
-      {rejected > maximumErrors && (
+      {rejected > maximumStoredErrors && (
         <p>
-          The first {countText(maximumErrors)} of {countText(rejected)} are listed.
+          The first {countText(maximumStoredErrors)} of {countText(rejected)} are listed.
         </p>
       )}
       {errors.length > 0 && (

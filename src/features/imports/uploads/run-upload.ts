@@ -14,7 +14,7 @@ import { type ImportOutcome, runImport } from '../import-employees.js';
 import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
 import type { StoredFiles } from './stored-file.js';
-import type { ClaimedUpload, Progress, UploadQueue } from './upload-queue.js';
+import type { ClaimedUpload, UploadProgress, UploadQueue } from './upload-queue.js';
 
 /**
  * The records that a check has read in earlier batches. They are not stored, so that the database does not report that a later
@@ -126,8 +126,8 @@ export async function runUpload(
   { queue, files, imports, check, signal, onCancelled }: RunDependencies,
 ): Promise<ImportOutcome['ending'] | UnusableFileError> {
   const source = { bytesRead: 0 };
-  let rejected: Progress['errors'][number][] = [];
-  const progressOf = (counts: Progress['counts']): Progress => ({
+  let rejected: UploadProgress['errors'][number][] = [];
+  const progressOf = (counts: UploadProgress['counts']): UploadProgress => ({
     counts,
     bytesRead: source.bytesRead,
     errors: rejected,
@@ -163,7 +163,7 @@ export async function runUpload(
 }
 
 interface BatchDependencies extends Pick<RunDependencies, 'queue' | 'imports' | 'onCancelled'> {
-  readonly progressOf: (counts: Progress['counts']) => Progress;
+  readonly progressOf: (counts: UploadProgress['counts']) => UploadProgress;
 }
 
 function importWrites(

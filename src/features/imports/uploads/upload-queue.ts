@@ -5,7 +5,7 @@ import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import type { ImportCounts } from '../employee-imports.js';
 import type { UploadError } from './employee-uploads.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { maximumErrors } from './upload-state.js';
+import { maximumStoredErrors } from './upload-state.js';
 
 /** Milliseconds after which another process takes over an import whose process has stopped. */
 export const leaseMilliseconds = 15_000;
@@ -94,7 +94,7 @@ export class UploadQueue {
   }
 
   /** Stores the progress after a batch, with its rejected lines, in a transaction of its own. */
-  async progress(upload: ClaimedUpload, progress: Progress): Promise<boolean> {
+  async progress(upload: ClaimedUpload, progress: UploadProgress): Promise<boolean> {
     return await this.#prisma.$transaction((tx) => this.progressIn(tx, upload, progress));
   }
 
@@ -107,7 +107,7 @@ export class UploadQueue {
   async progressIn(
     tx: Prisma.TransactionClient,
     { accountId, id, worker }: ClaimedUpload,
-    { counts, bytesRead, errors }: Progress,
+    { counts, bytesRead, errors }: UploadProgress,
   ): Promise<boolean> {
     const { read, created, updated, unchanged, rejected, managersRejected } = counts;
     const superseded = read - created - updated - unchanged - rejected;
@@ -119,7 +119,7 @@ export class UploadQueue {
       WHERE account_id = ${accountId} AND id = ${id} AND locked_by = ${worker}
       RETURNING cancel_requested AS cancelled`;
     const cancelled = cancelledIn(rows);
-    const room = Math.max(0, maximumErrors - (rejected + managersRejected - errors.length));
+    const room = Math.max(0, maximumStoredErrors - (rejected + managersRejected - errors.length));
     if (room > 0 && errors.length > 0) {
       await tx.employeeImportError.createMany({
         data: errors.slice(0, room).map((error) => ({ accountId, importId: id, ...error })),
@@ -176,7 +176,7 @@ export class UploadQueue {
 }
 
 /** The data that is stored after a batch. */
-export interface Progress {
+export interface UploadProgress {
   /** Counts up to and including the batch. */
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly bytesRead: number;

@@ -11,7 +11,7 @@ export const maximumFiles = 5;
 export const maximumImports = 50;
 
 /** Rejected lines that are stored with their errors. The others are counted. */
-export const maximumErrors = 1_000;
+export const maximumStoredErrors = 1_000;
 
 /** How long an import is stored after its last step. */
 export const retentionHours = 24;

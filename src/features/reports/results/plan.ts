@@ -4,9 +4,9 @@ import { Prisma } from '../../../platform/database/client.js';
 import { employeePosition } from '../../../platform/database/ids.js';
 import {
   type Anchor,
-  dateText,
+  dateExpression,
   type OrderedRows,
-  timestampText,
+  timestampExpression,
 } from '../../../platform/database/page-query.js';
 import {
   type AttributeType,
@@ -212,6 +212,6 @@ function parseSort(sort: readonly string[]): { key: string; descending: boolean 
 export function shownValue(key: GroupKey, value: Prisma.Sql): Prisma.Sql {
   const { type } = describeGroupKey(key);
   if (type === 'integer') return Prisma.sql`${value}::text`;
-  if (type === 'date') return dateText(value);
-  return type === 'date_time' ? timestampText(value) : value;
+  if (type === 'date') return dateExpression(value);
+  return type === 'date_time' ? timestampExpression(value) : value;
 }

@@ -18,14 +18,14 @@ export function selectedDay(query: Fields, { from, to }: UsageRange): UsageRange
   if (text === '') return oneDay(new Date(to.getTime() - dayMilliseconds));
   const day = isDateText(text) ? new Date(`${text}T00:00:00Z`) : null;
   if (day === null || day < from || day >= to) {
-    const last = dateText(new Date(to.getTime() - 1));
-    throw invalidParameter('day', violation('date', { from: dateText(from), to: last }));
+    const last = dayText(new Date(to.getTime() - 1));
+    throw invalidParameter('day', violation('date', { from: dayText(from), to: last }));
   }
   return oneDay(day);
 }
 
 /** A day as `YYYY-MM-DD`. */
-export function dateText(day: Date): string {
+export function dayText(day: Date): string {
   return day.toISOString().slice(0, 10);
 }
 

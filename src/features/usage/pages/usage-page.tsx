@@ -30,7 +30,7 @@ import { CallsChart, countWords } from './calls-chart.js';
 import {
   callsByOperation,
   callsByPeriod,
-  dateText,
+  dayText,
   hourText,
   longDay,
   selectedDay,
@@ -206,7 +206,7 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
         title="Calls by day"
         description={`${longDay(range.from)} to ${longDay(last)}, in UTC: ${countWords(sumOf(byDay))}. The table has the numbers of each day.`}
         rows={days}
-        keyOf={dateText}
+        keyOf={dayText}
         labelOf={shortDay}
         labelEvery={7}
         heading="Day"
@@ -255,7 +255,7 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
 }
 
 function hoursAddress(id: string, day: Date): string {
-  return `${applicationAddress(id, 'usage')}?day=${dateText(day)}#hours`;
+  return `${applicationAddress(id, 'usage')}?day=${dayText(day)}#hours`;
 }
 
 function sentence(words: string): string {

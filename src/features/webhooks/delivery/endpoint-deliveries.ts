@@ -16,7 +16,7 @@ import {
   type StoredAttempt,
   storeOutcomes,
 } from './store-outcomes.js';
-import { type Attempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
+import { type DeliveryAttempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
 /**
  * Stores the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
@@ -222,6 +222,6 @@ export class EndpointDeliveries {
   }
 }
 
-function isSuccess({ status }: Attempt): boolean {
+function isSuccess({ status }: DeliveryAttempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }

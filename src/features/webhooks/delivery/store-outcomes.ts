@@ -3,7 +3,7 @@ import type { Database, PreparedStatement, TextRow } from '../../../platform/dat
 import { allAccounts } from '../../../platform/database/scope.js';
 import type { PauseReason } from '../webhook-endpoint.js';
 import { type ClaimedEndpoint, leasedEndpoints } from './claim-endpoints.js';
-import type { Attempt } from './webhook-sender.js';
+import type { DeliveryAttempt } from './webhook-sender.js';
 
 /** For each endpoint, whether a statement returned it, because it still had its lease. */
 export function leaseStillHeld(
@@ -79,7 +79,7 @@ export function failed(
     attempt,
     stored,
     at,
-  }: { deliveryId: string; end: bigint; attempt: Attempt; stored: StoredAttempt; at: Date },
+  }: { deliveryId: string; end: bigint; attempt: DeliveryAttempt; stored: StoredAttempt; at: Date },
 ): EndpointOutcome {
   const failures = endpoint.failures + 1;
   const failingSince = endpoint.failingSince ?? at;

@@ -163,7 +163,7 @@ interface OutgoingWebhook {
 }
 
 /** The outcome of an attempt. */
-export interface Attempt {
+export interface DeliveryAttempt {
   /** `null` without a response; then `error` has the reason. */
   readonly status: number | null;
   readonly error: string | null;
@@ -191,7 +191,7 @@ export class WebhookSender {
   }
 
   /** Never rejects. */
-  async send(webhook: OutgoingWebhook): Promise<Attempt> {
+  async send(webhook: OutgoingWebhook): Promise<DeliveryAttempt> {
     const start = performance.now();
     const rest = () => ({ durationMs: Math.round(performance.now() - start) });
     try {
