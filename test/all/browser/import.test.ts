@@ -58,27 +58,6 @@ browserTest(
   { javaScriptEnabled: false },
 );
 
-browserTest(
-  'the progress page refreshes until the import ends, survives a reload, and can be paused',
-  async (t, page, { api }) => {
-    const { user } = await createScene(api.database);
-    await signIn(page, user);
-    await page.goto('/people/employees/import');
-    await page.getByLabel('File').setInputFiles(csvFile(toCsv(makeRecords(20_000))));
-    await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByRole('heading', { name: 'Checking the file' }).waitFor();
-    await page.reload();
-    t.ok(await page.getByRole('progressbar').isVisible());
-    await page.getByRole('link', { name: 'pause' }).click();
-    await isAccessible(t, page, 'progress');
-    await page.waitForTimeout(2_500);
-    t.match(page.url(), /refresh=off/);
-    await page.getByRole('link', { name: 'Refresh automatically' }).click();
-    await page.getByRole('heading', { name: 'Result of the check' }).waitFor({ timeout: 60_000 });
-  },
-);
-
 browserTest('the import pages are accessible', async (t, page, { api }) => {
   const { user } = await createScene(api.database);
   await signIn(page, user);

@@ -12,18 +12,15 @@ const title = (page: Page) => page.getByRole('heading', { level: 1 }).textConten
 const notice = (page: Page) => main(page).getByRole('status').first();
 
 /** The current code of the authenticator app; with `later`, a code of that many periods later. */
-function codeOf(secret: string, { later = 0 } = {}): string {
-  return new TOTP({ secret }).generate({ timestamp: Date.now() + later * 30_000 });
+function codeOf({ api }: LiveSite, secret: string, { later = 0 } = {}): string {
+  return new TOTP({ secret }).generate({ timestamp: api.clock().getTime() + later * 30_000 });
 }
 
 /** Sets up an authenticator app from the page that offers it. Returns its secret and the recovery codes. */
-async function setUpApp(page: Page) {
+async function setUpApp(page: Page, site: LiveSite) {
   await page.getByRole('link', { name: 'Set up an authenticator app' }).click();
   const secret = ((await page.locator('code.key').textContent()) ?? '').replaceAll(' ', '');
-  // The code before the current one is valid until the next one begins.
-  const left = 30_000 - (Date.now() % 30_000);
-  if (left < 10_000) await page.waitForTimeout(left);
-  const used = codeOf(secret, { later: -1 });
+  const used = codeOf(site, secret, { later: -1 });
   await page.getByLabel('Code').fill(used);
   await page.getByRole('button', { name: 'Save' }).click();
   const codes = ((await page.locator('#codes').textContent()) ?? '').trim().split('\n');
@@ -44,7 +41,7 @@ async function inviteOwner(t: Test, site: LiveSite, email: string): Promise<stri
   await page.getByLabel('All users must have one').check();
   await page.getByRole('button', { name: 'Save' }).click();
   t.match(await title(page), 'Second factor', 'the owner who requires it needs one too');
-  await setUpApp(page);
+  await setUpApp(page, site);
   await page.goto('/people/settings/users/invite');
   await main(page).getByLabel('E-mail address').fill(email);
   await main(page)
@@ -69,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       t.equal(await title(page), 'Second factor');
       t.match(await main(page).textContent(), /requires a second factor. Set one up to continue/);
       t.equal(await page.getByRole('link', { name: 'Settings' }).count(), 0, 'no other page can be opened');
-      const { codes } = await setUpApp(page);
+      const { codes } = await setUpApp(page, site);
       t.equal(codes.length, 10);
       await page.getByRole('link', { name: 'I have saved the codes' }).click();
       await createApplication(page, 'Payroll');
@@ -90,14 +87,14 @@ browserTest(
     t.match(await main(page).textContent(), /This needs JavaScript/);
     t.equal(await page.getByRole('button', { name: 'Continue' }).count(), 0);
     await page.goBack();
-    const { secret, used, codes } = await setUpApp(page);
+    const { secret, used, codes } = await setUpApp(page, site);
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await signIn(page, user);
     t.match(page.url(), /\/sign_in\/second_factor/);
     await enterCode(page, used);
     t.match(await page.getByRole('alert').textContent(), /Incorrect code/, 'a used code');
-    await enterCode(page, codeOf(secret));
+    await enterCode(page, codeOf(site, secret));
     t.equal(await title(page), 'Directory');
     await page.getByRole('button', { name: 'Sign out' }).click();
 
@@ -108,7 +105,7 @@ browserTest(
       await page.getByRole('button', { name: 'Sign out' }).click();
     }
     await signIn(page, user);
-    await enterCode(page, codeOf(secret, { later: 1 }));
+    await enterCode(page, codeOf(site, secret, { later: 1 }));
     await page.goto(ownFactors);
     t.match(await main(page).textContent(), /You have 9 unused recovery codes/);
     await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
@@ -156,6 +153,8 @@ browserTest('a passkey is the second factor, and signs in without a password', a
   await page.waitForURL('**/people');
   await page.getByRole('button', { name: 'Sign out' }).click();
 
+  // A challenge is valid if the passkey was not used since it was created.
+  site.api.clock.advanceSeconds(1);
   await page.goto('/people/settings/audit_log');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.waitForURL('**/people/settings/audit_log', { waitUntil: 'load' });
@@ -169,7 +168,7 @@ browserTest(
     const scene = await createScene(site.api.database, { redirectUri: callback });
     await signIn(page, scene.user);
     await page.goto(ownFactors);
-    const { secret } = await setUpApp(page);
+    const { secret } = await setUpApp(page, site);
     await page.getByRole('link', { name: 'I have saved the codes' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     const { clientId } = scene.application;
@@ -183,7 +182,7 @@ browserTest(
       code_challenge_method: 'S256',
     });
     await signIn(page, scene.user, `/v1/oauth/authorize?${query}`);
-    await enterCode(page, codeOf(secret));
+    await enterCode(page, codeOf(site, secret));
     const redirected = page.waitForRequest((request) => request.url().startsWith(callback));
     await page.getByRole('button', { name: 'Allow' }).click();
     const { searchParams } = new URL((await redirected).url());
@@ -203,7 +202,7 @@ browserTest('axe reports no violation on the pages of second factors', async (t,
   await page.getByRole('button', { name: 'Save' }).click();
   await isAccessible(t, page, 'a wrong code');
   await page.goto(ownFactors);
-  await setUpApp(page);
+  await setUpApp(page, site);
   await isAccessible(t, page, 'the recovery codes');
   await page.goto(ownFactors);
   await isAccessible(t, page, 'an authenticator app');

@@ -12,10 +12,10 @@ const usagePath = (scene: Scene) => `/people/settings/oauth_applications/${scene
 const auditPath = '/people/settings/audit_log';
 
 /** An account with calls in each of the last hours, rejected requests and events of hostile names. */
-async function arrange({ api: { database } }: LiveSite): Promise<Scene> {
+async function arrange({ api: { database, clock } }: LiveSite): Promise<Scene> {
   const longest = hostileNames.find((name) => name.length >= 100) ?? '';
   const scene = await createScene(database, { name: longest });
-  const now = Date.now();
+  const now = clock().getTime();
   const rows = Array.from({ length: 50 }, (_, index) => ({
     hour: new Date(now - (now % hour) - index * hour),
     calls: 40 + index,
@@ -41,14 +41,14 @@ async function arrange({ api: { database } }: LiveSite): Promise<Scene> {
   return scene;
 }
 
-async function useUsage(t: Test, page: Page, scene: Scene): Promise<void> {
+async function useUsage(t: Test, page: Page, { api }: LiveSite, scene: Scene): Promise<void> {
   await page.goto(usagePath(scene).replace('/usage', ''));
   await page.getByRole('link', { name: 'Show usage' }).click();
   t.match(page.url(), /\/usage$/);
   const chart = page.getByRole('img', { name: 'Calls by day' });
   t.match(await chart.evaluate((svg) => svg.querySelector('desc')?.textContent), /in UTC: [\d,]+ calls/);
   await page.getByText('Table: Calls by day').click();
-  const yesterday = new Date(Date.now() - 24 * hour);
+  const yesterday = new Date(api.clock().getTime() - 24 * hour);
   const name = yesterday.toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'long' });
   await page.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name: `By hour on ${name}` }).waitFor();
@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
     async (t, page, site) => {
       const scene = await arrange(site);
       await signIn(page, scene.user);
-      await useUsage(t, page, scene);
+      await useUsage(t, page, site, scene);
       if (javaScriptEnabled) await useFilters(t, page, scene);
       else {
         await page.goto(`${auditPath}?person=${scene.user.email}`);

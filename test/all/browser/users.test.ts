@@ -98,7 +98,7 @@ browserTest(
     await page.goto(`/people/settings/users/${member.id}`);
     await site.api.database.prisma.session.updateMany({
       where: { userId: user.id },
-      data: { authenticatedAt: new Date(Date.now() - 601_000) },
+      data: { authenticatedAt: new Date(site.api.clock().getTime() - 601_000) },
     });
     await page.getByLabel('New role').focus();
     await page.keyboard.type('Adm');
