@@ -167,6 +167,13 @@ module.exports = {
       to: { path: '^(test|scripts)/' },
     },
     {
+      name: 'documents-import-platform-and-documentation',
+      severity: 'error',
+      comment: 'Documents are built from the contract, and do not depend on what the server does.',
+      from: { path: '^scripts/docs/' },
+      to: { path: '^src/', pathNot: ['^src/platform/', '^src/features/documentation/'] },
+    },
+    {
       name: 'no-unresolvable-imports',
       severity: 'error',
       comment: 'No rule checks an import that cannot be resolved.',

@@ -12,10 +12,10 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/openapi ./openapi
 COPY --from=build /app/prisma ./prisma
 COPY --from=build /app/src/platform/pages/assets ./src/platform/pages/assets
 COPY --from=build /app/dist/docs ./dist/docs
+COPY --from=build /app/dist/documents ./dist/documents
 COPY --from=build /app/dist/src ./dist/src
 # The server writes no files here, so the root file system can be read-only.
 USER node

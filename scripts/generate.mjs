@@ -1,5 +1,5 @@
-// Generates types, lists of values and JSON from the contract, the changelog from its Markdown, and the client from the Prisma
-// schema, and copies the files of the console, if they are older than their sources.
+// Generates types, lists of values and JSON from the contract, and the client from the Prisma schema, and copies the files of
+// the console, if they are older than their sources.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { isFresh, root } from './modified.mjs';
@@ -38,17 +38,6 @@ const steps = [
     sources: ['scripts/console', 'package-lock.json'],
     output: 'dist/docs/console/swagger-ui-bundle.js',
     command: ['node', 'scripts/console/build.mjs'],
-  },
-  {
-    sources: [
-      'CHANGELOG.md',
-      'openapi/v1.yaml',
-      'scripts/changelog',
-      'scripts/contract/changelog.mjs',
-      'package-lock.json',
-    ],
-    output: 'dist/docs/changelog.json',
-    command: ['node', 'scripts/changelog/build.mjs'],
   },
 ];
 

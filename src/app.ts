@@ -9,12 +9,9 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { composeServices, type ServiceDependencies } from './composition.js';
-import { changelogPages } from './features/documentation/changelog.js';
 import { consolePages } from './features/documentation/console.js';
-import { documentRoutes } from './features/documentation/document-routes.js';
-import { errorPages } from './features/documentation/pages/error-pages.js';
-import { referencePages } from './features/documentation/pages/routes.js';
-import { localiser, publish } from './features/documentation/published.js';
+import { createWithBaseUrl, documentRoutes } from './features/documentation/documents.js';
+import { searchRoute } from './features/documentation/search.js';
 import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorPages } from './features/sign-in/pages/routes.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
@@ -177,11 +174,9 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     databaseCheck: services.databaseCheck,
     ...(lifecycle !== undefined && { lifecycle }),
   });
-  const localise = localiser(contract, config);
-  await app.register(documentRoutes, { published: publish(contract, config) });
-  await app.register(referencePages, { contract, localise });
-  await app.register(errorPages, { contract, localise });
-  await app.register(changelogPages, { baseUrl: config.baseUrl });
+  const withBaseUrl = createWithBaseUrl(contract, config);
+  await app.register(documentRoutes, { withBaseUrl, apiContactUrl: config.apiContactUrl });
+  await app.register(searchRoute, { withBaseUrl });
   const {
     handlers,
     authenticate,
@@ -215,7 +210,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(consentForm, consent);
   await app.register(registerPeoplePages, people);
   await app.register(preflightRoutes, { contract });
-  await app.register(mcpRoutes, { contract, localise, authenticate, config });
+  await app.register(mcpRoutes, { contract, withBaseUrl, authenticate, config });
   const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
   await bindContract(app, {
     contract,

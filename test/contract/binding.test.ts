@@ -18,7 +18,7 @@ const database = await openTestDatabase(t);
 async function doctored(change: (document: Doctored) => void): Promise<Contract> {
   const document = structuredClone(contract.document) as Doctored;
   change(document);
-  return createContract(contract.yaml, document as unknown as ContractDocument);
+  return createContract(document as unknown as ContractDocument);
 }
 
 t.test('the routes that tests share are those that fastify-openapi-glue binds at each start', async (t) => {

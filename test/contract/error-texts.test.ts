@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { exampleProblem } from '../../src/features/documentation/pages/error-pages.js';
+import { exampleProblem } from '../../scripts/docs/pages/error-pages.js';
 import {
   type JsonSchema,
   type Operation,

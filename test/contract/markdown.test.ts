@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lexer, walkTokens } from 'marked';
 import { parse } from 'yaml';
-import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
-import { publish } from '../../src/features/documentation/published.js';
+import { markdownDocuments } from '../../scripts/docs/markdown/documents.js';
 import {
   type DocumentedParameter,
   type DocumentedResponse,
   rawOperation,
-} from '../../src/features/documentation/reference/nodes.js';
-import { samplesOf } from '../../src/features/documentation/samples/samples.js';
+} from '../../scripts/docs/reference/nodes.js';
+import { samplesOf } from '../../scripts/docs/samples/samples.js';
+import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
 import { resolve } from '../../src/platform/contract/contract.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';
@@ -17,11 +17,7 @@ import t from '../support/tap.js';
 
 const base = 'http://api.test';
 const api = await buildTestApp(t);
-const { markdown: documents } = publish(contract, {
-  baseUrl: base,
-  errorsUrl: `${base}/errors`,
-  apiContactUrl: undefined,
-});
+const documents = markdownDocuments(contract);
 
 async function read(url: string): Promise<string> {
   const response = await api.injectUnchecked({ url });

@@ -1,9 +1,4 @@
-import {
-  chaptersOf,
-  rawOperation,
-  slugOf,
-  webhooksOf,
-} from '../../src/features/documentation/reference/nodes.js';
+import { chaptersOf, rawOperation, slugOf, webhooksOf } from '../../scripts/docs/reference/nodes.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

@@ -3,7 +3,7 @@ import type { ClientRegistry } from '../../oauth/clients/client-registry.js';
 import { Layout, type Page, renderPage } from '../../platform/pages/layout.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from '../demo-data/index.js';
-import { DocumentationFooter, DocumentationHeader } from './pages/frame.js';
+import { DocumentationFooter, DocumentationHeader } from './frame.js';
 
 /** The application with which users of the console sign in. */
 interface ConsoleApplication {

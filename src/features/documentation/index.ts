@@ -1,1 +1,1 @@
-export type { Localise } from './published.js';
+export type { WithBaseUrl } from './documents.js';

@@ -8,7 +8,7 @@ import { asCounted } from '../../platform/http/rate-limit.js';
 import { requestIdHeader } from '../../platform/http/request-head.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { type ProblemDocument, problemDocument } from '../../platform/problems/problem-document.js';
-import type { Localise } from '../documentation/index.js';
+import type { WithBaseUrl } from '../documentation/index.js';
 import { rejected, respond, succeeded, type ToolCaller, toolRequest } from './server.js';
 import { type OperationTool, readTools } from './tools.js';
 
@@ -51,7 +51,7 @@ async function resourceMetadataRoutes(
 
 interface Dependencies {
   readonly contract: Contract;
-  readonly localise: Localise;
+  readonly withBaseUrl: WithBaseUrl;
   readonly authenticate: Authenticate;
   readonly config: { readonly baseUrl: string; readonly errorsUrl: string };
 }
@@ -63,8 +63,8 @@ interface Dependencies {
  * and request id, so that validation, limits, audit and usage are those of the operation.
  */
 export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies): Promise<void> {
-  const { contract, localise, authenticate, config } = dependencies;
-  const tools = readTools(contract, localise);
+  const { contract, withBaseUrl, authenticate, config } = dependencies;
+  const tools = readTools(contract, withBaseUrl);
   const scopes = [...new Set([...tools.values()].flatMap(({ operation }) => operation.scopes ?? []))];
   const version = String(contract.document.info.version);
   await app.register(resourceMetadataRoutes, { baseUrl: config.baseUrl, scopes });

@@ -8,7 +8,7 @@ import {
   type RawOperation,
   resolve,
 } from '../../platform/contract/contract.js';
-import type { Localise } from '../documentation/index.js';
+import type { WithBaseUrl } from '../documentation/index.js';
 
 /** An argument of a tool that is a parameter of its operation. */
 interface ToolArgument {
@@ -114,10 +114,10 @@ const json = 'application/json';
  *
  * @throws {Error} when two parameters of an operation have the same name as arguments
  */
-export function readTools(contract: Contract, localise: Localise): Map<string, OperationTool> {
+export function readTools(contract: Contract, withBaseUrl: WithBaseUrl): Map<string, OperationTool> {
   const tools = [...contract.operations.values()]
     .filter(isTool)
-    .map((operation) => toTool(contract, operation, localise));
+    .map((operation) => toTool(contract, operation, withBaseUrl));
   return new Map(tools.map((tool) => [tool.operation.id, tool]));
 }
 
@@ -137,7 +137,7 @@ function isTool({ scopes, body, responses }: Operation): boolean {
   );
 }
 
-function toTool(contract: Contract, operation: Operation, localise: Localise): OperationTool {
+function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseUrl): OperationTool {
   const { document } = contract;
   const item = document.paths[operation.path] ?? {};
   const raw = item[operation.method.toLowerCase()] as RawOperation;
@@ -152,7 +152,7 @@ function toTool(contract: Contract, operation: Operation, localise: Localise): O
     definition: {
       name: operation.id,
       title,
-      description: localise(`${title}. ${raw.description ?? ''}`.trim()),
+      description: withBaseUrl(`${title}. ${raw.description ?? ''}`.trim()),
       inputSchema: inputSchema(
         document,
         toolArguments,

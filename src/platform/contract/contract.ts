@@ -146,8 +146,6 @@ export interface Operation extends Processing {
 
 /** The parsed contract and its tables. */
 export interface Contract {
-  /** The file as it is served at `/openapi/v1.yaml`. */
-  readonly yaml: string;
   /** The parsed document. Consumers that change it must clone it first. */
   readonly document: ContractDocument;
   readonly operations: ReadonlyMap<OperationId, Operation>;
@@ -166,16 +164,14 @@ const documentFile = path.join(packageRoot, 'dist', 'docs', 'v1.json');
 
 /** Reads the contract of the build from disk. */
 export function loadContract(): Contract {
-  return createContract(readFileSync(contractFile, 'utf8'), JSON.parse(readFileSync(documentFile, 'utf8')));
+  return createContract(JSON.parse(readFileSync(documentFile, 'utf8')));
 }
 
 /**
- * @param yaml the text of the document
  * @throws {Error} when an operation has no security, or two, or an invalid `x-server`, or a reference has no target
  */
-export function createContract(yaml: string, document: ContractDocument): Contract {
+export function createContract(document: ContractDocument): Contract {
   return {
-    yaml,
     document,
     operations: readOperations(document),
     problems: document.components.schemas.ProblemCode?.['x-problems'] as Contract['problems'],

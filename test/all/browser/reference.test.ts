@@ -1,9 +1,4 @@
-import {
-  chaptersOf,
-  rawOperation,
-  slugOf,
-  webhooksOf,
-} from '../../../src/features/documentation/reference/nodes.js';
+import { chaptersOf, rawOperation, slugOf, webhooksOf } from '../../../scripts/docs/reference/nodes.js';
 import { contract } from '../../support/server/app.js';
 import { browserTest, isAccessible, phone } from './chromium.js';
 

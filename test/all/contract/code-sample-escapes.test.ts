@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { SampleRequest } from '../../../src/features/documentation/samples/request.js';
-import { type Sample, samplesOfRequest } from '../../../src/features/documentation/samples/samples.js';
+import type { SampleRequest } from '../../../scripts/docs/samples/request.js';
+import { type Sample, samplesOfRequest } from '../../../scripts/docs/samples/samples.js';
 import { preparePrograms, skipLanguage } from '../../support/samples/programs.js';
 import t from '../../support/tap.js';
 

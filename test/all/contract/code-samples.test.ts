@@ -1,5 +1,5 @@
+import { type Sample, samplesOf } from '../../../scripts/docs/samples/samples.js';
 import { demoAccounts } from '../../../src/features/demo-data/accounts.js';
-import { type Sample, samplesOf } from '../../../src/features/documentation/samples/samples.js';
 import type { OperationId } from '../../../src/platform/contract/contract.js';
 import { grantTokens } from '../../support/oauth/users.js';
 import { run, skipWithout } from '../../support/processes/command.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import openapiTypescript, { astToString } from 'openapi-typescript';
-import { toOpenapi30 } from '../../../src/features/documentation/published.js';
+import { toOpenapi30 } from '../../../scripts/docs/contract-documents.js';
 import type { ContractDocument } from '../../../src/platform/contract/contract.js';
 import { packageRoot } from '../../../src/platform/package-root.js';
 import { withoutTap } from '../../support/processes/plain-process.js';

@@ -1,5 +1,5 @@
 import postman, { type Item } from 'postman-collection';
-import { rawOperation } from '../../../src/features/documentation/reference/nodes.js';
+import { rawOperation } from '../../../scripts/docs/reference/nodes.js';
 import type { OperationId } from '../../../src/platform/contract/contract.js';
 import {
   createApplication,

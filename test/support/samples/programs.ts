@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Sample } from '../../../src/features/documentation/samples/samples.js';
+import type { Sample } from '../../../scripts/docs/samples/samples.js';
 import { packageRoot } from '../../../src/platform/package-root.js';
 import { type CommandResult, run, skipWithout } from '../processes/command.js';
 import type { Test } from '../tap.js';

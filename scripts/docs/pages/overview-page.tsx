@@ -1,0 +1,95 @@
+import { contractFormats, readerDocuments } from '../../../src/features/documentation/document-list.js';
+import { ReferencePage } from '../../../src/features/documentation/frame.js';
+import { Badge } from '../../../src/platform/pages/badge.js';
+import {
+  type Chapter,
+  chaptersOf,
+  operationsOf,
+  rawOperation,
+  slugOf,
+  webhooksIn,
+} from '../reference/nodes.js';
+import { firstSentence, type ReferenceContext, renderContents } from './contents.js';
+import { Prose } from './markdown.js';
+
+/** The operations and webhooks of a chapter. */
+export function OperationList({ context, chapter }: { context: ReferenceContext; chapter: Chapter }) {
+  const { contract, links } = context;
+  return (
+    <ul class="operations">
+      {operationsOf(contract, chapter).map((operation) => (
+        <li key={operation.id} id={`/${chapter.name}/${operation.id}`.toLowerCase()}>
+          <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>{' '}
+          <span>
+            <Badge>{operation.method}</Badge> <code>{operation.path}</code>
+          </span>
+        </li>
+      ))}
+      {webhooksIn(contract, chapter).map(([name, { summary }]) => (
+        <li key={name}>
+          <a href={links.webhook(name)}>{summary}</a>{' '}
+          <span>
+            <Badge>webhook</Badge> <code>{name}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/**
+ * `/docs`: the introduction of the contract, all chapters and all operations. Their ids are the fragments with which the
+ * texts of the contract name them.
+ */
+export function OverviewPage({ context }: { context: ReferenceContext }) {
+  const { contract, links } = context;
+  const { title, version, description } = contract.document.info as Readonly<Record<string, string>>;
+  const chapters = chaptersOf(contract);
+  const hasOperations = (chapter: (typeof chapters)[number]) =>
+    operationsOf(contract, chapter).length + webhooksIn(contract, chapter).length > 0;
+  return (
+    <ReferencePage
+      contents={renderContents(context)}
+      title={`${title}`}
+      description={firstSentence(description ?? '')}
+      markdown="/llms.txt"
+    >
+      <h1>{title}</h1>
+      <p class="hint">Version {version}</p>
+      <Prose text={links.rewriteLinks(description ?? '')} />
+      <section id="guides">
+        <h2>Guides</h2>
+        <ul>
+          {chapters
+            .filter((chapter) => !hasOperations(chapter))
+            .map(({ name }) => (
+              <li key={name} id={`/${slugOf(name)}`}>
+                <a href={links.guide(name)}>{name}</a>
+              </li>
+            ))}
+        </ul>
+      </section>
+      {chapters.filter(hasOperations).map((chapter) => (
+        <section key={chapter.name} id={`/${slugOf(chapter.name)}`}>
+          <h2>
+            <a href={links.guide(chapter.name)}>{chapter.name}</a>
+          </h2>
+          <OperationList context={context} chapter={chapter} />
+        </section>
+      ))}
+      <section id="documents">
+        <h2>Other documents</h2>
+        <dl class="members">
+          {[...contractFormats, ...readerDocuments].map(({ path, title, description }) => (
+            <div key={path}>
+              <dt>
+                <a href={path}>{title}</a>
+              </dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </ReferencePage>
+  );
+}
