@@ -41,11 +41,3 @@ export function renderContents({ contract, links }: ReferenceContext, current?: 
     </ul>,
   );
 }
-
-/** The first sentence of a text in Markdown, without marks, for search engines. */
-export function firstSentence(text: string): string {
-  const [paragraph = ''] = text.split('\n\n');
-  const words = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
-  const [sentence = ''] = words.replaceAll('\n', ' ').split(/(?<=\.) /);
-  return sentence;
-}

@@ -17,3 +17,11 @@ export function Prose({ text }: { text: string }) {
 export function Words({ text }: { text: string }) {
   return <span dangerouslySetInnerHTML={{ __html: marked.parseInline(text, { async: false }) }} />;
 }
+
+/** The first sentence of a text in Markdown, without marks, for search engines. */
+export function firstSentence(text: string): string {
+  const [paragraph = ''] = text.split('\n\n');
+  const words = paragraph.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+  const [sentence = ''] = words.replaceAll('\n', ' ').split(/(?<=\.) /);
+  return sentence;
+}

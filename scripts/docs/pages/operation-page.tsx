@@ -7,8 +7,8 @@ import type { DescribedError } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';
 import { type Sample, samplesOf } from '../samples/samples.js';
 import { RequestAndResponses, Schemas } from './bodies.js';
-import { firstSentence, type ReferenceContext, renderContents } from './contents.js';
-import { Prose } from './markdown.js';
+import { type ReferenceContext, renderContents } from './contents.js';
+import { firstSentence, Prose } from './markdown.js';
 
 /** The errors of an operation. Codes link to their pages. */
 function Errors({ errors, links }: { errors: readonly DescribedError[]; links: DocumentLinks }) {

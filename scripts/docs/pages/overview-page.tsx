@@ -9,8 +9,8 @@ import {
   slugOf,
   webhooksIn,
 } from '../reference/nodes.js';
-import { firstSentence, type ReferenceContext, renderContents } from './contents.js';
-import { Prose } from './markdown.js';
+import { type ReferenceContext, renderContents } from './contents.js';
+import { firstSentence, Prose } from './markdown.js';
 
 /** The operations and webhooks of a chapter. */
 export function OperationList({ context, chapter }: { context: ReferenceContext; chapter: Chapter }) {

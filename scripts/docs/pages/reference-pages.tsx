@@ -12,8 +12,8 @@ import {
   webhooksOf,
 } from '../reference/nodes.js';
 import { RequestAndResponses, Schemas } from './bodies.js';
-import { firstSentence, type ReferenceContext, renderContents } from './contents.js';
-import { Prose } from './markdown.js';
+import { type ReferenceContext, renderContents } from './contents.js';
+import { firstSentence, Prose } from './markdown.js';
 import { OperationPage } from './operation-page.js';
 import { OperationList, OverviewPage } from './overview-page.js';
 
