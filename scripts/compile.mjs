@@ -1,6 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { filesBelow, isFresh, root } from './modified.mjs';
 
 /**
@@ -12,6 +11,8 @@ import { filesBelow, isFresh, root } from './modified.mjs';
 export async function compile(folder) {
   const stamp = path.join('dist', `${folder}.compiled`);
   if (isFresh(stamp, [folder, 'tsconfig.json', 'package-lock.json'])) return;
+  // Imported when it is needed: a production installation has no developer packages.
+  const { build } = await import('esbuild');
   const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file));
   await build({
     absWorkingDir: root,
