@@ -21,6 +21,7 @@ import { linkPages } from './features/users/pages/links/routes.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { registerPeoplePages } from './people-pages.js';
 import { createValidatorCompiler } from './platform/contract/validator.js';
+import { DatabaseCheck } from './platform/database/database-check.js';
 import { noAccount, withScope } from './platform/database/scope.js';
 import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';
 import {
@@ -166,32 +167,20 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.removeContentTypeParser('text/plain');
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const services = composeServices(dependencies, app.log);
+  const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
+    composeServices(dependencies, app.log);
+  const { authenticate, publicLimits, secretUse } = authorizationServer;
+  const { counters, notices, exports } = core;
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
   await app.register(healthRoutes, {
-    databaseCheck: services.databaseCheck,
+    databaseCheck: new DatabaseCheck(core.database),
     ...(lifecycle !== undefined && { lifecycle }),
   });
   const withBaseUrl = createWithBaseUrl(contract, config);
   await app.register(documentRoutes, { withBaseUrl, apiContactUrl: config.apiContactUrl });
   await app.register(searchRoute, { withBaseUrl });
-  const {
-    handlers,
-    authenticate,
-    publicRateLimiter,
-    consent,
-    apiConsole,
-    signIn,
-    singleSignOn,
-    links,
-    people,
-    secretUse,
-    notices,
-    exports,
-    counters,
-  } = services;
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
     await secretUse.settled();
@@ -217,7 +206,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     handlers,
     routes: dependencies.routes,
     authenticate,
-    publicRateLimiter,
+    publicRateLimiter: publicLimits,
     queue,
   });
   return app;

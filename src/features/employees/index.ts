@@ -1,3 +1,10 @@
+import type { Core } from '../../platform/core.js';
+import { Directory } from './directory.js';
+import { EmployeeChanges } from './employee-changes.js';
+import { createEmployeeCheck } from './employee-check.js';
+import { EmployeeHandlers } from './employee-handlers.js';
+import { Employees } from './employees.js';
+
 export type { EmployeeRecord } from './employee.js';
 export {
   type ColumnOrder,
@@ -33,3 +40,15 @@ export type {
 } from './managers.js';
 export { managersAbove } from './managers.js';
 export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';
+
+/** Creates the services and handlers for employees. */
+export function createEmployees({ config, contract, database, reads }: Core) {
+  const employees = new Employees(reads);
+  return {
+    employees,
+    employeeChanges: new EmployeeChanges(database),
+    employeeCheck: createEmployeeCheck(contract),
+    directory: new Directory(reads),
+    handlers: new EmployeeHandlers(employees, config.baseUrl),
+  };
+}

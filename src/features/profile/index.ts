@@ -1,2 +1,17 @@
+import type { Core } from '../../platform/core.js';
+import { createProfileValidator } from './pages/profile.js';
+import { UserHandlers } from './profile-handlers.js';
+import { Profiles } from './profiles.js';
+
 export { type ProfilePagesDependencies, profilePages } from './pages/profile.js';
 export type { Profile } from './profiles.js';
+
+/** Creates the services and handlers for the OpenID profile. */
+export function createProfiles({ contract, database, clock }: Core) {
+  const profiles = new Profiles(database);
+  return {
+    profiles,
+    validateProfile: createProfileValidator(contract),
+    handlers: new UserHandlers(profiles, clock),
+  };
+}

@@ -20,7 +20,7 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
-import { confirmEmailMail } from './links/mail-texts.js';
+import { confirmEmailMail } from './mail-texts.js';
 
 /** Lifetime of a link that confirms an address: 24 hours. */
 const lifetimeSeconds = 86_400;

@@ -25,7 +25,7 @@ import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
-import { invitationMail } from './links/mail-texts.js';
+import { invitationMail } from './mail-texts.js';
 
 /** Lifetime of an invitation: 7 days. */
 const invitationSeconds = 7 * 86_400;

@@ -23,7 +23,7 @@ import type { BackgroundMail } from '../../platform/mail/mailer.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { singleSignOnPath } from '../../platform/pages/paths.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
-import { passwordMail, singleSignOnMail } from './links/mail-texts.js';
+import { passwordMail, singleSignOnMail } from './mail-texts.js';
 
 /** Lifetime of a link that an owner or administrator creates. */
 const createdSeconds = 86_400;

@@ -1,5 +1,5 @@
-import { createWebhookWorker } from '../../../src/features/webhooks/compose.js';
 import type { WebhookWorkerOptions } from '../../../src/features/webhooks/delivery/webhook-worker.js';
+import { createWebhookWorker } from '../../../src/features/webhooks/index.js';
 import { insertEmployees } from '../records/insert-employees.js';
 import { sendJson } from '../records/send-json.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';

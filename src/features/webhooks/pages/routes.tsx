@@ -7,15 +7,21 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EndpointContext } from '../change-endpoint.js';
-import type { WebhookServices } from '../compose.js';
+import type { WebhookCallLimiter } from '../webhook-call-limiter.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
+import type { WebhookEndpoints } from '../webhook-endpoints.js';
+import type { WebhookTests } from '../webhook-tests.js';
 import { EndpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { WebhooksPage } from './list-page.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
   readonly applications: ApplicationReader;
-  readonly webhooks: WebhookServices;
+  readonly webhooks: {
+    readonly endpoints: WebhookEndpoints;
+    readonly tests: WebhookTests;
+    readonly calls: WebhookCallLimiter;
+  };
 }
 
 /** Settings → OAuth applications → an application → Webhooks. */

@@ -1,4 +1,4 @@
-import type { MailText } from '../../../platform/mail/message.js';
+import type { MailText } from '../../platform/mail/message.js';
 
 /** A mail with a link. */
 export type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };

@@ -1,0 +1,85 @@
+import { Passwords } from './accounts/passwords.js';
+import { Reauthentication } from './accounts/reauthentication.js';
+import { Sessions } from './accounts/sessions.js';
+import { Users } from './accounts/users.js';
+import { AuditLog } from './audit/audit-log.js';
+import { AuditedExports } from './audit/audited-exports.js';
+import type { Clock } from './clock.js';
+import type { Config } from './config/config.js';
+import type { Contract } from './contract/contract.js';
+import type { AppSecrets } from './crypto/keyring.js';
+import type { Database, ReadDatabase } from './database/client.js';
+import { BrowserSessions } from './http/browser-sessions.js';
+import { CsvDownloads } from './http/csv-downloads.js';
+import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './http/report-concurrency.js';
+import type { Counters } from './limits/counter.js';
+import { FailureLimit } from './limits/failure-limit.js';
+import { type CounterLogger, createCounters } from './limits/redis-counters.js';
+import { createSecurityNotices, type SecurityNotices } from './mail/security-notices.js';
+
+/** What the application gets from its process, or from a test. */
+export interface CoreOptions {
+  readonly config: Config;
+  readonly contract: Contract;
+  readonly database: Database;
+  /** Where employees, reports and results are read. Default: the database. */
+  readonly reads?: ReadDatabase;
+  /** Secrets that sign cookies and forms. */
+  readonly appSecrets: AppSecrets;
+  readonly clock: Clock;
+  /** Default: a process that does not shut down. */
+  readonly lifecycle?: Lifecycle;
+  /** Default: the limits of the contract. */
+  readonly reportLimits?: ReportLimits;
+  /** Default: the limits of {@link Passwords}. */
+  readonly passwords?: Passwords;
+}
+
+/** What the features of an application share. */
+export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
+  readonly logger: CounterLogger;
+  readonly counters: Counters;
+  readonly failureLimit: FailureLimit;
+  readonly auditLog: AuditLog;
+  readonly users: Users;
+  readonly userSessions: Sessions;
+  readonly reauthentication: Reauthentication;
+  /** Sessions as cookies of browsers. */
+  readonly sessions: BrowserSessions;
+  readonly notices: SecurityNotices;
+  readonly exports: AuditedExports;
+  /** Slots of running reports and downloads. */
+  readonly slots: ReportConcurrency;
+  readonly downloads: CsvDownloads;
+}
+
+/** Creates what the features of an application share. */
+export function createCore(options: CoreOptions, logger: CounterLogger): Core {
+  const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
+  const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
+  const { baseUrl, redisUrl } = config;
+  const counters = createCounters(database, { redisUrl, baseUrl, logger });
+  const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
+  const auditLog = new AuditLog(database, clock);
+  const users = new Users(database);
+  const userSessions = new Sessions(database, clock);
+  const slots = new ReportConcurrency(reportLimits);
+  return {
+    ...{ config, contract: options.contract, database, reads, appSecrets, clock, reportLimits, passwords },
+    logger,
+    counters,
+    failureLimit,
+    auditLog,
+    users,
+    userSessions,
+    reauthentication: new Reauthentication({
+      ...{ database, users, passwords, sessions: userSessions, auditLog, failureLimit },
+    }),
+    sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl }),
+    notices: createSecurityNotices(database, { config, clock, logger }),
+    exports: new AuditedExports(database),
+    slots,
+    downloads: new CsvDownloads(slots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),
+  };
+}
