@@ -117,6 +117,7 @@ function isValue(node: ts.Node): boolean {
     ts.isModuleDeclaration(parent) ||
     ts.isMethodDeclaration(parent) ||
     ts.isArrayBindingPattern(parent) ||
+    ts.isJsxAttribute(parent) ||
     (ts.isBinaryExpression(parent) &&
       parent.left === node &&
       parent.operatorToken.kind === ts.SyntaxKind.EqualsToken)
