@@ -1,16 +1,11 @@
-import { lockAccount } from '../../platform/accounts/locks.js';
-import { type AuditContext, recordAllIn, recordIn } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import type { AuditContext } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { setActor } from '../../platform/database/set-actor.js';
 import { type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
-import {
-  employeeCreatedEvent,
-  employeeDeletedEvent,
-  employeeUpdatedEvent,
-  eraseDetails,
-} from './employee-events.js';
+import { createdDetails, eraseDetails, updatedDetails } from './employee-events.js';
 import {
   type EmployeeInput,
   type EmployeeRejection,
@@ -22,15 +17,12 @@ import { insertEmployees } from './insert-employees.js';
 import { readEmployee } from './read-employee.js';
 
 /**
- * Deletes employees and stores an audit event for each, in a transaction that has locked the account with `lockAccount`. Their
- * direct reports have no manager then. Their values are erased from their earlier audit events.
+ * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
+ * manager then. Their values are erased from their earlier audit events.
  */
-export async function deleteEmployees(
-  tx: Prisma.TransactionClient,
-  context: AuditContext,
-  employees: readonly Employee[],
-): Promise<void> {
-  const { accountId, at } = context;
+export async function deleteEmployees(unit: Unit, employees: readonly Employee[]): Promise<void> {
+  const { tx } = unit;
+  const { accountId } = unit.context;
   const ids = employees.map(({ id }) => id);
   const counts = await tx.$queryRaw<{ managerId: string; count: string }[]>`
     SELECT manager_id AS "managerId", count(*)::text AS count FROM employees
@@ -38,11 +30,12 @@ export async function deleteEmployees(
   const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
-  await eraseDetails(tx, accountId, ids);
-  const events = ids.map((id) =>
-    employeeDeletedEvent(context, { id, directReports: reports.get(id) ?? '0' }),
+  await eraseDetails(unit, ids);
+  await unit.recordAll(
+    ids.map((id) => {
+      return { type: 'employee.deleted', details: { employee: id, direct_reports: reports.get(id) ?? '0' } };
+    }),
   );
-  await recordAllIn(tx, events, at);
 }
 
 interface Rejected {
@@ -69,14 +62,14 @@ export class EmployeeChanges {
   /** Adds an employee to the account. */
   create(context: AuditContext, input: EmployeeInput): Promise<CreateOutcome> {
     const { accountId, at } = context;
-    return this.#prisma.$transaction(async (tx): Promise<CreateOutcome> => {
-      await lockAccount(tx, accountId);
-      await setActor(tx, context);
+    return change(this.#prisma, context, lock.account, async (unit) => {
+      const { tx } = unit;
+      await unit.setActor();
       const resolved = await resolveInput(tx, accountId, { employeeId: null, input });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
       const { values } = resolved;
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
-      await recordIn(tx, employeeCreatedEvent(context, { ...values, id }), at);
+      await unit.record('employee.created', createdDetails({ ...values, id }));
       return { kind: 'created', id };
     });
   }
@@ -90,10 +83,10 @@ export class EmployeeChanges {
     context: AuditContext,
     { id, version, input }: { id: string; version: string; input: EmployeeInput },
   ): Promise<UpdateOutcome> {
-    const { accountId, at } = context;
-    return this.#prisma.$transaction(async (tx): Promise<UpdateOutcome> => {
-      await lockAccount(tx, accountId);
-      await setActor(tx, context);
+    const { accountId } = context;
+    return change(this.#prisma, context, lock.account, async (unit) => {
+      const { tx } = unit;
+      await unit.setActor();
       const before = await readEmployee(tx, accountId, id);
       if (before === null) return { kind: 'not_found' };
       if (employeeVersion(before) !== version) return { kind: 'conflict', stored: before };
@@ -102,8 +95,8 @@ export class EmployeeChanges {
       const after = resolved.values;
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);
       if (changed.length === 0) return { kind: 'updated' };
-      await store(tx, context, { id, after, changed });
-      await recordIn(tx, employeeUpdatedEvent(context, { before, after, changed }), at);
+      await store(unit, { id, after, changed });
+      await unit.record('employee.updated', updatedDetails(before, after, changed));
       return { kind: 'updated' };
     });
   }
@@ -114,12 +107,10 @@ export class EmployeeChanges {
    * @returns false if the account has no such employee
    */
   delete(context: AuditContext, id: string): Promise<boolean> {
-    const { accountId } = context;
-    return this.#prisma.$transaction(async (tx) => {
-      await lockAccount(tx, accountId);
-      await setActor(tx, context);
-      const employee = await readEmployee(tx, accountId, id);
-      if (employee !== null) await deleteEmployees(tx, context, [employee]);
+    return change(this.#prisma, context, lock.account, async (unit) => {
+      await unit.setActor();
+      const employee = await readEmployee(unit.tx, context.accountId, id);
+      if (employee !== null) await deleteEmployees(unit, [employee]);
       return employee !== null;
     });
   }
@@ -134,23 +125,18 @@ export class EmployeeChanges {
     references: readonly string[],
     { dryRun }: { dryRun: boolean },
   ): Promise<ResolvedReferences> {
-    const { accountId } = context;
-    return this.#prisma.$transaction(
-      async (tx) => {
-        await lockAccount(tx, accountId);
-        await setActor(tx, context);
-        const resolved = await resolveReferences(tx, accountId, references);
-        if (resolved.kind === 'found' && !dryRun) await deleteEmployees(tx, context, resolved.employees);
-        return resolved;
-      },
-      { timeout: 60_000 },
-    );
+    const work = async (unit: Unit) => {
+      await unit.setActor();
+      const resolved = await resolveReferences(unit.tx, context.accountId, references);
+      if (resolved.kind === 'found' && !dryRun) await deleteEmployees(unit, resolved.employees);
+      return resolved;
+    };
+    return change(this.#prisma, context, lock.account, work, { timeout: 60_000 });
   }
 }
 
 async function store(
-  tx: Prisma.TransactionClient,
-  { accountId, at }: AuditContext,
+  { tx, context: { accountId, at } }: Unit,
   { id, after, changed }: { id: string; after: GivenValues; changed: readonly GivenAttribute[] },
 ): Promise<void> {
   const values = changed.map(

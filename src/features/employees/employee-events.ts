@@ -1,38 +1,26 @@
-import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { AuditContext, AuditEvent } from '../../platform/audit/audit-log.js';
-import type { Prisma } from '../../platform/database/client.js';
+import type { Unit } from '../../platform/accounts/change.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 
 /** An employee of an audit event. */
 export type EventEmployee = GivenValues & { readonly id: string };
 
-/** An audit event of an employee. */
-export type EmployeeEvent = AuditEvent & { readonly accountId: string };
+type Details = Readonly<Record<string, string>>;
 
-/** The event that an employee was created, with all values. */
-export function employeeCreatedEvent(context: AuditContext, employee: EventEmployee): EmployeeEvent {
+/** The details of the event that an employee was created, with all values. */
+export function createdDetails(employee: EventEmployee): Details {
   const values = givenAttributes.flatMap(({ name, member }) => {
     const value = employee[member];
     return value === null ? [] : [[name, value] as const];
   });
-  return toEvent('employee.created', context, { employee: employee.id, ...Object.fromEntries(values) });
-}
-
-/** The event that an employee was deleted. It has no value of the employee, because these are erased. */
-export function employeeDeletedEvent(
-  context: AuditContext,
-  { id, directReports }: { id: string; directReports: string },
-): EmployeeEvent {
-  return toEvent('employee.deleted', context, { employee: id, direct_reports: directReports });
+  return { employee: employee.id, ...Object.fromEntries(values) };
 }
 
 /**
- * Erases the values of employees from their earlier events, in the transaction that deletes them. Type, time, actor and the id of
- * the employee are kept.
+ * Erases the values of employees from their earlier events, in the change that deletes them. Type, time, actor and the id of the
+ * employee are kept.
  */
 export async function eraseDetails(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
+  { tx, context: { accountId } }: Unit,
   ids: readonly string[],
 ): Promise<void> {
   await tx.$executeRaw`
@@ -41,27 +29,16 @@ export async function eraseDetails(
       AND details ->> 'employee' = ANY (${ids}::text[])`;
 }
 
-/** The event that attributes of an employee were changed, with their values before and after. */
-export function employeeUpdatedEvent(
-  context: AuditContext,
-  {
-    before,
-    after,
-    changed,
-  }: { before: EventEmployee; after: GivenValues; changed: readonly GivenAttribute[] },
-): EmployeeEvent {
+/** The details of the event that attributes of an employee were changed, with their values before and after. */
+export function updatedDetails(
+  before: EventEmployee,
+  after: GivenValues,
+  changed: readonly GivenAttribute[],
+): Details {
   const values = changed.map(({ name, member }) => [
     name,
     `${before[member] ?? '–'} → ${after[member] ?? '–'}`,
   ]);
   const identity = { employee: before.id, employee_number: before.employeeNumber };
-  return toEvent('employee.updated', context, { ...identity, ...Object.fromEntries(values) });
-}
-
-function toEvent(
-  type: AuditEvent['type'],
-  { accountId, userId, origin }: AuditContext,
-  details: Readonly<Record<string, string>>,
-): EmployeeEvent {
-  return { type, accountId, userId, origin, details };
+  return { ...identity, ...Object.fromEntries(values) };
 }

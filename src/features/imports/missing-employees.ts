@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/locks.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { deleteEmployees, type Employee, employeeSelection } from '../employees/index.js';
@@ -55,33 +56,26 @@ export class MissingEmployees {
   /** Deletes the employees in one transaction, with an audit event for each, unless there are more than the limit allows. */
   delete(accountId: AccountId, request: MissingRequest): Promise<MissingOutcome> {
     const { maximumPercent, dryRun } = request;
-    return this.#prisma.$transaction(
-      async (tx) => {
-        await lockAccount(tx, accountId);
-        const { missing, total } = await findMissing(tx, accountId, request);
-        const named = missing.slice(0, maximumNamed).map(({ number }) => number);
-        const facts = { missing: missing.length, total, named };
-        if (missing.length * 100 > maximumPercent * total) return { kind: 'above_limit', ...facts } as const;
-        if (!dryRun) await this.#deleteAll(tx, accountId, missing);
-        return { kind: 'deleted', ...facts } as const;
-      },
-      { maxWait: 60_000, timeout: 600_000 },
-    );
-  }
-
-  async #deleteAll(
-    tx: Prisma.TransactionClient,
-    accountId: AccountId,
-    missing: readonly Found[],
-  ): Promise<void> {
+    const work = async (unit: Unit): Promise<MissingOutcome> => {
+      const { missing, total } = await findMissing(unit.tx, accountId, request);
+      const named = missing.slice(0, maximumNamed).map(({ number }) => number);
+      const facts = { missing: missing.length, total, named };
+      if (missing.length * 100 > maximumPercent * total) return { kind: 'above_limit', ...facts };
+      if (!dryRun) await deleteAll(unit, missing);
+      return { kind: 'deleted', ...facts };
+    };
     const context = { accountId, at: this.#clock() };
-    for (let first = 0; first < missing.length; first += deleteSize) {
-      const positions = missing.slice(first, first + deleteSize).map(({ position }) => position);
-      const employees = await tx.$queryRaw<Employee[]>`
-        SELECT ${employeeSelection} FROM employees
-        WHERE account_id = ${accountId} AND position = ANY (${positions}::text[]::bigint[])`;
-      await deleteEmployees(tx, context, employees);
-    }
+    return change(this.#prisma, context, lock.account, work, { maxWait: 60_000, timeout: 600_000 });
+  }
+}
+
+async function deleteAll(unit: Unit, missing: readonly Found[]): Promise<void> {
+  for (let first = 0; first < missing.length; first += deleteSize) {
+    const positions = missing.slice(first, first + deleteSize).map(({ position }) => position);
+    const employees = await unit.tx.$queryRaw<Employee[]>`
+      SELECT ${employeeSelection} FROM employees
+      WHERE account_id = ${unit.context.accountId} AND position = ANY (${positions}::text[]::bigint[])`;
+    await deleteEmployees(unit, employees);
   }
 }
 

@@ -1,10 +1,10 @@
 import { newClientSecret } from '../../oauth/clients/client-secret.js';
-import { lockApplication } from '../../oauth/clients/lock-application.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';
-import { recordApplicationEvent } from './settings-changes.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
@@ -32,8 +32,9 @@ export class ClientSecrets {
     const { accountId, userId, at } = auditContext;
     const id = randomId();
     const secret = newClientSecret();
-    return this.#prisma.$transaction(async (tx): Promise<CreatedSecret> => {
-      const application = await lockApplication(tx, accountId, applicationId);
+    const context = { ...auditContext, applicationId };
+    return change(this.#prisma, context, lock.application, async (unit, application) => {
+      const { tx } = unit;
       if (application === null) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
       const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
@@ -45,7 +46,7 @@ export class ClientSecrets {
       await tx.applicationSecret.create({
         data: { id, accountId, applicationId, ...secret.stored, createdAt: at },
       });
-      await recordApplicationEvent(tx, 'application.secret_created', auditContext, applicationId);
+      await unit.record('application.secret_created');
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
     });
   }
@@ -56,8 +57,10 @@ export class ClientSecrets {
     { applicationId, secretId }: { applicationId: string; secretId: string },
   ): Promise<RevokeOutcome> {
     const { accountId } = auditContext;
-    return this.#prisma.$transaction(async (tx): Promise<RevokeOutcome> => {
-      if ((await lockApplication(tx, accountId, applicationId)) === null) return 'not_found';
+    const context = { ...auditContext, applicationId };
+    return change(this.#prisma, context, lock.application, async (unit, application) => {
+      const { tx } = unit;
+      if (application === null) return 'not_found';
       const secrets = await tx.applicationSecret.findMany({ where: { accountId, applicationId } });
       const secret = secrets.find(({ id }) => id === secretId);
       if (secret === undefined) return 'not_found';
@@ -65,9 +68,7 @@ export class ClientSecrets {
       await tx.applicationSecret.delete({
         where: { accountId_id: { accountId, id: secretId }, applicationId },
       });
-      await recordApplicationEvent(tx, 'application.secret_revoked', auditContext, applicationId, {
-        created_at: secret.createdAt.toISOString(),
-      });
+      await unit.record('application.secret_revoked', { created_at: secret.createdAt.toISOString() });
       return 'revoked';
     });
   }

@@ -7,34 +7,33 @@ import {
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { newClientSecret } from '../../oauth/clients/client-secret.js';
-import { lockApplication } from '../../oauth/clients/lock-application.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/index.js';
-import { recordApplicationEvent, settingsChanges, settingsVersion } from './settings-changes.js';
+import { settingsChanges, settingsVersion } from './settings-changes.js';
 
 /**
- * Inserts an application, the first secret of a confidential application, and the audit event, in the transaction of the
- * caller.
+ * Inserts the application of the context, the first secret of a confidential application, and the audit event.
  *
  * @returns `clientSecret`: `null` for a public client
  */
 async function insertApplication(
-  tx: Prisma.TransactionClient,
-  auditContext: UserAuditContext,
-  { id, clientType, settings }: { id: string; clientType: ClientType; settings: ApplicationSettings },
+  unit: Unit<UserAuditContext & { applicationId: string }>,
+  { clientType, settings }: { clientType: ClientType; settings: ApplicationSettings },
 ): Promise<{ clientId: string; clientSecret: string | null }> {
-  const { accountId, userId, at } = auditContext;
+  const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
   const { name, redirectUris, scopes } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
-  await tx.application.create({
+  await unit.tx.application.create({
     data: {
-      id,
+      id: applicationId,
       accountId,
       clientId,
       clientType,
@@ -48,11 +47,11 @@ async function insertApplication(
     },
   });
   if (secret !== null) {
-    await tx.applicationSecret.create({
-      data: { id: randomId(), accountId, applicationId: id, ...secret.stored, createdAt: at },
+    await unit.tx.applicationSecret.create({
+      data: { id: randomId(), accountId, applicationId, ...secret.stored, createdAt: at },
     });
   }
-  await recordApplicationEvent(tx, 'application.created', auditContext, id, {
+  await unit.record('application.created', {
     name,
     client_id: clientId,
     client_type: clientType,
@@ -145,10 +144,11 @@ export class OAuthApplications implements ApplicationReader {
   ): Promise<RegisteredApplication> {
     const { userId, at } = auditContext;
     const id = randomId();
-    return this.#prisma.$transaction(async (tx): Promise<RegisteredApplication> => {
-      const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
+    const context = { ...auditContext, applicationId: id };
+    return change(this.#prisma, context, lock.nothing, async (unit) => {
+      const earlier = await consumeNonce(unit.tx, { userId, nonce }, { resultId: id, at });
       if (earlier !== null) return { kind: 'repeated', id: earlier };
-      const inserted = await insertApplication(tx, auditContext, { id, clientType, settings });
+      const inserted = await insertApplication(unit, { clientType, settings });
       return { kind: 'created', id, ...inserted };
     });
   }
@@ -164,8 +164,9 @@ export class OAuthApplications implements ApplicationReader {
     { id, settings, version }: { id: string; settings: ApplicationSettings; version: string | undefined },
   ): Promise<UpdateOutcome> {
     const { accountId, at } = auditContext;
-    return this.#prisma.$transaction(async (tx): Promise<UpdateOutcome> => {
-      const before = await lockApplication(tx, accountId, id);
+    const context = { ...auditContext, applicationId: id };
+    return change(this.#prisma, context, lock.application, async (unit, before) => {
+      const { tx } = unit;
       if (before === null) return 'not_found';
       if (version !== undefined && settingsVersion(before) !== version) return 'changed_meanwhile';
       const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
@@ -187,7 +188,7 @@ export class OAuthApplications implements ApplicationReader {
       await tx.authorizationCode.deleteMany({
         where: { accountId, applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
       });
-      await recordApplicationEvent(tx, 'application.updated', auditContext, id, details);
+      await unit.record('application.updated', details);
       return 'updated';
     });
   }
@@ -204,8 +205,9 @@ export class OAuthApplications implements ApplicationReader {
    */
   revokeAccess(auditContext: AuditContext, id: string): Promise<RevokedAccess | null> {
     const { accountId, at } = auditContext;
-    return this.#prisma.$transaction(async (tx) => {
-      const application = await lockApplication(tx, accountId, id);
+    const context = { ...auditContext, applicationId: id };
+    return change(this.#prisma, context, lock.application, async (unit, application) => {
+      const { tx } = unit;
       if (application === null) return null;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
@@ -219,9 +221,9 @@ export class OAuthApplications implements ApplicationReader {
         where: { accountId, applicationId: id, revokedAt: null },
         data: { revokedAt: at },
       });
-      const pausedEndpoints = await pauseEndpoints(tx, { accountId, applicationId: id }, at);
+      const pausedEndpoints = await pauseEndpoints(unit);
       const { name, clientId } = application;
-      await recordApplicationEvent(tx, 'application.access_revoked', auditContext, id, {
+      await unit.record('application.access_revoked', {
         name,
         client_id: clientId,
         revoked_grants: String(revokedGrants),
@@ -239,15 +241,12 @@ export class OAuthApplications implements ApplicationReader {
    */
   delete(auditContext: UserAuditContext, id: string): Promise<boolean> {
     const { accountId } = auditContext;
-    return this.#prisma.$transaction(async (tx) => {
-      const application = await lockApplication(tx, accountId, id);
+    const context = { ...auditContext, applicationId: id };
+    return change(this.#prisma, context, lock.application, async (unit, application) => {
       if (application === null) return false;
-      await tx.application.delete({ where: { accountId_id: { accountId, id } } });
+      await unit.tx.application.delete({ where: { accountId_id: { accountId, id } } });
       const { name, clientId } = application;
-      await recordApplicationEvent(tx, 'application.deleted', auditContext, id, {
-        name,
-        client_id: clientId,
-      });
+      await unit.record('application.deleted', { name, client_id: clientId });
       return true;
     });
   }

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
-import {
-  type AuditContext,
-  type AuditEvent,
-  type AuditEventType,
-  recordIn,
-} from '../../platform/audit/audit-log.js';
-import type { Prisma } from '../../platform/database/client.js';
 
 /** Hash of settings, which identifies their version. */
 export function settingsVersion(settings: ApplicationSettings): string {
@@ -36,15 +29,4 @@ export function settingsChanges(
     details.require_client_secret = `${formatBoolean(before.requireClientSecret)} → ${formatBoolean(after.requireClientSecret)}`;
   }
   return details;
-}
-
-/** Stores an audit event of an application, in the transaction that changes the application. */
-export async function recordApplicationEvent(
-  tx: Prisma.TransactionClient,
-  type: AuditEventType & `application.${string}`,
-  { accountId, userId, origin, at }: AuditContext,
-  applicationId: string,
-  details: NonNullable<AuditEvent['details']> = {},
-): Promise<void> {
-  await recordIn(tx, { type, accountId, userId, applicationId, origin, details }, at);
 }

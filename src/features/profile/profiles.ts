@@ -1,5 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { ClaimName, WritableClaims } from './claim-rules.js';
 
@@ -58,22 +60,21 @@ export class Profiles {
    * @returns the profile after the change; `null` when there is no such user or the user is disabled
    */
   update(
-    { accountId, userId, applicationId, origin, at }: UserAuditContext & { applicationId?: string },
+    context: UserAuditContext & { applicationId?: string },
     claims: Partial<WritableClaims>,
   ): Promise<Profile | null> {
-    return this.#prisma.$transaction(async (tx) => {
-      // No other transaction may change the profile between the comparison and the update.
-      await tx.$queryRaw`
-        SELECT 1 FROM users WHERE id = ${userId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
-      const before = await readProfile(tx, accountId, userId);
+    const { accountId, userId, at } = context;
+    // No other transaction may change the profile between the comparison and the update.
+    return change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      const before = user && (await readProfile(unit.tx, accountId, userId));
       if (before === null) return null;
       const changed = (Object.keys(claims) as ClaimName[]).filter((claim) => claims[claim] !== before[claim]);
       if (changed.length === 0) return before;
       const data: Prisma.UserUpdateInput = Object.fromEntries(changed.map((claim) => [claim, claims[claim]]));
       if (changed.includes('phoneNumber')) data.phoneNumberVerified = false;
       const details = { claims: changed.map((claim) => claimNames[claim]) };
-      await recordIn(tx, { type: 'user.updated', accountId, userId, applicationId, origin, details }, at);
-      return tx.user.update({
+      await unit.record('user.updated', details);
+      return unit.tx.user.update({
         where: { accountId_id: { accountId, id: userId } },
         data: { ...data, updatedAt: at },
         select,

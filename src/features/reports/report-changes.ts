@@ -1,20 +1,7 @@
-import { type CallerAuditContext, recordIn } from '../../platform/audit/audit-log.js';
-import type { Prisma } from '../../platform/database/client.js';
 import type { IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
 import type { DefinitionError } from './definition-rules.js';
 import type { Report, ReportContent } from './report.js';
 import { allColumnKeys } from './report-columns.js';
-
-/** Stores an audit event of a report, in the transaction that changes the report. */
-export async function recordReportEvent(
-  tx: Prisma.TransactionClient,
-  type: 'report.created' | 'report.updated' | 'report.deleted',
-  { accountId, applicationId, userId, origin, at }: CallerAuditContext,
-  { id, title }: Pick<Report, 'id' | 'title'>,
-): Promise<void> {
-  const details = { report: id, title };
-  await recordIn(tx, { type, accountId, applicationId, userId, origin, details }, at);
-}
 
 export type CreatedReport =
   | IdempotentOutcome

@@ -1,5 +1,6 @@
-import { preventApplicationDeletion } from '../../oauth/clients/lock-application.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change, Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type {
   ApplicationAuditContext,
   CallerAuditContext,
@@ -9,7 +10,6 @@ import { type Database, Prisma, type ReadDatabase } from '../../platform/databas
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
-import { setActor } from '../../platform/database/set-actor.js';
 import { type Idempotency, transactionLimits } from '../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
@@ -23,7 +23,6 @@ import {
   type DeletedReport,
   newContent,
   type ReportChanges,
-  recordReportEvent,
   type UpdatedReport,
 } from './report-changes.js';
 import {
@@ -40,17 +39,13 @@ class ReportQuotaError extends Error {
 }
 
 /**
- * Checks the number of reports of an account, in the transaction that has inserted one. The trigger that counts reports
- * has locked the count, so the check is exact under concurrency.
+ * Checks the number of reports of the account, after the change has inserted one. The trigger that counts reports has locked
+ * the count, so the check is exact under concurrency.
  *
  * @param maximum maximum number of reports of an account; 0: no limit
  * @throws {ReportQuotaError} if there are more
  */
-async function checkReportQuota(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  maximum: number,
-): Promise<void> {
+async function checkReportQuota({ tx, context: { accountId } }: Unit, maximum: number): Promise<void> {
   if (maximum === 0) return;
   const totals = await tx.accountTotals.findUnique({ where: { accountId } });
   if (totals !== null && totals.reports > maximum) throw new ReportQuotaError();
@@ -59,39 +54,31 @@ async function checkReportQuota(
 /** Whether the stored version of a report meets the precondition of a change. */
 type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
 
-/** Reads a report of the account and locks it until the transaction ends; `null` when there is none. */
-async function lockReport(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  id: string,
-): Promise<Report | null> {
-  const locked = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
-  if (locked.length === 0) return null;
-  const row = await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
-  return row === null ? null : toReport(row);
+/** The details of an audit event that identify its report. */
+function reportDetails({ id, title }: Pick<Report, 'id' | 'title'>) {
+  return { report: id, title };
 }
 
-/** Inserts a report and its audit event, in the transaction of the caller. */
+/** Inserts a report and its audit event. */
 async function insertReport(
-  tx: Prisma.TransactionClient,
-  auditContext: CallerAuditContext,
+  unit: Unit<CallerAuditContext>,
   content: ReportContent,
   id = randomId(),
 ): Promise<Report> {
-  await setActor(tx, auditContext);
-  const row = await tx.report.create({
+  const { accountId, userId, applicationId = null, at } = unit.context;
+  await unit.setActor();
+  const row = await unit.tx.report.create({
     data: {
       id,
-      accountId: auditContext.accountId,
+      accountId,
       ...toStored(content),
-      createdByUserId: auditContext.userId,
-      createdByApplicationId: auditContext.applicationId ?? null,
-      createdAt: auditContext.at,
-      updatedAt: auditContext.at,
+      createdByUserId: userId,
+      createdByApplicationId: applicationId,
+      createdAt: at,
+      updatedAt: at,
     },
   });
-  await recordReportEvent(tx, 'report.created', auditContext, row);
+  await unit.record('report.created', reportDetails(row));
   return toReport(row);
 }
 
@@ -187,25 +174,21 @@ export class Reports {
     if (errors.length > 0) return { kind: 'invalid', errors };
     const { applicationId, userId, accountId, at } = auditContext;
     const prepare = async (tx: Prisma.TransactionClient) => {
-      if (!(await preventApplicationDeletion(tx, accountId, applicationId)))
-        throw new ApplicationDeletedError();
+      if (!(await lock.existingApplication(tx, auditContext))) throw new ApplicationDeletedError();
     };
-    const work = async (tx: Prisma.TransactionClient) => {
-      const report = await insertReport(tx, auditContext, content);
-      await checkReportQuota(tx, accountId, this.#maxReports);
+    const insert = async (unit: Unit<ApplicationAuditContext>) => {
+      const report = await insertReport(unit, content);
+      await checkReportQuota(unit, this.#maxReports);
       return describe(report);
     };
     try {
       if (idempotency !== undefined) {
         return await this.#idempotency.respondOnce(
           { ...idempotency, accountId, applicationId, userId, at },
-          { prepare, work },
+          { prepare, work: (tx) => insert(new Unit(tx, auditContext)) },
         );
       }
-      const response = await this.#prisma.$transaction(async (tx) => {
-        await prepare(tx);
-        return work(tx);
-      }, transactionLimits);
+      const response = await change(this.#prisma, auditContext, prepare, insert, transactionLimits);
       return { kind: 'completed', response };
     } catch (error) {
       if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
@@ -226,16 +209,17 @@ export class Reports {
     const content = newContent(given);
     const errors = findDefinitionErrors(content);
     if (errors.length > 0) return { kind: 'invalid', errors };
-    const { userId, accountId, at } = auditContext;
+    const { userId, at } = auditContext;
+    const create = async (unit: Unit<UserAuditContext>): Promise<CreatedThroughForm> => {
+      const id = randomId();
+      const earlier = await consumeNonce(unit.tx, { userId, nonce }, { resultId: id, at });
+      if (earlier !== null) return { kind: 'repeated', id: earlier };
+      await insertReport(unit, content, id);
+      await checkReportQuota(unit, this.#maxReports);
+      return { kind: 'created', id };
+    };
     try {
-      return await this.#prisma.$transaction(async (tx): Promise<CreatedThroughForm> => {
-        const id = randomId();
-        const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
-        if (earlier !== null) return { kind: 'repeated', id: earlier };
-        await insertReport(tx, auditContext, content, id);
-        await checkReportQuota(tx, accountId, this.#maxReports);
-        return { kind: 'created', id };
-      }, transactionLimits);
+      return await change(this.#prisma, auditContext, lock.nothing, create, transactionLimits);
     } catch (error) {
       if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
       throw error;
@@ -248,19 +232,19 @@ export class Reports {
     { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
-    return this.#prisma.$transaction(async (tx): Promise<UpdatedReport> => {
-      const current = await lockReport(tx, accountId, id);
-      if (current === null) return { kind: 'unknown' };
+    return change(this.#prisma, auditContext, lock.report(id), async (unit, stored) => {
+      if (stored === null) return { kind: 'unknown' };
+      const current = toReport(stored);
       if (!isExpected(current)) return { kind: 'changed_meanwhile' };
       const content = changedContent(current, changes);
       const errors = findDefinitionErrors(content);
       if (errors.length > 0) return { kind: 'invalid', errors };
-      await setActor(tx, auditContext);
-      const row = await tx.report.update({
+      await unit.setActor();
+      const row = await unit.tx.report.update({
         where: { accountId_id: { accountId, id } },
         data: { ...toStored(content), version: { increment: 1 }, updatedAt: at },
       });
-      await recordReportEvent(tx, 'report.updated', auditContext, row);
+      await unit.record('report.updated', reportDetails(row));
       return { kind: 'updated', report: toReport(row) };
     });
   }
@@ -271,13 +255,12 @@ export class Reports {
     { id, isExpected }: { id: string; isExpected: VersionCheck },
   ): Promise<DeletedReport> {
     const { accountId } = auditContext;
-    return this.#prisma.$transaction(async (tx): Promise<DeletedReport> => {
-      const report = await lockReport(tx, accountId, id);
+    return change(this.#prisma, auditContext, lock.report(id), async (unit, report) => {
       if (report === null) return 'unknown';
       if (!isExpected(report)) return 'changed_meanwhile';
-      await setActor(tx, auditContext);
-      await tx.report.delete({ where: { accountId_id: { accountId, id } } });
-      await recordReportEvent(tx, 'report.deleted', auditContext, report);
+      await unit.setActor();
+      await unit.tx.report.delete({ where: { accountId_id: { accountId, id } } });
+      await unit.record('report.deleted', reportDetails(report));
       return 'deleted';
     });
   }

@@ -1,5 +1,8 @@
 import { Secret, TOTP } from 'otpauth';
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
@@ -125,34 +128,33 @@ export class AuthenticatorApps {
     if (step === null) return { kind: 'wrong_code' };
     const sealedSecret = await this.#seal.seal(JSON.stringify({ user: userId, secret }));
     const data = { sealedSecret, lastStep: step, createdAt: at };
-    const addition = await this.#prisma.$transaction((tx) =>
-      addFactor(tx, context, {
+    const addition = await change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (user === null) throw new SessionEndedError();
+      return await addFactor(unit, {
         session,
         method: 'authenticator app',
         event: { type: 'authenticator_app.added' },
         insert: () =>
-          tx.totpFactor.upsert({
+          unit.tx.totpFactor.upsert({
             where: { accountId_userId: { accountId, userId } },
             create: { accountId, userId, ...data },
             update: data,
           }),
-      }),
-    );
+      });
+    });
     this.#notices.send(context, userId, 'authenticator_app_added');
     return { kind: 'added', ...addition };
   }
 
   async remove(context: UserAuditContext): Promise<FactorRemoval> {
     const { accountId, userId } = context;
-    const removal = await this.#prisma.$transaction((tx) =>
-      removeFactor(tx, context, {
-        type: 'authenticator_app.removed',
-        remove: async () => {
-          const { count } = await tx.totpFactor.deleteMany({ where: { accountId, userId } });
-          return count === 0 ? null : {};
-        },
-      }),
-    );
+    const removal = await removeFactor(this.#prisma, context, {
+      type: 'authenticator_app.removed',
+      remove: async (tx) => {
+        const { count } = await tx.totpFactor.deleteMany({ where: { accountId, userId } });
+        return count === 0 ? null : {};
+      },
+    });
     if (removal.kind === 'removed') this.#notices.send(context, userId, 'authenticator_app_removed');
     return removal;
   }

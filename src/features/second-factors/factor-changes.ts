@@ -1,14 +1,11 @@
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import { requiresSecondFactor, type SignInStage } from '../../platform/accounts/sign-in-stage.js';
 import type { Role, SecondFactorPolicy } from '../../platform/accounts/user.js';
-import { type AuditEventType, recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Prisma } from '../../platform/database/client.js';
-import {
-  lockEnabledUser,
-  recordSignIn,
-  type SecondFactorMethod,
-  storeSecondFactor,
-} from './complete-sign-in.js';
+import type { AuditEventType, UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './complete-sign-in.js';
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js';
 
 /** The session in which a user adds a factor. */
@@ -32,7 +29,7 @@ export type FactorRemoval =
   | { readonly kind: 'required' };
 
 /**
- * Adds a factor in the transaction of the caller. The session counts as one with a second factor from now on, and a sign-in
+ * Adds a factor in a change that has locked the user. The session counts as one with a second factor from now on, and a sign-in
  * that waited for the factor is complete. Recovery codes that the user created without a factor are replaced, because they
  * may be forgotten.
  *
@@ -40,8 +37,7 @@ export type FactorRemoval =
  * @throws {SessionEndedError}
  */
 export async function addFactor(
-  tx: Prisma.TransactionClient,
-  context: UserAuditContext,
+  unit: Unit<UserAuditContext>,
   {
     session: { sessionId, stage },
     method,
@@ -54,53 +50,53 @@ export async function addFactor(
     insert: () => Promise<unknown>;
   },
 ): Promise<FactorAddition> {
-  const { accountId, userId, origin, at } = context;
-  if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
-  const isFirst = (await countFactors(tx, context)) === 0;
+  const isFirst = (await countFactors(unit)) === 0;
   await insert();
-  const recoveryCodes = isFirst ? await replaceRecoveryCodes(tx, { accountId, userId }) : null;
-  const newId = await storeSecondFactor(tx, context, sessionId);
+  const recoveryCodes = isFirst ? await replaceRecoveryCodes(unit.tx, unit.context) : null;
+  const newId = await storeSecondFactor(unit, sessionId);
   if (newId === null) throw new SessionEndedError();
-  await recordIn(tx, { ...event, accountId, userId, origin }, at);
-  if (stage === 'enrolment') await recordSignIn(tx, context, method);
+  await unit.record(event.type, event.details);
+  if (stage === 'enrolment') await recordSignIn(unit, method);
   return { recoveryCodes, sessionId: newId };
 }
 
 /**
- * Removes a factor in the transaction of the caller. With the last one the recovery codes are deleted.
+ * Removes a factor. With the last one the recovery codes are deleted.
  *
  * @param remove deletes the factor and returns the details of the event; `null` when there is none
  */
-export async function removeFactor(
-  tx: Prisma.TransactionClient,
+export function removeFactor(
+  prisma: Database['prisma'],
   context: UserAuditContext,
-  { type, remove }: { type: AuditEventType; remove: () => Promise<Record<string, string> | null> },
+  {
+    type,
+    remove,
+  }: {
+    type: AuditEventType;
+    remove: (tx: Prisma.TransactionClient) => Promise<Record<string, string> | null>;
+  },
 ): Promise<FactorRemoval> {
-  const { accountId, userId, origin, at } = context;
-  if (!(await lockEnabledUser(tx, context))) return { kind: 'not_found' };
-  const before = await countFactors(tx, context);
-  if (before === 1 && (await isRequired(tx, context))) return { kind: 'required' };
-  const details = await remove();
-  if (details === null) return { kind: 'not_found' };
-  // With single sign-on only, the codes of owners replace the identity provider when it fails.
-  const only = await tx.identityProvider.count({ where: { accountId, onlySingleSignOn: true } });
-  if (before === 1 && only === 0) await deleteRecoveryCodes(tx, { accountId, userId });
-  await recordIn(tx, { type, accountId, userId, origin, details }, at);
-  return { kind: 'removed' };
+  const { accountId, userId } = context;
+  return change(prisma, context, lock.enabledUser(userId), async (unit, user) => {
+    if (user === null) return { kind: 'not_found' };
+    const before = await countFactors(unit);
+    if (before === 1 && (await isRequired(unit))) return { kind: 'required' };
+    const details = await remove(unit.tx);
+    if (details === null) return { kind: 'not_found' };
+    // With single sign-on only, the codes of owners replace the identity provider when it fails.
+    const only = await unit.tx.identityProvider.count({ where: { accountId, onlySingleSignOn: true } });
+    if (before === 1 && only === 0) await deleteRecoveryCodes(unit.tx, { accountId, userId });
+    await unit.record(type, details);
+    return { kind: 'removed' };
+  });
 }
 
-async function countFactors(
-  tx: Prisma.TransactionClient,
-  { accountId, userId }: UserAuditContext,
-): Promise<number> {
+async function countFactors({ tx, context: { accountId, userId } }: Unit<UserAuditContext>): Promise<number> {
   const apps = await tx.totpFactor.count({ where: { accountId, userId } });
   return apps + (await tx.passkey.count({ where: { accountId, userId } }));
 }
 
-async function isRequired(
-  tx: Prisma.TransactionClient,
-  { accountId, userId }: UserAuditContext,
-): Promise<boolean> {
+async function isRequired({ tx, context: { accountId, userId } }: Unit<UserAuditContext>): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ role: Role; policy: SecondFactorPolicy }[]>`
     SELECT users.role, accounts.second_factor_policy AS policy
     FROM users JOIN accounts ON accounts.id = users.account_id

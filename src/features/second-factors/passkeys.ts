@@ -10,6 +10,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
@@ -17,7 +19,6 @@ import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
-import { lockEnabledUser } from './complete-sign-in.js';
 import {
   addFactor,
   type FactorAddition,
@@ -162,19 +163,24 @@ export class Passkeys {
       name,
       createdAt: at,
     };
-    const add = this.#prisma.$transaction(async (tx): Promise<PasskeyAddition> => {
-      // Of concurrent additions each counts those before it.
-      if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
-      if ((await tx.passkey.count({ where: { accountId, userId } })) >= maximumPasskeys)
-        return { kind: 'too_many' };
-      const added = await addFactor(tx, context, {
-        session,
-        method: 'passkey',
-        event: { type: 'passkey.added', details: { name } },
-        insert: () => tx.passkey.create({ data }),
-      });
-      return { kind: 'added', ...added };
-    });
+    // Of concurrent additions each counts those before it.
+    const add = change(
+      this.#prisma,
+      context,
+      lock.enabledUser(userId),
+      async (unit, user): Promise<PasskeyAddition> => {
+        if (user === null) throw new SessionEndedError();
+        if ((await unit.tx.passkey.count({ where: { accountId, userId } })) >= maximumPasskeys)
+          return { kind: 'too_many' };
+        const added = await addFactor(unit, {
+          session,
+          method: 'passkey',
+          event: { type: 'passkey.added', details: { name } },
+          insert: () => unit.tx.passkey.create({ data }),
+        });
+        return { kind: 'added', ...added };
+      },
+    );
     const addition = await add.catch((error): PasskeyAddition => {
       if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
         return { kind: 'exists' };
@@ -186,17 +192,15 @@ export class Passkeys {
 
   async remove(context: UserAuditContext, id: string): Promise<FactorRemoval> {
     const { accountId, userId } = context;
-    const removal = await this.#prisma.$transaction((tx) =>
-      removeFactor(tx, context, {
-        type: 'passkey.removed',
-        remove: async () => {
-          const where = { accountId, userId, id };
-          const found = await tx.passkey.findFirst({ where, select: { name: true } });
-          if (found === null || (await tx.passkey.deleteMany({ where })).count === 0) return null;
-          return { name: found.name };
-        },
-      }),
-    );
+    const removal = await removeFactor(this.#prisma, context, {
+      type: 'passkey.removed',
+      remove: async (tx) => {
+        const where = { accountId, userId, id };
+        const found = await tx.passkey.findFirst({ where, select: { name: true } });
+        if (found === null || (await tx.passkey.deleteMany({ where })).count === 0) return null;
+        return { name: found.name };
+      },
+    });
     if (removal.kind === 'removed') this.#notices.send(context, userId, 'passkey_removed');
     return removal;
   }

@@ -1,4 +1,5 @@
-import { lockOwner } from '../../platform/accounts/locks.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import {
   type AdmittedAccess,
   type RevocationChoice,
@@ -6,7 +7,7 @@ import {
 } from '../../platform/accounts/revoke-user-access.js';
 import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
 import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
-import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 
 /** Which users of an account must have a second factor. */
@@ -29,9 +30,9 @@ export class SecondFactorPolicies {
     to: SecondFactorPolicy,
     choice: RevocationChoice,
   ): Promise<'changed' | 'unchanged' | 'forbidden'> {
-    const { accountId, userId, origin, at } = context;
-    return this.#prisma.$transaction(async (tx) => {
-      const users = await lockOwner(tx, context);
+    const { accountId } = context;
+    return change(this.#prisma, context, lock.owner, async (unit, users) => {
+      const { tx } = unit;
       if (users === null) return 'forbidden';
       const account = await tx.account.findFirst({
         where: { id: accountId },
@@ -54,13 +55,8 @@ export class SecondFactorPolicies {
         },
         links: ['email'],
       };
-      const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
-      const details = { from, to, ...revoked };
-      await recordIn(
-        tx,
-        { type: 'account.second_factor_policy_changed', accountId, userId, origin, details },
-        at,
-      );
+      const revoked = await revokeAdmittedAccess(unit, admitted, choice);
+      await unit.record('account.second_factor_policy_changed', { from, to, ...revoked });
       return 'changed';
     });
   }

@@ -1,3 +1,5 @@
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { AuditLog, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
@@ -9,12 +11,7 @@ import {
 } from '../../platform/limits/failure-limit.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { type AuthenticatorApps, isTotpCode } from './authenticator-apps.js';
-import {
-  lockEnabledUser,
-  recordSignIn,
-  type SecondFactorMethod,
-  storeSecondFactor,
-} from './complete-sign-in.js';
+import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './complete-sign-in.js';
 import type { PasskeyResponse, Passkeys } from './passkeys.js';
 import { consumeRecoveryCode } from './recovery-codes.js';
 
@@ -88,11 +85,11 @@ export class SecondFactorSignIn {
     const [method, consume] = await this.#check(context, user, proof);
     if (consume === null) return null;
     const { database, notices } = this.#dependencies;
-    const newId = await database.prisma.$transaction(async (tx) => {
-      if (!(await lockEnabledUser(tx, context)) || !(await consume(tx))) return null;
+    const newId = await change(database.prisma, context, lock.enabledUser(user.id), async (unit, locked) => {
+      if (locked === null || !(await consume(unit.tx))) return null;
       // A session that was revoked meanwhile stays revoked.
-      const id = await storeSecondFactor(tx, context, sessionId);
-      if (id !== null) await recordSignIn(tx, context, method);
+      const id = await storeSecondFactor(unit, sessionId);
+      if (id !== null) await recordSignIn(unit, method);
       return id;
     });
     if (newId !== null && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');

@@ -1,9 +1,10 @@
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
-import { recordIn, type UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
-import { lockEnabledUser } from './complete-sign-in.js';
 import { replaceRecoveryCodes } from './recovery-codes.js';
 
 /** The second factors of a user, except passkeys. */
@@ -37,11 +38,11 @@ export class SecondFactors {
    * @throws {SessionEndedError} when the user was disabled meanwhile
    */
   async createRecoveryCodes(context: UserAuditContext): Promise<string[]> {
-    const { accountId, userId, origin, at } = context;
-    const codes = await this.#prisma.$transaction(async (tx) => {
-      if (!(await lockEnabledUser(tx, context))) throw new SessionEndedError();
-      await recordIn(tx, { type: 'recovery_codes.created', accountId, userId, origin }, at);
-      return await replaceRecoveryCodes(tx, { accountId, userId });
+    const { userId } = context;
+    const codes = await change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (user === null) throw new SessionEndedError();
+      await unit.record('recovery_codes.created');
+      return await replaceRecoveryCodes(unit.tx, context);
     });
     this.#notices.send(context, userId, 'recovery_codes_created');
     return codes;

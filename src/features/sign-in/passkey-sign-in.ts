@@ -1,9 +1,10 @@
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { Sessions } from '../../platform/accounts/sessions.js';
 import type { Users } from '../../platform/accounts/users.js';
 import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { FailureLimit } from '../../platform/limits/failure-limit.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';
@@ -72,8 +73,9 @@ export class PasskeySignIn {
       });
       return { kind: 'single_sign_on', accountId };
     }
-    const unused = await withScope(accountScope(accountId), () =>
-      database.prisma.$transaction((tx) => proved.consume(tx, clock())),
+    const at = clock();
+    const unused = await change(database.prisma, { accountId, at }, lock.nothing, ({ tx }) =>
+      proved.consume(tx, at),
     );
     if (!unused) return null;
     const details = { method: 'passkey' };

@@ -1,18 +1,10 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockOwner } from '../../platform/accounts/locks.js';
-import {
-  type AffectedUser,
-  type RevocationChoice,
-  revokeAdmittedAccess,
-} from '../../platform/accounts/revoke-user-access.js';
-import {
-  type AuditEvent,
-  type AuditEventType,
-  recordIn,
-  type UserAuditContext,
-} from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
+import { type RevocationChoice, revokeAdmittedAccess } from '../../platform/accounts/revoke-user-access.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Seal } from '../../platform/crypto/keyring.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Provider, ProviderClient } from './provider-client.js';
 import { checkProvider, findFormErrors, type ProviderErrors, type ProviderForm } from './provider-form.js';
@@ -139,8 +131,8 @@ export class IdentityProviders {
     if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
     const { issuer } = checked;
     const sealedSecret = await seal.seal(clientSecret);
-    return await database.prisma.$transaction(async (tx): Promise<SaveOutcome> => {
-      const users = await lockOwner(tx, context);
+    return await change(database.prisma, context, lock.owner, async (unit, users) => {
+      const { tx } = unit;
       if (users === null) return { kind: 'forbidden' };
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       const details = { issuer, client_id: clientId, addresses_verified: addressesVerified ? 'on' : 'off' };
@@ -149,7 +141,7 @@ export class IdentityProviders {
         await tx.identityProvider.create({
           data: { accountId, issuer, clientId, sealedSecret, addressesVerified, ...dates },
         });
-        await record(tx, context, 'identity_provider.created', details);
+        await unit.record('identity_provider.created', details);
         return { kind: 'saved' };
       }
       const isReplaced = stored.issuer !== issuer;
@@ -160,10 +152,8 @@ export class IdentityProviders {
       const data = { issuer, clientId, sealedSecret, addressesVerified, updatedAt, ...otherwise };
       await tx.identityProvider.updateMany({ where: { accountId }, data });
       const secret = form.clientSecret === '' ? 'unchanged' : 'changed';
-      const revoked = isReplaced
-        ? await revokeIssuer(tx, context, { users, issuer: stored.issuer }, choice)
-        : {};
-      await record(tx, context, 'identity_provider.updated', { ...details, secret, ...revoked });
+      const revoked = isReplaced ? await revokeIssuer(unit, { users, issuer: stored.issuer }, choice) : {};
+      await unit.record('identity_provider.updated', { ...details, secret, ...revoked });
       return { kind: isReplaced ? 'issuer_replaced' : 'saved' };
     });
   }
@@ -181,8 +171,9 @@ export class IdentityProviders {
     choice: RevocationChoice,
   ): Promise<RequireOutcome> {
     const { accountId, userId } = context;
-    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
-      const users = await lockOwner(tx, context);
+    const { prisma } = this.#dependencies.database;
+    return await change(prisma, context, lock.owner, async (unit, users) => {
+      const { tx } = unit;
       if (users === null) return 'forbidden';
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       if (stored === null) return 'no_provider';
@@ -199,11 +190,11 @@ export class IdentityProviders {
           NOT: { user: { role: 'owner' }, secondFactorAt: { not: null } },
         };
         const admitted = { users, sessions, links: ['password', 'email'] } as const;
-        revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+        revoked = await revokeAdmittedAccess(unit, admitted, choice);
       }
       await tx.identityProvider.updateMany({ where: { accountId }, data: { onlySingleSignOn: required } });
       const details = { issuer, only_single_sign_on: required ? 'on' : 'off', ...revoked };
-      await record(tx, context, 'identity_provider.updated', details);
+      await unit.record('identity_provider.updated', details);
       return 'saved';
     });
   }
@@ -216,33 +207,34 @@ export class IdentityProviders {
    */
   async remove(context: UserAuditContext, choice: RevocationChoice): Promise<boolean> {
     const { accountId } = context;
-    return await this.#dependencies.database.prisma.$transaction(async (tx) => {
-      const users = await lockOwner(tx, context);
+    const { prisma } = this.#dependencies.database;
+    return await change(prisma, context, lock.owner, async (unit, users) => {
+      const { tx } = unit;
       if (users === null) return false;
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
       if (stored === null) return false;
       await tx.identityProvider.deleteMany({ where: { accountId } });
       const { issuer, clientId } = stored;
-      const revoked = await revokeIssuer(tx, context, { users, issuer }, choice);
-      await record(tx, context, 'identity_provider.deleted', { issuer, client_id: clientId, ...revoked });
+      const revoked = await revokeIssuer(unit, { users, issuer }, choice);
+      await unit.record('identity_provider.deleted', { issuer, client_id: clientId, ...revoked });
       return true;
     });
   }
 }
 
 /**
- * Revokes what the identity provider admitted, in the transaction that has changed its row: a sign-in that is in progress locks
+ * Revokes what the identity provider admitted, in the change of its row: a sign-in that is in progress locks
  * the row before it is complete.
  *
  * @returns details for the audit event
  */
 async function revokeIssuer(
-  tx: Prisma.TransactionClient,
-  context: UserAuditContext,
+  unit: Unit,
   { users, issuer }: { users: readonly AffectedUser[]; issuer: string },
   choice: RevocationChoice,
 ): Promise<Record<string, string>> {
-  const { accountId } = context;
+  const { tx } = unit;
+  const { accountId } = unit.context;
   const identities = await tx.userIdentity.findMany({
     where: { accountId, issuer },
     select: { userId: true },
@@ -253,17 +245,8 @@ async function revokeIssuer(
     sessions: { singleSignOn: true },
     links: ['email'],
   } as const;
-  const revoked = await revokeAdmittedAccess(tx, context, admitted, choice);
+  const revoked = await revokeAdmittedAccess(unit, admitted, choice);
   await tx.userIdentity.deleteMany({ where: { accountId } });
   await tx.signInRequest.deleteMany({ where: { accountId } });
   return revoked;
-}
-
-async function record(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, origin, at }: UserAuditContext,
-  type: AuditEventType & `identity_provider.${string}`,
-  details: NonNullable<AuditEvent['details']>,
-): Promise<void> {
-  await recordIn(tx, { type, accountId, userId, origin, details }, at);
 }

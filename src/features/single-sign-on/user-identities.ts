@@ -1,15 +1,16 @@
 import { domainOf } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/locks.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
-import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
+import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import { isStorableText, normalizeNfc } from '../../platform/contract/outside-text.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { IdentityRejection } from './failure-details.js';
 import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
@@ -104,66 +105,12 @@ export class UserIdentities {
     origin: AuditOrigin,
   ): Promise<IdentityOutcome> {
     const { accountId } = identity;
-    const linked = await this.#prisma
-      .$transaction((tx) => this.#link(tx, { identity, address, origin }))
-      .catch((error): IdentityRejection => {
-        if (isEmailTaken(error)) return 'email_taken';
-        throw error;
-      });
+    const context = { accountId, origin, at: this.#clock() };
+    // First sign-ins of a user in several browsers wait for each other at the account.
+    const linked = await change(this.#prisma, context, lock.account, (unit) =>
+      link(unit, identity, address),
+    ).catch(ifEmailTaken('email_taken'));
     return typeof linked === 'string' ? rejected(linked) : await this.#userOf(accountId, linked.userId);
-  }
-
-  async #link(
-    tx: Prisma.TransactionClient,
-    { identity, address, origin }: { identity: StatedIdentity; address: StatedAddress; origin: AuditOrigin },
-  ): Promise<{ userId: string } | IdentityRejection> {
-    const { accountId, issuer, claims } = identity;
-    const { email } = address;
-    const at = this.#clock();
-    // First sign-ins of a user in several browsers wait for each other here.
-    await lockAccount(tx, accountId);
-    const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
-    if (provider === null) return 'provider_replaced';
-    const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
-    if (concurrent !== null) return concurrent;
-    const domain = domainOf(email);
-    const isConfirmed = (await tx.accountDomain.count({ where: { accountId, domain } })) > 0;
-    if (address.verified === undefined) {
-      if (!provider.addressesVerified)
-        return address.claim === 'email' ? 'email_verified_missing' : 'email_missing';
-      if (!isConfirmed) return 'domain_not_confirmed';
-    }
-    const existing = await tx.user.findFirst({
-      where: { accountId, email },
-      select: { id: true, disabledAt: true, identities: { where: { issuer }, select: { userId: true } } },
-    });
-    if (existing !== null && existing.disabledAt !== null) return 'disabled';
-    if (existing !== null && existing.identities.length > 0) return 'other_identity';
-    if (existing === null && !isConfirmed) return 'unknown_user';
-    if (existing === null && emailRule(email) !== undefined) return 'email_missing';
-    const userId = existing?.id ?? (await this.#createMember(tx, { identity, email, origin, at }));
-    await tx.userIdentity.create({
-      data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
-    });
-    const context = { accountId, userId, origin, at };
-    const details = { issuer, subject: claims.sub };
-    await recordUserEvent(tx, context, { id: userId, email }, 'user.identity_linked', details);
-    return { userId };
-  }
-
-  /** Returns the id. */
-  async #createMember(
-    tx: Prisma.TransactionClient,
-    {
-      identity,
-      email,
-      origin,
-      at,
-    }: { identity: StatedIdentity; email: string; origin: AuditOrigin; at: Date },
-  ): Promise<string> {
-    const { accountId, claims } = identity;
-    const user = { email, role: 'member', ...namesOf(claims, email) } as const;
-    return await insertUser(tx, accountId, { user, passwordHash: null, at, emailVerified: true, origin });
   }
 
   async #userOf(accountId: AccountId, userId: string): Promise<IdentityOutcome> {
@@ -172,6 +119,49 @@ export class UserIdentities {
       WHERE users.account_id = ${accountId} AND users.id = ${userId} AND users.disabled_at IS NULL`;
     return row === undefined ? { ...rejected('disabled'), userId } : { kind: 'found', user: toUser(row) };
   }
+}
+
+/** Links an identity that is not known yet with a user of the account, who may be created. */
+async function link(
+  unit: Unit,
+  { issuer, claims }: StatedIdentity,
+  address: StatedAddress,
+): Promise<{ userId: string } | IdentityRejection> {
+  const { tx } = unit;
+  const { accountId, at } = unit.context;
+  const { email } = address;
+  const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
+  if (provider === null) return 'provider_replaced';
+  const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
+  if (concurrent !== null) return concurrent;
+  const domain = domainOf(email);
+  const isConfirmed = (await tx.accountDomain.count({ where: { accountId, domain } })) > 0;
+  if (address.verified === undefined) {
+    if (!provider.addressesVerified)
+      return address.claim === 'email' ? 'email_verified_missing' : 'email_missing';
+    if (!isConfirmed) return 'domain_not_confirmed';
+  }
+  const existing = await tx.user.findFirst({
+    where: { accountId, email },
+    select: { id: true, disabledAt: true, identities: { where: { issuer }, select: { userId: true } } },
+  });
+  if (existing !== null && existing.disabledAt !== null) return 'disabled';
+  if (existing !== null && existing.identities.length > 0) return 'other_identity';
+  if (existing === null && !isConfirmed) return 'unknown_user';
+  if (existing === null && emailRule(email) !== undefined) return 'email_missing';
+  const userId = existing?.id ?? (await createMember(unit, email, claims));
+  await tx.userIdentity.create({
+    data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
+  });
+  const details = { ...userDetails({ id: userId, email }), issuer, subject: claims.sub };
+  await unit.record('user.identity_linked', details, { userId });
+  return { userId };
+}
+
+/** Returns the id. */
+function createMember(unit: Unit, email: string, claims: ProviderClaims): Promise<string> {
+  const user = { email, role: 'member', ...namesOf(claims, email) } as const;
+  return insertUser(unit, { user, passwordHash: null, emailVerified: true });
 }
 
 function rejected(reason: IdentityRejection): Extract<IdentityOutcome, { kind: 'rejected' }> {

@@ -1,6 +1,7 @@
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { lockUser } from '../../platform/accounts/locks.js';
-import { isEmailTaken } from '../../platform/accounts/new-user.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import { ifEmailTaken } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
@@ -10,13 +11,12 @@ import {
   type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
+import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
@@ -76,13 +76,12 @@ export class EmailChanges {
     const email = normalizeEmail(given);
     const { accountId, userId, at } = context;
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
-    const stored = await database.prisma.$transaction(async (tx) => {
-      const user = await lockUser(tx, { accountId, at }, userId);
-      if (!(await hasSession(tx, context, sessionId))) throw new SessionEndedError();
-      if (typeof user === 'string' || user.email === email) return null;
-      await deleteEmailLinks(tx, accountId, userId);
-      await recordUserEvent(tx, context, user, 'user.email_change_requested', { to: email });
-      const token = await insertLink(tx, {
+    const stored = await change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (!(await hasSession(unit.tx, context, sessionId))) throw new SessionEndedError();
+      if (user === null || user.email === email) return null;
+      await deleteEmailLinks(unit, userId);
+      await unit.record('user.email_change_requested', { ...userDetails(user), to: email });
+      const token = await insertLink(unit.tx, {
         target: { purpose: 'email', email, userId },
         accountId,
         createdById: userId,
@@ -91,7 +90,7 @@ export class EmailChanges {
         lifetimeSeconds,
       });
       const subjects = { user: userId, recipient: email, account: accountId };
-      return { token, permit: await delivery.permit(tx, 'email_change', subjects) };
+      return { token, permit: await delivery.permit(unit.tx, 'email_change', subjects) };
     });
     if (stored === null) return { kind: 'unchanged' };
     const mail = confirmEmailMail({ url: delivery.urlOf('email', stored.token) });
@@ -110,36 +109,27 @@ export class EmailChanges {
    * address, stop working. The earlier address gets a mail.
    */
   async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
+    const { database, notices, clock } = this.#dependencies;
     const link = await this.find(token);
     if (link === null) return 'invalid_link';
-    if (await isForeignDomain(this.#dependencies.database, link.accountId, link.email)) return 'email_taken';
-    const changed = withScope(accountScope(link.accountId), () => this.#store(link, origin));
-    const outcome = await changed.catch((error) => {
-      if (isEmailTaken(error)) return 'email_taken' as const;
-      throw error;
-    });
-    if (typeof outcome === 'string') return outcome;
-    this.#dependencies.notices.sendToEarlierAddress(outcome.earlier);
-    return 'changed';
-  }
-
-  #store(link: ValidLink, origin: AuditOrigin): Promise<{ earlier: string } | 'invalid_link'> {
-    const { database, clock } = this.#dependencies;
     const { accountId, email } = link;
+    if (await isForeignDomain(database, accountId, email)) return 'email_taken';
     const userId = link.userId ?? '';
     const at = clock();
-    return database.prisma.$transaction(async (tx) => {
-      const user = await lockUser(tx, { accountId, at }, userId);
-      if (typeof user === 'string' || user.disabledAt !== null) return 'invalid_link';
-      if (!(await consumeLink(tx, link, at))) return 'invalid_link';
-      await tx.user.updateMany({
+    const context = { accountId, userId, origin, at };
+    const changed = change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (user === null || !(await consumeLink(unit, link))) return 'invalid_link';
+      await unit.tx.user.updateMany({
         where: { id: userId, accountId },
         data: { email, emailVerified: true, updatedAt: at },
       });
-      const context = { accountId, userId, origin, at };
-      await recordUserEvent(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
-      await deleteLinksOfUser(tx, accountId, userId);
+      await unit.record('user.email_changed', { ...userDetails({ id: userId, email }), from: user.email });
+      await deleteLinksOfUser(unit, userId);
       return { earlier: user.email };
     });
+    const outcome = await changed.catch(ifEmailTaken('email_taken'));
+    if (typeof outcome === 'string') return outcome;
+    notices.sendToEarlierAddress(outcome.earlier);
+    return 'changed';
   }
 }

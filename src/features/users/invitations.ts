@@ -1,8 +1,9 @@
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount, lockUserRole, mayAdminister } from '../../platform/accounts/locks.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock, lockAccount, mayAdminister } from '../../platform/accounts/locks.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
-import { insertUser, isEmailTaken } from '../../platform/accounts/new-user.js';
+import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
@@ -13,16 +14,9 @@ import {
 import type { Passwords } from '../../platform/accounts/passwords.js';
 import type { Role } from '../../platform/accounts/user.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
-import {
-  type AuditContext,
-  type AuditEventType,
-  type AuditOrigin,
-  recordIn,
-  type UserAuditContext,
-} from '../../platform/audit/audit-log.js';
+import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Database } from '../../platform/database/client.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { invitationMail } from './mail-texts.js';
@@ -91,8 +85,8 @@ export class Invitations {
     const { accountId, userId, at } = context;
     const email = normalizeEmail(given);
     if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'foreign_domain' };
-    const stored = await this.#prisma.$transaction(async (tx) => {
-      const actor = await lockUserRole(tx, accountId, userId);
+    const stored = await change(this.#prisma, context, lock.role, async (unit, actor) => {
+      const { tx } = unit;
       if (actor === null || !mayAdminister(actor, role)) return 'forbidden';
       // Concurrent invitations count each other.
       await lockAccount(tx, accountId);
@@ -109,7 +103,7 @@ export class Invitations {
         at,
         lifetimeSeconds: invitationSeconds,
       });
-      await recordInvitation(tx, context, 'invitation.created', { email, role });
+      await unit.record('invitation.created', { email, role });
       const { name } = await tx.account.findUniqueOrThrow({
         where: { id: accountId },
         select: { name: true },
@@ -126,9 +120,9 @@ export class Invitations {
 
   /** Revokes an invitation. Its link stops working. */
   revoke(context: UserAuditContext, id: string): Promise<RevocationOutcome> {
-    const { accountId, userId, at } = context;
-    return this.#prisma.$transaction(async (tx): Promise<RevocationOutcome> => {
-      const actor = await lockUserRole(tx, accountId, userId);
+    const { accountId, at } = context;
+    return change(this.#prisma, context, lock.role, async (unit, actor) => {
+      const { tx } = unit;
       const invitation = await tx.oneTimeLink.findFirst({
         where: { ...pending(accountId, at), id },
         select: { email: true, role: true },
@@ -138,7 +132,7 @@ export class Invitations {
       if (actor === null || !mayAdminister(actor, role as Role)) return 'forbidden';
       const { count } = await tx.oneTimeLink.deleteMany({ where: { accountId, id, usedAt: null } });
       if (count === 0) return 'not_found';
-      await recordInvitation(tx, context, 'invitation.revoked', { email, role: role ?? '' });
+      await unit.record('invitation.revoked', { email, role: role ?? '' });
       return 'revoked';
     });
   }
@@ -151,16 +145,6 @@ function pending(accountId: AccountId, now: Date) {
 /** The invitations that a user with this role may replace. */
 function changeable(actor: Role) {
   return { purpose: 'invitation', ...(actor === 'owner' ? {} : { role: { not: 'owner' } }) } as const;
-}
-
-/** Stores an audit event about an invitation, in the transaction that changes it. */
-async function recordInvitation(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, origin, at }: AuditContext,
-  type: AuditEventType & `invitation.${string}`,
-  details: { readonly email: string; readonly role: string },
-): Promise<void> {
-  await recordIn(tx, { type, accountId, userId, origin, details }, at);
 }
 
 /** The input of an invited person. */
@@ -219,49 +203,26 @@ export class AcceptInvitation {
     if (link === null) return { kind: 'invalid_link' };
     const errors = await findErrors(acceptance);
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
-    if (await isForeignDomain({ prisma: this.#prisma }, link.accountId, link.email))
-      return { kind: 'email_taken' };
+    const { accountId, email } = link;
+    if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'email_taken' };
     // Outside the transaction, because hashing is slow.
     const request = { address: origin.address, signal };
     const passwordHash = await this.#passwords.hash(acceptance.password, request);
-    const { accountId } = link;
-    const stored = withScope(accountScope(accountId), () =>
-      this.#store(link, { acceptance, passwordHash, origin }),
-    );
-    return stored.catch((error): AcceptanceOutcome => {
-      if (isEmailTaken(error)) return { kind: 'email_taken' };
-      throw error;
-    });
-  }
-
-  #store(
-    link: ValidLink,
-    {
-      acceptance,
-      passwordHash,
-      origin,
-    }: { acceptance: Acceptance; passwordHash: string; origin: AuditOrigin },
-  ): Promise<AcceptanceOutcome> {
-    const { accountId, email, mailed } = link;
+    const { givenName, familyName } = acceptance;
     const role = link.role as Role;
-    const at = this.#clock();
-    return this.#prisma.$transaction(async (tx): Promise<AcceptanceOutcome> => {
-      // Two invitations of one address wait for each other here, and not for the unique address, which could deadlock.
-      await lockAccount(tx, accountId);
-      if (!(await consumeLink(tx, link, at))) return { kind: 'invalid_link' };
-      const { givenName, familyName } = acceptance;
-      const user = { email, role, givenName, familyName };
-      const userId = await insertUser(tx, accountId, {
-        user,
-        passwordHash,
-        at,
-        emailVerified: mailed,
-        origin,
+    const user = { email, role, givenName, familyName };
+    const context = { accountId, origin, at: this.#clock() };
+    // Two invitations of one address wait for the account, and not for the unique address, which could deadlock.
+    const accepted = change(this.#prisma, context, lock.account, async (unit): Promise<AcceptanceOutcome> => {
+      if (!(await consumeLink(unit, link))) return { kind: 'invalid_link' };
+      const userId = await insertUser(unit, { user, passwordHash, emailVerified: link.mailed });
+      await unit.record('invitation.accepted', { email, role }, { userId });
+      await unit.tx.oneTimeLink.deleteMany({
+        where: { accountId, purpose: 'invitation', email, usedAt: null },
       });
-      await recordInvitation(tx, { accountId, userId, origin, at }, 'invitation.accepted', { email, role });
-      await tx.oneTimeLink.deleteMany({ where: { accountId, purpose: 'invitation', email, usedAt: null } });
       return { kind: 'accepted' };
     });
+    return accepted.catch(ifEmailTaken({ kind: 'email_taken' }));
   }
 }
 

@@ -1,12 +1,17 @@
-import { type LockedUser, lockUser } from '../../platform/accounts/locks.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
 import { deleteLinksOfUser } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
-import { allGrants, revokeSessions, revokeUserGrants } from '../../platform/accounts/revoke-user-access.js';
+import {
+  allGrants,
+  revokeSessions,
+  revokeUserGrants,
+  userDetails,
+} from '../../platform/accounts/revoke-user-access.js';
 import { hashSessionId, hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 
@@ -51,14 +56,15 @@ export class OwnAccount {
     // Outside the transaction, because hashing is slow.
     const { accountId, userId, at, origin } = context;
     const passwordHash = await this.#passwords.hash(password, { address: origin.address, signal });
-    await this.#change(context, async (tx, user) => {
+    await this.#change(context, async (unit, user) => {
       // The password may have been replaced since the current one was compared.
-      if (!(await hasSession(tx, context, sessionId))) throw new SessionEndedError();
-      await tx.user.updateMany({ where: { id: userId, accountId }, data: { passwordHash, updatedAt: at } });
-      await recordUserEvent(tx, context, user, 'user.password_changed');
-      if (revokesGrants) await revokeUserGrants(tx, context, [user], allGrants);
-      await revokeSessions(tx, context, user, hashSessionId(sessionId));
-      await deleteLinksOfUser(tx, accountId, userId);
+      if (!(await hasSession(unit.tx, context, sessionId))) throw new SessionEndedError();
+      const where = { id: userId, accountId };
+      await unit.tx.user.updateMany({ where, data: { passwordHash, updatedAt: at } });
+      await unit.record('user.password_changed', userDetails(user));
+      if (revokesGrants) await revokeUserGrants(unit, [user], allGrants);
+      await revokeSessions(unit, user, hashSessionId(sessionId));
+      await deleteLinksOfUser(unit, userId);
     });
     this.#notices.send(context, userId, 'password_changed');
     return undefined;
@@ -66,19 +72,15 @@ export class OwnAccount {
 
   /** Revokes all sessions of the user, with that of the request. */
   signOutEverywhere(context: UserAuditContext): Promise<void> {
-    return this.#change(context, async (tx, user) => {
-      await revokeSessions(tx, context, user);
-      await recordUserEvent(tx, context, user, 'user.sessions_revoked');
+    return this.#change(context, async (unit, user) => {
+      await revokeSessions(unit, user);
+      await unit.record('user.sessions_revoked', userDetails(user));
     });
   }
 
-  #change(
-    { accountId, userId, at }: UserAuditContext,
-    work: (tx: Prisma.TransactionClient, user: LockedUser) => Promise<void>,
-  ): Promise<void> {
-    return this.#prisma.$transaction(async (tx) => {
-      const user = await lockUser(tx, { accountId, at }, userId);
-      if (typeof user !== 'string' && user.disabledAt === null) await work(tx, user);
+  #change(context: UserAuditContext, work: (unit: Unit, user: AffectedUser) => Promise<void>): Promise<void> {
+    return change(this.#prisma, context, lock.enabledUser(context.userId), async (unit, user) => {
+      if (user !== null) await work(unit, user);
     });
   }
 }

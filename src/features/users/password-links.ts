@@ -1,4 +1,5 @@
-import { lockUser } from '../../platform/accounts/locks.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
@@ -8,15 +9,13 @@ import {
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
-import { recordUserEvent } from '../../platform/accounts/record-user-event.js';
-import { type AffectedUser, revokeSessions } from '../../platform/accounts/revoke-user-access.js';
+import { revokeSessions, userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { Users } from '../../platform/accounts/users.js';
 import type { AuditContext, AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Database } from '../../platform/database/client.js';
 import type { FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { BackgroundMail } from '../../platform/mail/mailer.js';
@@ -72,14 +71,13 @@ export class PasswordLinks {
    */
   async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
     const { database, delivery } = this.#dependencies;
-    const stored = await database.prisma.$transaction(async (tx) => {
-      const user = await lockUser(tx, context, userId);
+    const stored = await change(database.prisma, context, lock.user(userId), async (unit, user) => {
       if (typeof user === 'string') return user;
       if (user.disabledAt !== null) return 'disabled';
       const { email } = user;
-      const token = await this.#insert(tx, context, user, createdSeconds);
+      const token = await this.#insert(unit, user, createdSeconds);
       const subjects = { user: context.userId, recipient: email, account: context.accountId };
-      return { email, token, permit: await delivery.permit(tx, 'password_link', subjects) };
+      return { email, token, permit: await delivery.permit(unit.tx, 'password_link', subjects) };
     });
     if (typeof stored === 'string') return { kind: stored };
     const { email, token, permit } = stored;
@@ -137,11 +135,12 @@ export class PasswordLinks {
     const passwordHash = await this.#dependencies.passwords.hash(password, request);
     const { accountId, userId } = link;
     const context = { accountId, userId, origin, at: this.#dependencies.clock() };
-    const changed = await withScope(accountScope(accountId), () =>
-      this.#dependencies.database.prisma.$transaction((tx) =>
-        consumeAndStore(tx, { context, link, passwordHash }),
-      ),
-    );
+    const { prisma } = this.#dependencies.database;
+    const changed = await change(prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (user === null || !(await consumeLink(unit, link))) return false;
+      await setPassword(unit, { user, passwordHash, link });
+      return true;
+    });
     if (!changed) return { kind: 'invalid_link' };
     this.#dependencies.notices.send(context, userId, 'password_changed');
     return { kind: 'changed' };
@@ -160,59 +159,44 @@ export class PasswordLinks {
       return;
     }
     const context = { accountId, origin, at: clock() };
-    const stored = await withScope(accountScope(accountId), () =>
-      database.prisma.$transaction(async (tx) => {
-        const user = await lockUser(tx, context, id);
-        if (typeof user === 'string' || user.disabledAt !== null) return null;
-        const token = await this.#insert(tx, context, user, forgottenSeconds);
-        const permit = await delivery.permit(tx, 'forgotten_password', { recipient: user.email });
-        return { to: user.email, token, permit };
-      }),
-    );
+    const stored = await change(database.prisma, context, lock.enabledUser(id), async (unit, user) => {
+      if (user === null) return null;
+      const token = await this.#insert(unit, user, forgottenSeconds);
+      const permit = await delivery.permit(unit.tx, 'forgotten_password', { recipient: user.email });
+      return { to: user.email, token, permit };
+    });
     if (stored === null) return;
     const url = delivery.urlOf('password', stored.token);
     await delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
   }
 
-  async #insert(
-    tx: Prisma.TransactionClient,
-    context: AuditContext,
-    user: AffectedUser,
-    lifetimeSeconds: number,
-  ): Promise<string> {
-    await recordUserEvent(tx, context, user, 'user.password_link_created');
-    return insertLink(tx, {
+  async #insert(unit: Unit<AuditContext>, user: AffectedUser, lifetimeSeconds: number): Promise<string> {
+    const { accountId, userId, at } = unit.context;
+    await unit.record('user.password_link_created', userDetails(user));
+    return insertLink(unit.tx, {
       target: { purpose: 'password', email: user.email, userId: user.id },
-      accountId: context.accountId,
-      createdById: context.userId,
+      accountId,
+      createdById: userId,
       mailed: this.delivers,
-      at: context.at,
+      at,
       lifetimeSeconds,
     });
   }
 }
 
-/** Locks the user before the link, which is the order of locks in `src/platform/database/README.md`. */
-async function consumeAndStore(
-  tx: Prisma.TransactionClient,
-  {
-    context,
-    link,
-    passwordHash,
-  }: { context: AuditContext & { readonly userId: string }; link: ValidLink; passwordHash: string },
-): Promise<boolean> {
-  const { accountId, userId, at } = context;
-  const user = await lockUser(tx, { accountId, at }, userId);
-  if (typeof user === 'string' || user.disabledAt !== null || !(await consumeLink(tx, link, at)))
-    return false;
+/** Replaces the password of the user of a link, and revokes all sessions and links. */
+async function setPassword(
+  unit: Unit,
+  { user, passwordHash, link }: { user: AffectedUser; passwordHash: string; link: ValidLink },
+): Promise<void> {
+  const { accountId, at } = unit.context;
   // A mail that the user has received proves the address.
   const verified = link.mailed && link.email === user.email ? { emailVerified: true } : {};
-  await tx.user.updateMany({
-    where: { id: userId, accountId },
+  await unit.tx.user.updateMany({
+    where: { id: user.id, accountId },
     data: { passwordHash, ...verified, updatedAt: at },
   });
-  await recordUserEvent(tx, context, user, 'user.password_changed');
-  await revokeSessions(tx, context, user);
-  await deleteLinksOfUser(tx, accountId, userId);
-  return true;
+  await unit.record('user.password_changed', userDetails(user));
+  await revokeSessions(unit, user);
+  await deleteLinksOfUser(unit, user.id);
 }

@@ -1,8 +1,14 @@
 import { mayGrant } from '../../oauth/scopes.js';
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import type { AccountId } from '../../platform/accounts/account-id.js';
-import { type LockedUser, lockAccount, lockUser, mayAdminister } from '../../platform/accounts/locks.js';
-import { isEmailTaken } from '../../platform/accounts/new-user.js';
+import { change, type Unit } from '../../platform/accounts/change.js';
+import {
+  type AffectedUser,
+  type LockedUser,
+  lock,
+  lockAccount,
+  mayAdminister,
+} from '../../platform/accounts/locks.js';
+import { ifEmailTaken } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   deleteEmailLinks,
@@ -10,12 +16,11 @@ import {
   deleteLinksOfUser,
 } from '../../platform/accounts/one-time-links.js';
 import { hashPassword } from '../../platform/accounts/passwords.js';
-import { recordUserEvent as record } from '../../platform/accounts/record-user-event.js';
 import {
-  type AffectedUser,
   allGrants,
   revokeSessions,
   revokeUserGrants,
+  userDetails,
 } from '../../platform/accounts/revoke-user-access.js';
 import type { Role } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
@@ -60,43 +65,43 @@ export class UserAdministration {
 
   /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes and links. */
   disable(context: AuditContext, userId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
+    return this.#change(context, userId, async (unit, user) => {
       if (user.disabledAt !== null) return unchanged;
-      if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
-      await update(tx, context, user, { disabledAt: context.at });
-      await record(tx, context, user, 'user.disabled');
-      const changed = await revokeAll(tx, context, user);
-      await deleteLinksOfUser(tx, context.accountId, userId);
-      await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role: null });
+      if (await isLastOwner(unit, user)) return { kind: 'last_owner' };
+      await update(unit, user, { disabledAt: context.at });
+      await unit.record('user.disabled', userDetails(user));
+      const changed = await revokeAll(unit, user);
+      await deleteLinksOfUser(unit, userId);
+      await deleteLinksCreatedBy(unit, { userId, role: null });
       return changed;
     });
   }
 
   /** Enables a disabled user. Revoked sessions and grants stay revoked. */
   enable(context: AuditContext, userId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
+    return this.#change(context, userId, async (unit, user) => {
       if (user.disabledAt === null) return unchanged;
-      await update(tx, context, user, { disabledAt: null });
-      await record(tx, context, user, 'user.enabled');
+      await update(unit, user, { disabledAt: null });
+      await unit.record('user.enabled', userDetails(user));
       // A consent may have stored a code while the user was being disabled.
-      return revokeAll(tx, context, user);
+      return revokeAll(unit, user);
     });
   }
 
   /** Changes the role of a user, and revokes the grants of scopes and the links that the new role does not permit. */
   setRole(context: AuditContext, userId: string, role: Role): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
-      if (!(await canAssignRole(tx, context, role))) return { kind: 'forbidden' };
+    return this.#change(context, userId, async (unit, user) => {
+      if (!(await canAssignRole(unit, role))) return { kind: 'forbidden' };
       if (user.role === role) return unchanged;
-      if (await isLastOwner(tx, context.accountId, user)) return { kind: 'last_owner' };
-      await update(tx, context, user, { role });
-      await record(tx, context, user, 'user.role_changed', { from: user.role, to: role });
+      if (await isLastOwner(unit, user)) return { kind: 'last_owner' };
+      await update(unit, user, { role });
+      await unit.record('user.role_changed', { ...userDetails(user), from: user.role, to: role });
       const beyondRole = ({ scopes }: { scopes: readonly string[] }) =>
         scopes.some((scope) => !mayGrant(role, scope));
-      const revokedGrants = await revokeUserGrants(tx, context, [user], beyondRole);
-      await deleteLinksCreatedBy(tx, { accountId: context.accountId, userId, role });
+      const revokedGrants = await revokeUserGrants(unit, [user], beyondRole);
+      await deleteLinksCreatedBy(unit, { userId, role });
       // An administrator may have created one for a user who is now an owner.
-      await deleteLinksOfUser(tx, context.accountId, userId);
+      await deleteLinksOfUser(unit, userId);
       return { kind: 'changed', revokedSessions: 0, revokedGrants };
     });
   }
@@ -107,11 +112,11 @@ export class UserAdministration {
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside the transaction, because hashing is slow.
     const passwordHash = await hashPassword(password);
-    const changed = await this.#change(context, userId, async (tx, user) => {
-      await update(tx, context, user, { passwordHash });
-      await record(tx, context, user, 'user.password_changed');
-      const revokedSessions = await revokeSessions(tx, context, user);
-      await deleteLinksOfUser(tx, context.accountId, userId);
+    const changed = await this.#change(context, userId, async (unit, user) => {
+      await update(unit, user, { passwordHash });
+      await unit.record('user.password_changed', userDetails(user));
+      const revokedSessions = await revokeSessions(unit, user);
+      await deleteLinksOfUser(unit, userId);
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
     if (changed.kind === 'changed') this.#notices.send(context, userId, 'password_changed');
@@ -129,46 +134,43 @@ export class UserAdministration {
     if (await isForeignDomain({ prisma: this.#prisma }, context.accountId, email))
       return { kind: 'email_taken' };
     let earlier = '';
-    const changed = this.#change(context, userId, async (tx, user) => {
+    const changed: Promise<EmailChange> = this.#change(context, userId, async (unit, user) => {
       if (user.email === email) return unchanged;
       earlier = user.email;
-      await update(tx, context, user, { email, emailVerified: false });
-      await record(tx, context, { id: userId, email }, 'user.email_changed', { from: user.email });
-      await deleteLinksOfUser(tx, context.accountId, userId);
+      await update(unit, user, { email, emailVerified: false });
+      await unit.record('user.email_changed', { ...userDetails({ id: userId, email }), from: user.email });
+      await deleteLinksOfUser(unit, userId);
       return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
     });
-    const outcome = await changed.catch((error): EmailChange => {
-      if (isEmailTaken(error)) return { kind: 'email_taken' };
-      throw error;
-    });
+    const outcome = await changed.catch(ifEmailTaken({ kind: 'email_taken' }));
     if (outcome.kind === 'changed') this.#notices.sendToEarlierAddress(earlier);
     return outcome;
   }
 
   /** Revokes all sessions of a user, and an unconfirmed change of the e-mail address. */
   revokeSessions(context: AuditContext, userId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
-      const { accountId } = context;
-      const { count: revokedSessions } = await tx.session.deleteMany({ where: { accountId, userId } });
-      const links = await deleteEmailLinks(tx, accountId, userId);
+    return this.#change(context, userId, async (unit, user) => {
+      const where = { accountId: context.accountId, userId };
+      const { count: revokedSessions } = await unit.tx.session.deleteMany({ where });
+      const links = await deleteEmailLinks(unit, userId);
       if (revokedSessions + links === 0) return unchanged;
-      await record(tx, context, user, 'user.sessions_revoked');
+      await unit.record('user.sessions_revoked', userDetails(user));
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
   }
 
   /** Removes all second factors of a user who has lost them, and revokes all sessions. */
   async removeSecondFactors(context: AuditContext, userId: string): Promise<UserChange> {
-    const changed = await this.#change(context, userId, async (tx, user) => {
+    const changed = await this.#change(context, userId, async (unit, user) => {
       const where = { accountId: context.accountId, userId };
-      const apps = await tx.totpFactor.deleteMany({ where });
-      const passkeys = await tx.passkey.deleteMany({ where });
-      const codes = await tx.recoveryCode.deleteMany({ where });
+      const apps = await unit.tx.totpFactor.deleteMany({ where });
+      const passkeys = await unit.tx.passkey.deleteMany({ where });
+      const codes = await unit.tx.recoveryCode.deleteMany({ where });
       if (apps.count + passkeys.count + codes.count === 0) return unchanged;
-      await record(tx, context, user, 'user.second_factor_removed');
+      await unit.record('user.second_factor_removed', userDetails(user));
       return {
         kind: 'changed',
-        revokedSessions: await revokeSessions(tx, context, user),
+        revokedSessions: await revokeSessions(unit, user),
         revokedGrants: 0,
       };
     });
@@ -181,22 +183,22 @@ export class UserAdministration {
    * the verified address links the user again, as after the identity provider gave the user another subject.
    */
   unlinkIdentity(context: AuditContext, userId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
+    return this.#change(context, userId, async (unit, user) => {
       const where = { accountId: context.accountId, userId };
-      const { count } = await tx.userIdentity.deleteMany({ where });
+      const { count } = await unit.tx.userIdentity.deleteMany({ where });
       if (count === 0) return unchanged;
-      await record(tx, context, user, 'user.identity_unlinked');
-      const sessions = await tx.session.deleteMany({ where: { ...where, singleSignOn: true } });
-      await deleteEmailLinks(tx, context.accountId, userId);
+      await unit.record('user.identity_unlinked', userDetails(user));
+      const sessions = await unit.tx.session.deleteMany({ where: { ...where, singleSignOn: true } });
+      await deleteEmailLinks(unit, userId);
       return { kind: 'changed', revokedSessions: sessions.count, revokedGrants: 0 };
     });
   }
 
   /** Revokes the grants of a user to an application, and deletes the unused authorization codes. */
   disconnect(context: UserAuditContext, userId: string, applicationId: string): Promise<UserChange> {
-    return this.#change(context, userId, async (tx, user) => {
+    return this.#change(context, userId, async (unit, user) => {
       const toApplication = (grant: { applicationId: string }) => grant.applicationId === applicationId;
-      const revokedGrants = await revokeUserGrants(tx, context, [user], toApplication);
+      const revokedGrants = await revokeUserGrants(unit, [user], toApplication);
       return revokedGrants === 0 ? unchanged : { kind: 'changed', revokedSessions: 0, revokedGrants };
     });
   }
@@ -204,30 +206,24 @@ export class UserAdministration {
   #change(
     context: AuditContext,
     userId: string,
-    work: (tx: Prisma.TransactionClient, user: LockedUser) => Promise<UserChange>,
+    work: (unit: Unit, user: LockedUser) => Promise<UserChange>,
   ): Promise<UserChange> {
-    return this.#prisma.$transaction(async (tx): Promise<UserChange> => {
-      const user = await lockUser(tx, context, userId);
-      return typeof user === 'string' ? { kind: user } : work(tx, user);
-    });
+    return change(this.#prisma, context, lock.user(userId), async (unit, user) =>
+      typeof user === 'string' ? { kind: user } : work(unit, user),
+    );
   }
 }
 
 /** Whether the acting user, who is locked, may give a role. */
-async function canAssignRole(
-  tx: Prisma.TransactionClient,
-  { accountId, userId: id }: AuditContext,
-  role: Role,
-): Promise<boolean> {
-  if (id === undefined) return true;
+async function canAssignRole({ tx, context: { accountId, userId: id } }: Unit, role: Role): Promise<boolean> {
+  if (id == null) return true;
   const actor = await tx.user.findFirst({ where: { accountId, id }, select: { role: true } });
   return actor !== null && mayAdminister(actor.role as Role, role);
 }
 
 /** Whether a user is the last enabled owner. Locks the account, because two owners may be disabled at the same time. */
 async function isLastOwner(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
+  { tx, context: { accountId } }: Unit,
   { id, role, disabledAt }: LockedUser,
 ): Promise<boolean> {
   if (role !== 'owner' || disabledAt !== null) return false;
@@ -237,19 +233,14 @@ async function isLastOwner(
 }
 
 async function update(
-  tx: Prisma.TransactionClient,
-  { accountId, at }: AuditContext,
+  { tx, context: { accountId, at } }: Unit,
   { id }: AffectedUser,
   data: Prisma.UserUpdateManyMutationInput,
 ): Promise<void> {
   await tx.user.updateMany({ where: { id, accountId }, data: { ...data, updatedAt: at } });
 }
 
-async function revokeAll(
-  tx: Prisma.TransactionClient,
-  context: AuditContext,
-  user: AffectedUser,
-): Promise<UserChange> {
-  const revokedGrants = await revokeUserGrants(tx, context, [user], allGrants);
-  return { kind: 'changed', revokedSessions: await revokeSessions(tx, context, user), revokedGrants };
+async function revokeAll(unit: Unit, user: AffectedUser): Promise<UserChange> {
+  const revokedGrants = await revokeUserGrants(unit, [user], allGrants);
+  return { kind: 'changed', revokedSessions: await revokeSessions(unit, user), revokedGrants };
 }

@@ -5,8 +5,8 @@ import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
-import type { ResumePoint } from './change-endpoint.js';
 import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
+import type { ResumePoint } from './webhook-endpoints.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 

@@ -1,18 +1,13 @@
-import type { Prisma } from '../../platform/database/client.js';
-import type { EndpointOwner } from './change-endpoint.js';
-import type { PauseReason } from './webhook-endpoint.js';
+import type { Unit } from '../../platform/accounts/change.js';
+import type { EndpointContext, PauseReason } from './webhook-endpoint.js';
 
 /**
- * Pauses the webhook endpoints of an application whose access is revoked, in the transaction of the caller. Without its lease,
- * a process that has claimed an endpoint no longer starts an attempt.
+ * Pauses the webhook endpoints of an application whose access is revoked. Without its lease, a process that has claimed an endpoint no longer starts an attempt.
  *
  * @returns number of endpoints that were not paused before
  */
-export async function pauseEndpoints(
-  tx: Prisma.TransactionClient,
-  { accountId, applicationId }: EndpointOwner,
-  at: Date,
-): Promise<number> {
+export async function pauseEndpoints({ tx, context }: Unit<EndpointContext>): Promise<number> {
+  const { accountId, applicationId, at } = context;
   const locked = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM webhook_endpoints
     WHERE account_id = ${accountId} AND application_id = ${applicationId} AND paused_at IS NULL

@@ -1,4 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt as AttemptRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
@@ -39,7 +41,8 @@ export async function storeTest(
   { accountId, endpointId }: { accountId: AccountId; endpointId: string },
   attempt: StoredAttempt,
 ): Promise<WebhookDelivery | null> {
-  return await prisma.$transaction(async (tx) => {
+  const context = { accountId, at: attempt.attemptedAt };
+  return await change(prisma, context, lock.nothing, async ({ tx }) => {
     const [row] = await tx.$queryRaw<{ attempts: bigint }[]>`
       UPDATE webhook_endpoints SET attempts = attempts + 1
       WHERE account_id = ${accountId} AND id = ${endpointId} RETURNING attempts`;

@@ -9,10 +9,9 @@ import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventsExpired } from '../events/index.js';
-import type { EndpointContext } from './change-endpoint.js';
 import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import type { WebhookDelivery } from './webhook-deliveries.js';
-import type { WebhookEndpoint } from './webhook-endpoint.js';
+import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
 import type { WebhookTests } from './webhook-tests.js';
 

@@ -1,5 +1,22 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { ChangeContext } from '../../platform/accounts/change.js';
 import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
+
+/** The application that an endpoint belongs to. */
+export interface EndpointOwner {
+  readonly accountId: AccountId;
+  readonly applicationId: string;
+}
+
+/** Who changes an endpoint of the owner. Without a user and an origin, the operator at the command line. */
+export interface EndpointContext extends EndpointOwner, Pick<ChangeContext, 'userId' | 'origin' | 'at'> {
+  /**
+   * Generation of the application when the request was authenticated; absent: a change without a token. After all access was
+   * revoked, a request that was already authenticated changes nothing: its endpoint would get events without a token.
+   */
+  readonly generation?: number;
+}
 
 /** The reason why an endpoint is paused. */
 export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked';
@@ -40,4 +57,13 @@ export function toWebhookEndpoint(row: EndpointRow): WebhookEndpoint {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
+}
+
+/** The details of an audit event that identify its endpoint. The URL is without its query, which may have a secret. */
+export function endpointDetails({ id, url }: Pick<EndpointRow, 'id' | 'url'>): {
+  readonly endpoint: string;
+  readonly url: string;
+} {
+  const { origin, pathname } = new URL(url);
+  return { endpoint: id, url: `${origin}${pathname}` };
 }

@@ -1,19 +1,19 @@
-import { lockApplication } from '../../oauth/clients/lock-application.js';
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { dayMilliseconds } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
+import { eventPosition, findStart } from '../events/index.js';
+import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
 import {
-  changeEndpoint,
   type EndpointContext,
   type EndpointOwner,
-  type ResumedEndpoint,
-  type ResumePoint,
-  recordEndpointEvent,
-  resumeEndpoint,
-} from './change-endpoint.js';
-import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
-import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
+  endpointDetails,
+  toWebhookEndpoint,
+  type WebhookEndpoint,
+} from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 import { findUrlError } from './webhook-url.js';
 
@@ -51,6 +51,13 @@ export type UpdatedEndpoint =
 export type RotatedSecret =
   | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   | { readonly kind: 'unknown' };
+
+/** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
+export type ResumePoint = { readonly after: string } | 'end';
+
+export type ResumedEndpoint =
+  | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
+  | { readonly kind: 'unknown' | 'invalid_cursor' | 'expired' };
 
 export interface WebhookEndpointsOptions {
   readonly secrets: WebhookSecrets;
@@ -96,8 +103,8 @@ export class WebhookEndpoints {
     if (violation !== undefined) return { kind: 'invalid_url', violation };
     const { accountId, applicationId, generation, at } = context;
     const { secret, sealed } = await this.#options.secrets.create();
-    return await this.#prisma.$transaction(async (tx): Promise<CreatedEndpoint> => {
-      const application = await lockApplication(tx, accountId, applicationId);
+    return await change(this.#prisma, context, lock.application, async (unit, application) => {
+      const { tx } = unit;
       if (application === null) return { kind: 'application_deleted' };
       if (generation !== undefined && generation !== application.generation)
         return { kind: 'access_revoked' };
@@ -118,7 +125,7 @@ export class WebhookEndpoints {
           updatedAt: at,
         },
       });
-      await recordEndpointEvent(tx, 'webhook_endpoint.created', context, row);
+      await unit.record('webhook_endpoint.created', endpointDetails(row));
       return { kind: 'created', endpoint: toWebhookEndpoint(row), secret };
     });
   }
@@ -133,9 +140,10 @@ export class WebhookEndpoints {
       const violation = await this.#findUrlError(changes.url);
       if (violation !== undefined) return { kind: 'invalid_url', violation };
     }
-    return await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
-      const row = await tx.webhookEndpoint.update({
-        where,
+    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+      if (locked === null) return { kind: 'unknown' };
+      const row = await unit.tx.webhookEndpoint.update({
+        where: keyOf(context, id),
         data: {
           ...toStored(changes),
           // Other types make a new delivery.
@@ -145,39 +153,37 @@ export class WebhookEndpoints {
           updatedAt: context.at,
         },
       });
-      await recordEndpointEvent(tx, 'webhook_endpoint.updated', context, row);
+      await unit.record('webhook_endpoint.updated', endpointDetails(row));
       return { kind: 'updated', endpoint: toWebhookEndpoint(row) };
     });
   }
 
   /** @returns false if the application has no such endpoint */
   async delete(context: EndpointContext, id: string): Promise<boolean> {
-    const outcome = await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
-      const { url } = await tx.webhookEndpoint.delete({ where });
-      await recordEndpointEvent(tx, 'webhook_endpoint.deleted', context, { id, url });
-      return { kind: 'deleted' };
+    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+      if (locked === null) return false;
+      const row = await unit.tx.webhookEndpoint.delete({ where: keyOf(context, id) });
+      await unit.record('webhook_endpoint.deleted', endpointDetails(row));
+      return true;
     });
-    return outcome.kind === 'deleted';
   }
 
   /** Replaces the secret. The previous one signs as well for a day. */
   async rotateSecret(context: EndpointContext, id: string): Promise<RotatedSecret> {
     const { secret, sealed } = await this.#options.secrets.create();
     const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
-    return await changeEndpoint(this.#prisma, context, id, async (tx, where) => {
-      const { sealedSecret: previous } = await tx.webhookEndpoint.findFirstOrThrow({
-        where: where.accountId_id,
-      });
-      const row = await tx.webhookEndpoint.update({
-        where,
+    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+      if (locked === null) return { kind: 'unknown' };
+      const row = await unit.tx.webhookEndpoint.update({
+        where: keyOf(context, id),
         data: {
           sealedSecret: sealed,
-          sealedPreviousSecret: previous,
+          sealedPreviousSecret: locked.sealedSecret,
           previousSecretExpiresAt: expiresAt,
           updatedAt: context.at,
         },
       });
-      await recordEndpointEvent(tx, 'webhook_endpoint.secret_rotated', context, row);
+      await unit.record('webhook_endpoint.secret_rotated', endpointDetails(row));
       return { kind: 'rotated', endpoint: toWebhookEndpoint(row), secret };
     });
   }
@@ -188,13 +194,53 @@ export class WebhookEndpoints {
    * @param from absent: where the endpoint stopped
    */
   resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
-    const cutoff = new Date(context.at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
-    return resumeEndpoint(this.#prisma, context, id, { from, cutoff });
+    const { accountId, at } = context;
+    // Earlier events are no longer kept.
+    const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
+    return change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+      if (locked === null) return { kind: 'unknown' };
+      const { tx } = unit;
+      const position = from === undefined ? locked.position : await findPosition(tx, accountId, from);
+      if (position === null) return { kind: 'invalid_cursor' };
+      const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
+      if (start.kind === 'unknown') return { kind: 'invalid_cursor' };
+      if (start.kind === 'expired') return { kind: 'expired' };
+      const row = await tx.webhookEndpoint.update({
+        where: keyOf(context, id),
+        data: {
+          position,
+          // A moved endpoint gets other events, and so another delivery.
+          ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
+          ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
+          dueAt: at,
+          updatedAt: at,
+        },
+      });
+      const endpoint = toWebhookEndpoint(row);
+      const details = { ...endpointDetails(row), after: endpoint.lastEventId };
+      await unit.record('webhook_endpoint.resumed', details);
+      return { kind: 'resumed', endpoint };
+    });
   }
 
   #findUrlError(url: string): Promise<Violation | undefined> {
     return findUrlError(url, { allowLocal: this.#options.allowLocal });
   }
+}
+
+function keyOf({ accountId }: EndpointOwner, id: string) {
+  return { accountId_id: { accountId, id } };
+}
+
+/** @returns `null` for an invalid cursor */
+async function findPosition(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  from: ResumePoint,
+): Promise<bigint | null> {
+  if (from !== 'end') return eventPosition(accountId, from.after);
+  const totals = await tx.accountTotals.findFirst({ where: { accountId }, select: { events: true } });
+  return totals?.events ?? null;
 }
 
 function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {

@@ -2,9 +2,9 @@ import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { type EventDocument, toEventList } from '../events/index.js';
-import type { EndpointContext } from './change-endpoint.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
 import { storeTest, type WebhookDelivery } from './webhook-deliveries.js';
+import type { EndpointContext } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 
 /** Sends a test event to an endpoint, paused or not. */

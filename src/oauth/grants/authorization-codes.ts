@@ -1,12 +1,12 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockUserRole } from '../../platform/accounts/locks.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
 import { hasSession } from '../../platform/accounts/sessions.js';
-import { type AuditOrigin, auditedIn, recordIn } from '../../platform/audit/audit-log.js';
+import { type AuditOrigin, auditedIn } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
-import { preventApplicationDeletion } from '../clients/lock-application.js';
 import { mayGrant } from '../scopes.js';
 import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
@@ -65,21 +65,19 @@ export class AuthorizationCodes {
     ...code
   }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable'> {
     const { accountId, applicationId, userId, sessionId, scopes, ...stored } = code;
-    return withScope(accountScope(accountId), () =>
-      this.#prisma.$transaction(async (tx) => {
-        const role = await lockUserRole(tx, accountId, userId);
-        if (!(await preventApplicationDeletion(tx, accountId, applicationId))) return 'application_deleted';
-        if (!(await hasSession(tx, { accountId, userId }, sessionId))) return 'not_grantable';
-        if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
-        await tx.authorizationCode.create({
-          data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
-        });
-        for (const type of ['consent.allowed', 'authorization_code.issued'] as const) {
-          await recordIn(tx, { type, accountId, applicationId, userId, origin, details: { scopes } }, at);
-        }
-        return 'stored';
-      }),
-    );
+    const context = { accountId, applicationId, userId, origin, at };
+    return change(this.#prisma, context, lock.role, async (unit, role) => {
+      const { tx } = unit;
+      if (!(await lock.existingApplication(tx, context))) return 'application_deleted';
+      if (!(await hasSession(tx, context, sessionId))) return 'not_grantable';
+      if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
+      await tx.authorizationCode.create({
+        data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
+      });
+      await unit.record('consent.allowed', { scopes });
+      await unit.record('authorization_code.issued', { scopes });
+      return 'stored';
+    });
   }
 
   /**

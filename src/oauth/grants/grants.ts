@@ -1,13 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import {
-  type AuditEvent,
-  recordAllIn,
-  recordIn,
-  type UserAuditContext,
-} from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import type { AuditEvent, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
-import { lockApplication } from '../clients/lock-application.js';
 
 /** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */
 export function liveGrant(now: Date): Prisma.Sql {
@@ -77,9 +72,12 @@ export class Grants {
    *
    * @returns whether a grant to the application is stored
    */
-  disconnect({ accountId, userId, origin, at }: UserAuditContext, applicationId: string): Promise<boolean> {
-    return this.#prisma.$transaction(async (tx) => {
-      if ((await lockApplication(tx, accountId, applicationId)) === null) return false;
+  disconnect(auditContext: UserAuditContext, applicationId: string): Promise<boolean> {
+    const { accountId, userId, at } = auditContext;
+    const context = { ...auditContext, applicationId };
+    return change(this.#prisma, context, lock.application, async (unit, application) => {
+      const { tx } = unit;
+      if (application === null) return false;
       await tx.authorizationCode.deleteMany({
         where: { accountId, applicationId, userId, usedAt: null },
       });
@@ -88,14 +86,7 @@ export class Grants {
         WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
           AND revoked_at IS NULL
         RETURNING id`;
-      await recordAllIn(
-        tx,
-        revoked.map(({ id }) => {
-          const details = { grant: id };
-          return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
-        }),
-        at,
-      );
+      await unit.recordAll(revoked.map(({ id }) => ({ type: 'grant.revoked', details: { grant: id } })));
       if (revoked.length > 0) return true;
       return (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
     });
@@ -108,17 +99,14 @@ export class Grants {
    * @returns whether this call revoked the grant
    */
   revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {
-    const { accountId } = event;
-    return withScope(accountScope(accountId), () =>
-      this.#prisma.$transaction(async (tx) => {
-        const { count } = await tx.grant.updateMany({
-          where: { id: grantId, accountId, revokedAt: null },
-          data: { revokedAt: at },
-        });
-        if (count === 0) return false;
-        await recordIn(tx, { ...event, details: { grant: grantId } }, at);
-        return true;
-      }),
-    );
+    return change(this.#prisma, { ...event, at }, lock.nothing, async (unit) => {
+      const { count } = await unit.tx.grant.updateMany({
+        where: { id: grantId, accountId: event.accountId, revokedAt: null },
+        data: { revokedAt: at },
+      });
+      if (count === 0) return false;
+      await unit.record(event.type, { grant: grantId });
+      return true;
+    });
   }
 }

@@ -1,7 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { type AuditEvent, recordIn } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/accounts/change.js';
+import { lock } from '../../platform/accounts/locks.js';
+import type { AuditEvent } from '../../platform/audit/audit-log.js';
 import type { Database } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
 
 /** Revokes single access tokens. */
 export class AccessTokenRevocations {
@@ -23,14 +24,12 @@ export class AccessTokenRevocations {
     at: Date;
     event: AuditEvent & { readonly accountId: AccountId };
   }): Promise<void> {
-    await withScope(accountScope(event.accountId), () =>
-      this.#prisma.$transaction(async (tx) => {
-        const { count } = await tx.revokedAccessToken.createMany({
-          data: [{ jti: tokenId, accountId: event.accountId, expiresAt }],
-          skipDuplicates: true,
-        });
-        if (count > 0) await recordIn(tx, event, at);
-      }),
-    );
+    await change(this.#prisma, { ...event, at }, lock.nothing, async (unit) => {
+      const { count } = await unit.tx.revokedAccessToken.createMany({
+        data: [{ jti: tokenId, accountId: event.accountId, expiresAt }],
+        skipDuplicates: true,
+      });
+      if (count > 0) await unit.record(event.type, event.details);
+    });
   }
 }

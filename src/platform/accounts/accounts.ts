@@ -1,7 +1,8 @@
-import { recordIn } from '../audit/audit-log.js';
 import type { Database } from '../database/client.js';
 import { randomAccountId, randomEmployeePrefix } from '../database/ids.js';
 import { type AccountId, toAccountId } from './account-id.js';
+import { change } from './change.js';
+import { lock } from './locks.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 
 /** An account, as the operator lists it. */
@@ -38,13 +39,12 @@ export class Accounts {
     const accountId = toAccountId(randomAccountId());
     const passwordHash =
       owner === undefined ? '' : await checkAndHash({ prisma: this.#prisma }, accountId, owner);
-    const create = this.#prisma.$transaction(async (tx) => {
-      await tx.account.create({
+    const create = change(this.#prisma, { accountId, at }, lock.nothing, async (unit) => {
+      await unit.tx.account.create({
         data: { id: accountId, name, employeePrefix: randomEmployeePrefix(), createdAt: at },
       });
-      await recordIn(tx, { type: 'account.created', accountId, details: { name } }, at);
-      const ownerId =
-        owner === undefined ? null : await insertUser(tx, accountId, { user: owner, passwordHash, at });
+      await unit.record('account.created', { name });
+      const ownerId = owner === undefined ? null : await insertUser(unit, { user: owner, passwordHash });
       return { accountId, ownerId };
     });
     return await create.catch((error) => explainViolation(error, { email: owner?.email ?? '' }));

@@ -1,43 +1,35 @@
-import type { AuditContext, UserAuditContext } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
+import type { EmployeeImport, Report, WebhookEndpoint } from '../database/generated/client.js';
 import type { AccountId } from './account-id.js';
-import type { AffectedUser } from './revoke-user-access.js';
+import type { ChangeContext } from './change.js';
 import type { Role } from './user.js';
 
-/**
- * Locks an account until the transaction ends. A transaction that changes employees in more than one statement calls it
- * first: the triggers lock the counts after the employees of a statement, and two such transactions could deadlock. So does one
- * that deletes employees or sets managers, so that no employee gets a manager who is being deleted.
- *
- * @returns false if there is no such account
- */
-export async function lockAccount(tx: Prisma.TransactionClient, accountId: AccountId): Promise<boolean> {
-  const rows = await tx.$queryRaw<
-    unknown[]
-  >`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
-  return rows.length === 1;
-}
+type Tx = Prisma.TransactionClient;
+type OfAccount = Pick<ChangeContext, 'accountId'>;
+type OfUser = OfAccount & { readonly userId: string };
+type OfApplication = OfAccount & { readonly applicationId: string };
 
-/**
- * Reads the role of an enabled user and locks the user until the transaction ends.
- *
- * @returns `null` when the account has no such user or the user is disabled
- */
-export async function lockUserRole(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  userId: string,
-): Promise<Role | null> {
-  const [row] = await tx.$queryRaw<{ role: Role }[]>`
-    SELECT role FROM users
-    WHERE id = ${userId} AND account_id = ${accountId} AND disabled_at IS NULL FOR SHARE`;
-  return row?.role ?? null;
+/** A user whom a change affects. The row is locked by the transaction. */
+export interface AffectedUser {
+  readonly id: string;
+  readonly email: string;
 }
 
 /** A user whose row is locked by the transaction. */
 export interface LockedUser extends AffectedUser {
   readonly role: Role;
   readonly disabledAt: Date | null;
+}
+
+/** An application whose row is locked by the transaction. */
+export interface LockedApplication {
+  readonly clientId: string;
+  readonly clientType: 'confidential' | 'public';
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly requireClientSecret: boolean;
+  readonly generation: number;
 }
 
 /**
@@ -49,50 +41,157 @@ export function mayAdminister(actor: Role, target: Role): boolean {
 }
 
 /**
- * Locks a user and the user who acts, until the transaction ends. The command line acts as no user and may change all
- * users.
+ * Locks an account until the transaction ends. A transaction that changes employees in more than one statement calls it
+ * first: the triggers lock the counts after the employees of a statement, and two such transactions could deadlock. So does one
+ * that deletes employees or sets managers, so that no employee gets a manager who is being deleted.
  *
- * Both are locked in the order of their ids, so that users who act on each other do not deadlock. The second one to get the
- * locks sees what the first one changed.
- *
- * @returns the locked user; `forbidden` when the acting user may not change this user
+ * @returns false if there is no such account
  */
-export async function lockUser(
-  tx: Prisma.TransactionClient,
-  { accountId, userId: actorId }: AuditContext,
-  userId: string,
-): Promise<LockedUser | 'not_found' | 'forbidden'> {
-  // Not FOR UPDATE: a concurrent code exchange inserts a row that refers to the user, and would wait.
-  const rows = await tx.$queryRaw<LockedUser[]>`
-    SELECT id, email, role, disabled_at AS "disabledAt" FROM users
-    WHERE account_id = ${accountId} AND id IN (${userId}, ${actorId ?? userId})
-    ORDER BY id FOR NO KEY UPDATE`;
-  const user = rows.find(({ id }) => id === userId);
-  if (user === undefined) return 'not_found';
-  if (actorId === undefined) return user;
-  const actor = rows.find(({ id }) => id === actorId);
-  const allowed =
-    actor !== undefined &&
-    actor !== user &&
-    actor.disabledAt === null &&
-    mayAdminister(actor.role, user.role);
-  return allowed ? user : 'forbidden';
+export async function lockAccount(tx: Tx, accountId: AccountId): Promise<boolean> {
+  const rows = await tx.$queryRaw<
+    unknown[]
+  >`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+  return rows.length === 1;
 }
 
-/**
- * Locks the users of the account and the account until the transaction ends, for an owner who changes how users sign in. Such
- * changes run one after the other. A sign-in or a consent of a user either commits before and is found, or waits.
- *
- * @returns the users; `null` when the user who acts is not an enabled owner
- */
-export async function lockOwner(
-  tx: Prisma.TransactionClient,
-  { accountId, userId }: Pick<UserAuditContext, 'accountId' | 'userId'>,
-): Promise<LockedUser[] | null> {
-  const users = await tx.$queryRaw<LockedUser[]>`
-    SELECT id, email, role, disabled_at AS "disabledAt" FROM users
-    WHERE account_id = ${accountId} ORDER BY id FOR NO KEY UPDATE`;
-  const actor = users.find(({ id }) => id === userId);
-  if (actor?.role !== 'owner' || actor.disabledAt !== null) return null;
-  return (await lockAccount(tx, accountId)) ? users : null;
-}
+/** What a change locks first, in the lock order of `src/platform/database/README.md`. */
+export const lock = {
+  /** Nothing: the first statement of the change locks the row that it changes. */
+  async nothing(): Promise<undefined> {
+    return undefined;
+  },
+
+  /**
+   * A user and the user who acts. The command line acts as no user and may change all users.
+   *
+   * Both are locked in the order of their ids, so that users who act on each other do not deadlock. The second one to get the
+   * locks sees what the first one changed.
+   *
+   * @returns the user; `forbidden` when the acting user may not change this user
+   */
+  user:
+    (id: string) =>
+    async (
+      tx: Tx,
+      { accountId, userId: actorId }: OfAccount & { readonly userId?: string | undefined },
+    ): Promise<LockedUser | 'not_found' | 'forbidden'> => {
+      // Not FOR UPDATE: a concurrent code exchange inserts a row that refers to the user, and would wait.
+      const rows = await tx.$queryRaw<LockedUser[]>`
+        SELECT id, email, role, disabled_at AS "disabledAt" FROM users
+        WHERE account_id = ${accountId} AND id IN (${id}, ${actorId ?? id})
+        ORDER BY id FOR NO KEY UPDATE`;
+      const user = rows.find((row) => row.id === id);
+      if (user === undefined) return 'not_found';
+      if (actorId === undefined) return user;
+      const actor = rows.find((row) => row.id === actorId);
+      const allowed =
+        actor !== undefined &&
+        actor !== user &&
+        actor.disabledAt === null &&
+        mayAdminister(actor.role, user.role);
+      return allowed ? user : 'forbidden';
+    },
+
+  /** A user who acts, or who has proved to be the user. `null` when there is none or the user is disabled. */
+  enabledUser:
+    (id: string) =>
+    async (tx: Tx, { accountId }: OfAccount): Promise<AffectedUser | null> => {
+      const [row] = await tx.$queryRaw<AffectedUser[]>`
+        SELECT id, email FROM users
+        WHERE account_id = ${accountId} AND id = ${id} AND disabled_at IS NULL FOR NO KEY UPDATE`;
+      return row ?? null;
+    },
+
+  /** The role of the user who acts. It does not change, but the user may. `null` when there is none or the user is disabled. */
+  async role(tx: Tx, { accountId, userId }: OfUser): Promise<Role | null> {
+    const [row] = await tx.$queryRaw<{ role: Role }[]>`
+      SELECT role FROM users
+      WHERE id = ${userId} AND account_id = ${accountId} AND disabled_at IS NULL FOR SHARE`;
+    return row?.role ?? null;
+  },
+
+  /**
+   * All users of the account, then the account, for an owner who changes how users sign in. Such changes run one after the other. A
+   * sign-in or a consent of a user either commits before and is found, or waits.
+   *
+   * @returns the users; `null` when the user who acts is not an enabled owner
+   */
+  async owner(tx: Tx, { accountId, userId }: OfUser): Promise<LockedUser[] | null> {
+    const users = await tx.$queryRaw<LockedUser[]>`
+      SELECT id, email, role, disabled_at AS "disabledAt" FROM users
+      WHERE account_id = ${accountId} ORDER BY id FOR NO KEY UPDATE`;
+    const actor = users.find(({ id }) => id === userId);
+    if (actor?.role !== 'owner' || actor.disabledAt !== null) return null;
+    return (await lockAccount(tx, accountId)) ? users : null;
+  },
+
+  /** The account, see {@link lockAccount}. False if there is none. */
+  account: (tx: Tx, { accountId }: OfAccount): Promise<boolean> => lockAccount(tx, accountId),
+
+  /**
+   * The application of the context. Concurrent changes of the application, its secrets, or several of its codes or grants wait.
+   * `null` when the account has no such application.
+   */
+  async application(tx: Tx, { accountId, applicationId }: OfApplication): Promise<LockedApplication | null> {
+    const [row] = await tx.$queryRaw<LockedApplication[]>`
+      SELECT client_id AS "clientId", client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes,
+        require_client_secret AS "requireClientSecret", token_generation AS generation
+      FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+    return row ?? null;
+  },
+
+  /** The application of the context against deletion. It may be changed. False when the account has no such application. */
+  async existingApplication(tx: Tx, { accountId, applicationId }: OfApplication): Promise<boolean> {
+    const rows = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR KEY SHARE`;
+    return rows.length > 0;
+  },
+
+  /** A report; `null` when the account has none with this id. */
+  report:
+    (id: string) =>
+    async (tx: Tx, { accountId }: OfAccount): Promise<Report | null> => {
+      const rows = await tx.$queryRaw<unknown[]>`
+        SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+      return rows.length === 0
+        ? null
+        : await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
+    },
+
+  /** An import that has not expired; `null` when the account has none with this id. */
+  import:
+    (id: string) =>
+    async (
+      tx: Tx,
+      { accountId, at }: Pick<ChangeContext, 'accountId' | 'at'>,
+    ): Promise<Pick<EmployeeImport, 'state' | 'lockedBy'> | null> => {
+      const [row] = await tx.$queryRaw<Pick<EmployeeImport, 'state' | 'lockedBy'>[]>`
+        SELECT state, locked_by AS "lockedBy" FROM employee_imports
+        WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
+      return row ?? null;
+    },
+
+  /**
+   * A webhook endpoint of the application of the context.
+   *
+   * @returns `null` when there is none, and also when all access of the application was revoked since the request was
+   *   authenticated, which was in the generation of the context
+   */
+  endpoint:
+    (id: string) =>
+    async (
+      tx: Tx,
+      { accountId, applicationId, generation }: OfApplication & { readonly generation?: number },
+    ): Promise<Pick<WebhookEndpoint, 'position' | 'sealedSecret'> | null> => {
+      const [row] = await tx.$queryRaw<Pick<WebhookEndpoint, 'position' | 'sealedSecret'>[]>`
+        SELECT position, sealed_secret AS "sealedSecret" FROM webhook_endpoints
+        WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
+      if (row === undefined) return null;
+      // After the lock, for which a revocation waits or which waits for it.
+      if (generation !== undefined) {
+        const where = { accountId, id: applicationId, generation };
+        if ((await tx.application.count({ where })) === 0) return null;
+      }
+      return row;
+    },
+};

@@ -1,10 +1,10 @@
-import { type AuditOrigin, recordIn } from '../audit/audit-log.js';
-import type { Database, Prisma } from '../database/client.js';
+import type { Database } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import { ruleText } from '../problems/rule-texts.js';
 import { isForeignDomain } from './account-domains.js';
 import type { AccountId } from './account-id.js';
+import type { Unit } from './change.js';
 import { personNameRule } from './name-rules.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
@@ -55,37 +55,37 @@ export interface UserInsertion {
   readonly user: Omit<NewUser, 'password'>;
   /** `null`: the user signs in by single sign-on. */
   readonly passwordHash: string | null;
-  readonly at: Date;
   /** Whether the user has proved to receive mail at the address. Default: false. */
   readonly emailVerified?: boolean;
-  /** Absent for the command line. */
-  readonly origin?: AuditOrigin;
 }
 
-/** Inserts a user and its audit event in the transaction of the caller. Returns the id. */
+/** Inserts a user and its audit event. Returns the id. */
 export async function insertUser(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  { user, passwordHash, at, emailVerified = false, origin }: UserInsertion,
+  unit: Unit,
+  { user, passwordHash, emailVerified = false }: UserInsertion,
 ): Promise<string> {
+  const { accountId, origin, at } = unit.context;
   const id = randomId();
   const { role, givenName, familyName } = user;
   const email = normalizeEmail(user.email);
   const dates = { createdAt: at, updatedAt: at };
-  await tx.user.create({
+  await unit.tx.user.create({
     data: { id, accountId, email, emailVerified, role, givenName, familyName, passwordHash, ...dates },
   });
   // An invited user creates the user in the browser.
   const userId = origin && id;
   const method = passwordHash === null ? { method: 'single_sign_on' } : {};
   const details = { user: id, email, role, ...method };
-  await recordIn(tx, { type: 'user.created', accountId, userId, origin, details }, at);
+  await unit.record('user.created', details, { userId });
   return id;
 }
 
-/** Whether an error is the violation of the unique e-mail address of users. */
-export function isEmailTaken(error: unknown): boolean {
-  return violatedUniqueConstraint(error) === 'users_email_key';
+/** For `catch`: maps the violation of the unique e-mail address of users to an outcome. Throws other errors unchanged. */
+export function ifEmailTaken<const Outcome>(outcome: Outcome): (error: unknown) => Outcome {
+  return (error) => {
+    if (violatedUniqueConstraint(error) === 'users_email_key') return outcome;
+    throw error;
+  };
 }
 
 /**
@@ -94,6 +94,6 @@ export function isEmailTaken(error: unknown): boolean {
  * @throws {NewUserError}
  */
 export function explainViolation(error: unknown, { email }: Pick<NewUser, 'email'>): never {
-  if (!isEmailTaken(error)) throw error;
+  ifEmailTaken(null)(error);
   throw new NewUserError(`A user with the e-mail address ${email} already exists`);
 }

@@ -3,6 +3,7 @@ import type { Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
+import type { Unit } from './change.js';
 import type { Role } from './user.js';
 
 /** The purpose of a link: to accept an invitation, to set a new password, or to confirm a new e-mail address. */
@@ -58,14 +59,13 @@ export async function insertLink(tx: Prisma.TransactionClient, link: NewLink): P
 }
 
 /**
- * Consumes a link in the transaction of the caller. Of concurrent transactions one succeeds, and the others wait for it.
+ * Consumes a link of the account. Of concurrent transactions one succeeds, and the others wait for it.
  *
  * @returns whether the link was valid
  */
 export async function consumeLink(
-  tx: Prisma.TransactionClient,
-  { id, accountId }: Pick<ValidLink, 'id' | 'accountId'>,
-  at: Date,
+  { tx, context: { accountId, at } }: Unit,
+  { id }: Pick<ValidLink, 'id'>,
 ): Promise<boolean> {
   const where = { id, accountId, usedAt: null, expiresAt: { gt: at } };
   const { count } = await tx.oneTimeLink.updateMany({ where, data: { usedAt: at } });
@@ -104,23 +104,18 @@ function hashToken(token: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(token).digest() as Buffer<ArrayBuffer>;
 }
 
-/** Deletes the unused links of a user, in the transaction of the caller, which has locked the user. */
-export async function deleteLinksOfUser(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
-  userId: string,
-): Promise<void> {
+/** Deletes the unused links of a user, whom the change has locked. */
+export async function deleteLinksOfUser({ tx, context: { accountId } }: Unit, userId: string): Promise<void> {
   await tx.oneTimeLink.deleteMany({ where: { accountId, userId, usedAt: null } });
 }
 
 /**
- * Deletes the link that confirms a new e-mail address of a user, in the transaction of the caller.
+ * Deletes the link that confirms a new e-mail address of a user.
  *
  * @returns number of deleted links
  */
 export async function deleteEmailLinks(
-  tx: Prisma.TransactionClient,
-  accountId: AccountId,
+  { tx, context: { accountId } }: Unit,
   userId: string,
 ): Promise<number> {
   const where = { accountId, userId, purpose: 'email', usedAt: null };
@@ -134,8 +129,8 @@ export async function deleteEmailLinks(
  * @param role the new role; `null` when the user is disabled
  */
 export async function deleteLinksCreatedBy(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, role }: { accountId: AccountId; userId: string; role: Role | null },
+  { tx, context: { accountId } }: Unit,
+  { userId, role }: { userId: string; role: Role | null },
 ): Promise<void> {
   if (role === 'owner') return;
   const created = { accountId, createdById: userId, usedAt: null };

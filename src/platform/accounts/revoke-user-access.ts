@@ -1,30 +1,30 @@
-import { type AuditContext, recordAllIn } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
+import type { Unit } from './change.js';
+import type { AffectedUser } from './locks.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
 import { hashSessionId } from './sessions.js';
 
-/** A user whose row is locked by the transaction. */
-export interface AffectedUser {
-  readonly id: string;
-  readonly email: string;
+/** The details of an audit event that identify its user. */
+export function userDetails({ id, email }: AffectedUser): { readonly user: string; readonly email: string } {
+  return { user: id, email };
 }
 
 /**
- * Revokes all sessions of a user in the transaction of the caller, and an unconfirmed change of the e-mail address: a caller who had
- * a session may have requested it.
+ * Revokes all sessions of a user, and an unconfirmed change of the e-mail address: a caller who had a session may have
+ * requested it.
  *
  * @param except hash of the id of a session that is kept
  * @returns number of revoked sessions
  */
 export async function revokeSessions(
-  tx: Prisma.TransactionClient,
-  { accountId }: AuditContext,
-  { id }: Pick<AffectedUser, 'id'>,
+  unit: Unit,
+  { id: userId }: Pick<AffectedUser, 'id'>,
   except?: Buffer<ArrayBuffer>,
 ): Promise<number> {
+  const { accountId } = unit.context;
   const kept = except === undefined ? {} : { idHash: { not: except } };
-  const { count } = await tx.session.deleteMany({ where: { accountId, userId: id, ...kept } });
-  await deleteEmailLinks(tx, accountId, id);
+  const { count } = await unit.tx.session.deleteMany({ where: { accountId, userId, ...kept } });
+  await deleteEmailLinks(unit, userId);
   return count;
 }
 
@@ -34,13 +34,9 @@ type IsRevoked = (grant: { readonly scopes: readonly string[]; readonly applicat
 /** Selects all. */
 export const allGrants: IsRevoked = () => true;
 
-/**
- * Deletes unused authorization codes of users, in the transaction of the caller. Their applications are locked against
- * deletion, with those of live grants.
- */
+/** Deletes unused authorization codes of users. Their applications are locked against deletion, with those of live grants. */
 async function deleteUserCodes(
-  tx: Prisma.TransactionClient,
-  { accountId }: AuditContext,
+  { tx, context: { accountId } }: Unit,
   userIds: readonly string[],
   isRevoked: IsRevoked,
 ): Promise<void> {
@@ -63,8 +59,7 @@ async function deleteUserCodes(
 }
 
 /**
- * Revokes grants of users and deletes unused authorization codes, in the transaction of the caller. Each revoked grant
- * has an audit event.
+ * Revokes grants of users and deletes unused authorization codes. Each revoked grant has an audit event.
  *
  * The locks on the codes come before those on the grants (`src/platform/database/README.md`): a concurrent exchange has locked its
  * code, and its grant is visible when the lock is released.
@@ -72,15 +67,15 @@ async function deleteUserCodes(
  * @returns number of revoked grants
  */
 export async function revokeUserGrants(
-  tx: Prisma.TransactionClient,
-  context: AuditContext,
+  unit: Unit,
   users: readonly AffectedUser[],
   isRevoked: IsRevoked,
 ): Promise<number> {
-  const { accountId, userId, origin, at } = context;
+  const { tx } = unit;
+  const { accountId, at } = unit.context;
   const emails = new Map(users.map(({ id, email }) => [id, email]));
   const userIds = [...emails.keys()];
-  await deleteUserCodes(tx, context, userIds, isRevoked);
+  await deleteUserCodes(unit, userIds, isRevoked);
   const grants = await tx.$queryRaw<
     { id: string; applicationId: string; userId: string; scopes: string[] }[]
   >`
@@ -90,13 +85,11 @@ export async function revokeUserGrants(
   const revoked = grants.filter(isRevoked);
   const where = { accountId, id: { in: revoked.map(({ id }) => id) } };
   await tx.grant.updateMany({ where, data: { revokedAt: at } });
-  await recordAllIn(
-    tx,
+  await unit.recordAll(
     revoked.map(({ id, applicationId, userId: user }) => {
       const details = { grant: id, user, email: emails.get(user) ?? '' };
-      return { type: 'grant.revoked', accountId, userId, applicationId, origin, details };
+      return { type: 'grant.revoked', applicationId, details };
     }),
-    at,
   );
   return revoked.length;
 }
@@ -120,22 +113,22 @@ export interface AdmittedAccess {
 }
 
 /**
- * Revokes access when users must sign in otherwise: sessions, unused authorization codes and links, and grants on request. In
- * the transaction of the caller, which has locked the users ({@link lockOwner}).
+ * Revokes access when users must sign in otherwise: sessions, unused authorization codes and links, and grants on request. The
+ * change has locked the users (`lock.owner`).
  *
  * @returns details for the audit event of the change
  */
 export async function revokeAdmittedAccess(
-  tx: Prisma.TransactionClient,
-  context: AuditContext,
+  unit: Unit,
   { users, sessions, links }: AdmittedAccess,
   { sessionId, withGrants }: RevocationChoice,
 ): Promise<{ revoked_sessions: string; revoked_grants: string }> {
-  const { accountId } = context;
+  const { tx } = unit;
+  const { accountId } = unit.context;
   const userIds = users.map(({ id }) => id);
   let revokedGrants = 0;
-  if (withGrants) revokedGrants = await revokeUserGrants(tx, context, users, allGrants);
-  else await deleteUserCodes(tx, context, userIds, allGrants);
+  if (withGrants) revokedGrants = await revokeUserGrants(unit, users, allGrants);
+  else await deleteUserCodes(unit, userIds, allGrants);
   const { count } = await tx.session.deleteMany({
     where: { accountId, idHash: { not: hashSessionId(sessionId) }, AND: sessions },
   });

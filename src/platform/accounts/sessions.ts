@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type AuditEvent, recordIn } from '../audit/audit-log.js';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
-import { accountScope, allAccounts, withScope } from '../database/scope.js';
+import { allAccounts, withScope } from '../database/scope.js';
+import type { AccountId } from './account-id.js';
+import { change } from './change.js';
+import { lock } from './locks.js';
 import { type SignInStage, signInStage } from './sign-in-stage.js';
 import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
 
@@ -115,14 +118,13 @@ export class Sessions {
       SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}
       FROM holder`;
-    const created = await withScope(accountScope(accountId), () =>
-      this.#database.prisma.$transaction(async (tx) => {
-        if (issuer !== undefined && !(await lockIssuer(tx, { accountId, userId, issuer }))) return false;
-        if ((await insert(tx)) === 0) return false;
-        if (event !== undefined) await recordIn(tx, event, now);
-        return true;
-      }),
-    );
+    const context = { accountId, at: now };
+    const created = await change(this.#database.prisma, context, lock.nothing, async ({ tx }) => {
+      if (issuer !== undefined && !(await lockIssuer(tx, { accountId, userId, issuer }))) return false;
+      if ((await insert(tx)) === 0) return false;
+      if (event !== undefined) await recordIn(tx, event, now);
+      return true;
+    });
     return created ? id : null;
   }
 
@@ -201,15 +203,13 @@ export class Sessions {
   }
 
   /** Stores that the user of a session has entered the password now, together with the event. */
-  async confirm(id: string, event: AuditEvent & { readonly accountId: string }): Promise<void> {
-    const now = this.#clock();
-    await withScope(accountScope(event.accountId), () =>
-      this.#database.prisma.$transaction(async (tx) => {
-        const where = { idHash: hashSessionId(id), accountId: event.accountId };
-        await tx.session.updateMany({ where, data: { authenticatedAt: now } });
-        await recordIn(tx, event, now);
-      }),
-    );
+  async confirm(id: string, event: AuditEvent & { readonly accountId: AccountId }): Promise<void> {
+    const context = { ...event, at: this.#clock() };
+    await change(this.#database.prisma, context, lock.nothing, async (unit) => {
+      const where = { idHash: hashSessionId(id), accountId: event.accountId };
+      await unit.tx.session.updateMany({ where, data: { authenticatedAt: context.at } });
+      await unit.record(event.type, event.details);
+    });
   }
 
   /**

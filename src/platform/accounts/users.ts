@@ -1,6 +1,8 @@
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
+import { change } from './change.js';
+import { lock } from './locks.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { type Role, toUser, type User, type UserRow, userSelection } from './user.js';
@@ -75,9 +77,10 @@ export class Users {
    */
   async create(accountId: AccountId, { user, at }: { user: NewUser; at: Date }): Promise<string> {
     const passwordHash = await checkAndHash({ prisma: this.#prisma }, accountId, user);
-    return await this.#prisma
-      .$transaction((tx) => insertUser(tx, accountId, { user, passwordHash, at }))
-      .catch((error) => explainViolation(error, user));
+    const created = change(this.#prisma, { accountId, at }, lock.nothing, (unit) =>
+      insertUser(unit, { user, passwordHash }),
+    );
+    return await created.catch((error) => explainViolation(error, user));
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { lockAccount } from '../../../platform/accounts/locks.js';
+import { change } from '../../../platform/accounts/change.js';
+import { lock } from '../../../platform/accounts/locks.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -175,12 +176,12 @@ export class EmployeeUploads {
 
   /** Counts the files of the account and adds one, with the account locked. */
   async #reserve(
-    { accountId, userId, origin, at }: UserAuditContext,
+    context: UserAuditContext,
     { id }: ImportKey,
     file: { name: string; format: FileFormat | null },
   ): Promise<'too_many_files' | 'too_many_imports' | null> {
-    return await this.#prisma.$transaction(async (tx) => {
-      await lockAccount(tx, accountId);
+    const { accountId, userId, origin, at } = context;
+    return await change(this.#prisma, context, lock.account, async ({ tx }) => {
       const where = { accountId, expiresAt: { gt: at } };
       const stored = await tx.employeeImport.count({ where: { ...where, state: { in: [...storedStates] } } });
       if (stored >= maximumFiles) return 'too_many_files';

@@ -1,3 +1,5 @@
+import { change } from '../../../platform/accounts/change.js';
+import { lock } from '../../../platform/accounts/locks.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import type { Database } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
@@ -70,14 +72,12 @@ export class UploadSteps {
    *
    * @returns whether the import can be cancelled
    */
-  async cancel({ accountId, at }: UserAuditContext, id: string): Promise<boolean> {
-    return await this.#prisma.$transaction(async (tx) => {
-      const [row] = await tx.$queryRaw<{ state: UploadState; isLocked: boolean }[]>`
-        SELECT state, locked_by IS NOT NULL AS "isLocked" FROM employee_imports
-        WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
-      if (row === undefined || !cancellableStates.includes(row.state)) return false;
+  async cancel(context: UserAuditContext, id: string): Promise<boolean> {
+    const { accountId, at } = context;
+    return await change(this.#prisma, context, lock.import(id), async ({ tx }, row) => {
+      if (row === null || !cancellableStates.includes(row.state as UploadState)) return false;
       const where = { accountId_id: { accountId, id } };
-      if (row.isLocked) {
+      if (row.lockedBy !== null) {
         await tx.employeeImport.update({ where, data: { cancelRequested: true } });
       } else {
         await tx.employeeImport.update({ where, data: { state: 'cancelled', finishedAt: at } });
@@ -88,13 +88,14 @@ export class UploadSteps {
   }
 
   async #start(
-    { accountId, userId, origin, at }: UserAuditContext,
+    context: UserAuditContext,
     id: string,
     step: { from: readonly UploadState[]; to: UploadState; attributes?: readonly string[] },
   ): Promise<StepOutcome> {
+    const { accountId, userId, origin, at } = context;
     const { from, to, attributes } = step;
     try {
-      return await this.#prisma.$transaction(async (tx) => {
+      return await change(this.#prisma, context, lock.nothing, async ({ tx }) => {
         const { count } = await tx.employeeImport.updateMany({
           where: { accountId, id, expiresAt: { gt: at }, state: { in: [...from] } },
           data: {

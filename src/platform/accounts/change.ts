@@ -1,0 +1,89 @@
+import {
+  type AuditEvent,
+  type AuditEventType,
+  type AuditOrigin,
+  recordAllIn,
+  recordIn,
+} from '../audit/audit-log.js';
+import type { Database, Prisma } from '../database/client.js';
+import { accountScope, withScope } from '../database/scope.js';
+import { type Actor, setActor } from '../database/set-actor.js';
+import type { AccountId } from './account-id.js';
+
+/** Account, actor, origin and time of a change. Its audit events contain them. Without actor and origin, the operator. */
+export interface ChangeContext extends Actor {
+  readonly accountId: AccountId;
+  readonly origin?: AuditOrigin | undefined;
+  readonly at: Date;
+}
+
+type Details = NonNullable<AuditEvent['details']>;
+
+/** An event of a change. Its actor is that of the change, unless the event has its own. */
+interface UnitEvent extends Actor {
+  readonly type: AuditEventType;
+  readonly details?: Details | undefined;
+}
+
+/** A change in progress: its transaction, its context, and its events. */
+export class Unit<Context extends ChangeContext = ChangeContext> {
+  readonly tx: Prisma.TransactionClient;
+  readonly context: Context;
+
+  constructor(tx: Prisma.TransactionClient, context: Context) {
+    this.tx = tx;
+    this.context = context;
+  }
+
+  /** Stores an audit event of the change. */
+  async record(type: AuditEventType, details?: Details, actor?: Actor): Promise<void> {
+    await recordIn(this.tx, this.#complete({ type, details, ...actor }), this.context.at);
+  }
+
+  /** Stores audit events of the change with one statement. */
+  async recordAll(events: readonly UnitEvent[]): Promise<void> {
+    await recordAllIn(
+      this.tx,
+      events.map((event) => this.#complete(event)),
+      this.context.at,
+    );
+  }
+
+  /** Names the actor in the feed events of the change, which triggers write. Called before the first write. */
+  async setActor(): Promise<void> {
+    await setActor(this.tx, this.context);
+  }
+
+  #complete({ details = {}, ...event }: UnitEvent) {
+    const { accountId, userId, applicationId, origin } = this.context;
+    return { accountId, userId, applicationId, origin, ...event, details };
+  }
+}
+
+/** Locks rows in a transaction until it ends, and returns what it has read. {@link lock} has all of them. */
+export type Lock<Context extends ChangeContext, Locked> = (
+  tx: Prisma.TransactionClient,
+  context: Context,
+) => Promise<Locked>;
+
+/**
+ * Changes data of an account in one transaction together with its events, in the scope of the account.
+ *
+ * PostgreSQL may abort the transaction because of a conflict. It is then repeated once
+ * (`src/platform/database/postgresql/conflict-retry.ts`), so `work` has no effect outside of it.
+ *
+ * @param lock what is locked first; see `src/platform/database/README.md` for the order of further locks
+ * @param work gets what the lock has read, and returns the outcome
+ * @param limits maximum time to wait for the transaction and to run it, in milliseconds; default: that of the database
+ */
+export function change<Context extends ChangeContext, Locked, Outcome>(
+  prisma: Database['prisma'],
+  context: Context,
+  lock: Lock<Context, Locked>,
+  work: (unit: Unit<Context>, locked: Locked) => Promise<Outcome>,
+  limits?: { readonly maxWait?: number; readonly timeout?: number },
+): Promise<Outcome> {
+  return withScope(accountScope(context.accountId), () =>
+    prisma.$transaction(async (tx) => work(new Unit(tx, context), await lock(tx, context)), limits),
+  );
+}
