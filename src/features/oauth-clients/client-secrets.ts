@@ -29,7 +29,7 @@ export class ClientSecrets {
     auditContext: UserAuditContext,
     { applicationId, nonce }: { applicationId: string; nonce: string },
   ): Promise<CreatedSecret> {
-    const { accountId, userId, at } = auditContext;
+    const { accountId, at } = auditContext;
     const id = randomId();
     const secret = newClientSecret();
     const context = { ...auditContext, applicationId };
@@ -37,10 +37,10 @@ export class ClientSecrets {
       const { tx } = unit;
       if (application === null) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
-      const earlier = await consumeNonce(tx, { userId, nonce }, { resultId: id, at });
+      const earlier = await consumeNonce(unit, nonce, id);
       if (earlier !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
-        await restoreNonce(tx, { userId, nonce });
+        await restoreNonce(unit, nonce);
         return { kind: 'too_many' };
       }
       await tx.applicationSecret.create({

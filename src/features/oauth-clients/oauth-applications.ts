@@ -142,11 +142,10 @@ export class OAuthApplications implements ApplicationReader {
     auditContext: UserAuditContext,
     { clientType, settings, nonce }: { clientType: ClientType; settings: ApplicationSettings; nonce: string },
   ): Promise<RegisteredApplication> {
-    const { userId, at } = auditContext;
     const id = randomId();
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.nothing, async (unit) => {
-      const earlier = await consumeNonce(unit.tx, { userId, nonce }, { resultId: id, at });
+      const earlier = await consumeNonce(unit, nonce, id);
       if (earlier !== null) return { kind: 'repeated', id: earlier };
       const inserted = await insertApplication(unit, { clientType, settings });
       return { kind: 'created', id, ...inserted };

@@ -209,10 +209,9 @@ export class Reports {
     const content = newContent(given);
     const errors = findDefinitionErrors(content);
     if (errors.length > 0) return { kind: 'invalid', errors };
-    const { userId, at } = auditContext;
     const create = async (unit: Unit<UserAuditContext>): Promise<CreatedThroughForm> => {
       const id = randomId();
-      const earlier = await consumeNonce(unit.tx, { userId, nonce }, { resultId: id, at });
+      const earlier = await consumeNonce(unit, nonce, id);
       if (earlier !== null) return { kind: 'repeated', id: earlier };
       await insertReport(unit, content, id);
       await checkReportQuota(unit, this.#maxReports);

@@ -77,7 +77,7 @@ export class EmailChanges {
     const { accountId, userId, at } = context;
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
-      if (!(await hasSession(unit.tx, context, sessionId))) throw new SessionEndedError();
+      if (!(await hasSession(unit, sessionId))) throw new SessionEndedError();
       if (user === null || user.email === email) return null;
       await deleteEmailLinks(unit, userId);
       await unit.record('user.email_change_requested', { ...userDetails(user), to: email });

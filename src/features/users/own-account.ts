@@ -58,7 +58,7 @@ export class OwnAccount {
     const passwordHash = await this.#passwords.hash(password, { address: origin.address, signal });
     await this.#change(context, async (unit, user) => {
       // The password may have been replaced since the current one was compared.
-      if (!(await hasSession(unit.tx, context, sessionId))) throw new SessionEndedError();
+      if (!(await hasSession(unit, sessionId))) throw new SessionEndedError();
       const where = { id: userId, accountId };
       await unit.tx.user.updateMany({ where, data: { passwordHash, updatedAt: at } });
       await unit.record('user.password_changed', userDetails(user));
@@ -78,7 +78,10 @@ export class OwnAccount {
     });
   }
 
-  #change(context: UserAuditContext, work: (unit: Unit, user: AffectedUser) => Promise<void>): Promise<void> {
+  #change(
+    context: UserAuditContext,
+    work: (unit: Unit<UserAuditContext>, user: AffectedUser) => Promise<void>,
+  ): Promise<void> {
     return change(this.#prisma, context, lock.enabledUser(context.userId), async (unit, user) => {
       if (user !== null) await work(unit, user);
     });

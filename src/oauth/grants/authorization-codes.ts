@@ -69,7 +69,7 @@ export class AuthorizationCodes {
     return change(this.#prisma, context, lock.role, async (unit, role) => {
       const { tx } = unit;
       if (!(await lock.existingApplication(tx, context))) return 'application_deleted';
-      if (!(await hasSession(tx, context, sessionId))) return 'not_grantable';
+      if (!(await hasSession(unit, sessionId))) return 'not_grantable';
       if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
       await tx.authorizationCode.create({
         data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },

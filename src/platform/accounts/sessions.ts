@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
-import { change } from './change.js';
+import { type ChangeContext, change, type Unit } from './change.js';
 import { lock } from './locks.js';
 import { type SignInStage, signInStage } from './sign-in-stage.js';
 import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
@@ -258,12 +258,11 @@ function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInp
 }
 
 /**
- * Whether a session exists, in the transaction of the caller, which has locked the user: a change that revokes the sessions of the
- * user and what they created either finds what the caller creates, or has committed.
+ * Whether a session of the user exists, in a change that has locked the user: a change that revokes the sessions of the user and
+ * what they created either finds what the caller creates, or has committed.
  */
 export async function hasSession(
-  tx: Prisma.TransactionClient,
-  { accountId, userId }: { accountId: string; userId: string },
+  { tx, context: { accountId, userId } }: Unit<ChangeContext & { readonly userId: string }>,
   sessionId: string,
 ): Promise<boolean> {
   return (await tx.session.count({ where: { accountId, userId, idHash: hashSessionId(sessionId) } })) > 0;

@@ -1,26 +1,21 @@
 import { createHash } from 'node:crypto';
+import type { Unit } from '../accounts/change.js';
 import { absoluteSeconds } from '../accounts/sessions.js';
-import type { Prisma } from '../database/client.js';
-
-/** Identifies a form that was rendered for a user. A repeated submission has the same values. */
-export interface FormNonce {
-  readonly userId: string;
-  /** Random text in a hidden field of the form. */
-  readonly nonce: string;
-}
+import type { UserAuditContext } from '../audit/audit-log.js';
 
 /**
- * Marks a form as submitted, in the transaction of the submission. A concurrent submission of the same form waits.
+ * Marks a form as submitted, in the change that the submission makes. A concurrent submission of the same form waits.
  *
- * @param options.resultId id of the row that the submission creates
+ * @param nonce random text in a hidden field of the form, which was rendered for the user. A repeated submission has the same.
+ * @param resultId id of the row that the submission creates
  * @returns `null` for the first submission; otherwise the `resultId` of the first one, and the caller must change nothing
  */
 export async function consumeNonce(
-  tx: Prisma.TransactionClient,
-  form: FormNonce,
-  { resultId, at }: { resultId: string; at: Date },
+  { tx, context: { userId, at } }: Unit<UserAuditContext>,
+  nonce: string,
+  resultId: string,
 ): Promise<string | null> {
-  const key = keyOf(form);
+  const key = keyOf(userId, nonce);
   // A form is valid for one session, and no session lives longer.
   const expiresAt = new Date(at.getTime() + absoluteSeconds * 1000);
   const { count } = await tx.submittedForm.createMany({
@@ -32,11 +27,11 @@ export async function consumeNonce(
   return earlier;
 }
 
-/** Marks a form as not submitted, in the same transaction: the submission was rejected and may be repeated. */
-export async function restoreNonce(tx: Prisma.TransactionClient, form: FormNonce): Promise<void> {
-  await tx.submittedForm.delete({ where: { key: keyOf(form) } });
+/** Marks a form as not submitted, in the same change: the submission was rejected and may be repeated. */
+export async function restoreNonce({ tx, context }: Unit<UserAuditContext>, nonce: string): Promise<void> {
+  await tx.submittedForm.delete({ where: { key: keyOf(context.userId, nonce) } });
 }
 
-function keyOf({ userId, nonce }: FormNonce): Buffer<ArrayBuffer> {
+function keyOf(userId: string, nonce: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(`${userId} ${nonce}`).digest() as Buffer<ArrayBuffer>;
 }
