@@ -1,20 +1,15 @@
-import { AuditLogExports } from './features/audit-log/audit-log-exports.js';
-import { AuditLogReader } from './features/audit-log/audit-log-reader.js';
+import { createAuditLog } from './features/audit-log/index.js';
 import { createEmployees } from './features/employees/index.js';
 import { createEventHandlers } from './features/events/index.js';
-import { EmployeeUploads } from './features/imports/uploads/employee-uploads.js';
-import { UploadSteps } from './features/imports/uploads/upload-steps.js';
+import { createImports } from './features/imports/index.js';
 import type { UploadWorker } from './features/imports/uploads/upload-worker.js';
-import { ClientSecrets } from './features/oauth-clients/client-secrets.js';
-import { OAuthApplications } from './features/oauth-clients/oauth-applications.js';
+import { createOAuthClients } from './features/oauth-clients/index.js';
 import { createProfiles } from './features/profile/index.js';
 import { createReports } from './features/reports/index.js';
 import { createSecondFactors } from './features/second-factors/index.js';
-import { PasskeySignIn } from './features/sign-in/passkey-sign-in.js';
-import { SignIn } from './features/sign-in/sign-in.js';
-import { TrustedDevices } from './features/sign-in/trusted-devices.js';
+import { createSignIn } from './features/sign-in/index.js';
 import { createSingleSignOn } from './features/single-sign-on/index.js';
-import { UsageReader } from './features/usage/usage-reader.js';
+import { createUsage } from './features/usage/index.js';
 import { createUsers } from './features/users/index.js';
 import { createWebhooks } from './features/webhooks/index.js';
 import { createAuthorizationServer } from './oauth/authorization-server.js';
@@ -31,14 +26,13 @@ export interface ServiceDependencies extends CoreOptions {
   readonly uploadWorker: UploadWorker;
 }
 
-/** Creates the services of the routes. */
+/** Creates the features, and what their routes get. */
 export function composeServices(dependencies: ServiceDependencies, logger: CounterLogger) {
-  const { signingKeys, uploadWorker } = dependencies;
   const core = createCore(dependencies, logger);
-  const { config, contract, database, clock, appSecrets } = core;
+  const { config, contract } = core;
   const { baseUrl } = config;
-  const authorizationServer = createAuthorizationServer(core, signingKeys);
-  const { applications, authorizationEndpoint: endpoint } = authorizationServer;
+  const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
+  const { applications, authorizationEndpoint: endpoint, grants } = authorizationServer;
   const employees = createEmployees(core);
   const reports = createReports(core);
   const profiles = createProfiles(core);
@@ -46,7 +40,6 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
   const secondFactors = createSecondFactors(core);
   const singleSignOn = createSingleSignOn(core);
   const webhooks = createWebhooks(core);
-  const auditLog = new AuditLogReader(database);
 
   return {
     core,
@@ -62,39 +55,23 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
     ),
     consent: { ...core, endpoint },
     apiConsole: { applications, settings: config },
-    signIn: {
-      ...core,
-      ...secondFactors,
-      applications,
-      baseUrl,
-      signIn: new SignIn({ ...core, sessions: core.userSessions }),
-      passkeySignIn: new PasskeySignIn({
-        ...core,
-        sessions: core.userSessions,
-        passkeys: secondFactors.passkeys,
-      }),
-      trustedDevices: new TrustedDevices({ appSecrets, baseUrl, clock }),
-    },
+    signIn: { ...core, ...secondFactors, ...createSignIn(core, secondFactors), applications, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
     links: { ...core, ...users },
     people: {
       ...core,
       ...employees,
+      ...createImports(core, dependencies.uploadWorker),
       ...reports,
       ...profiles,
       ...users,
       ...secondFactors,
       ...singleSignOn,
+      ...createOAuthClients(core),
+      ...createUsage(core),
       ...webhooks,
-      uploads: new EmployeeUploads(database),
-      uploadSteps: new UploadSteps(database),
-      wakeImports: () => uploadWorker.wake(),
-      applications: new OAuthApplications(database),
-      clientSecrets: new ClientSecrets(database),
-      grants: authorizationServer.grants,
-      auditLog,
-      auditLogExports: new AuditLogExports(core.exports, auditLog),
-      usage: new UsageReader(database),
+      ...createAuditLog(core),
+      grants,
       baseUrl,
       production: config.production,
       scopes: contract.scopes,

@@ -1,1 +1,17 @@
+import type { Core } from '../../platform/core.js';
+import type { Passkeys } from '../second-factors/index.js';
+import { PasskeySignIn } from './passkey-sign-in.js';
+import { SignIn } from './sign-in.js';
+import { TrustedDevices } from './trusted-devices.js';
+
 export { respondToSignIn } from './pages/after-sign-in.js';
+
+/** Creates the services for signing in. */
+export function createSignIn(core: Core, { passkeys }: { passkeys: Passkeys }) {
+  const { config, appSecrets, clock, userSessions: sessions } = core;
+  return {
+    signIn: new SignIn({ ...core, sessions }),
+    passkeySignIn: new PasskeySignIn({ ...core, sessions, passkeys }),
+    trustedDevices: new TrustedDevices({ appSecrets, baseUrl: config.baseUrl, clock }),
+  };
+}

@@ -1,5 +1,13 @@
+import type { Core } from '../../platform/core.js';
+import { UsageReader } from './usage-reader.js';
+
 export { addUsageCommand } from './commands.js';
 export { countWords } from './pages/calls-chart.js';
 export { type CallCounts, sumOf, usageDays } from './pages/usage-figures.js';
 export { type UsagePageDependencies, usagePage } from './pages/usage-page.js';
 export { lastDays } from './usage-reader.js';
+
+/** Creates the service that reads the usage of applications. */
+export function createUsage({ database }: Core) {
+  return { usage: new UsageReader(database) };
+}
