@@ -1,15 +1,11 @@
 import { change } from '../../platform/accounts/change.js';
 import { lock } from '../../platform/accounts/locks.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { AuditLog, UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
+import type { Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import {
-  countDailyFailure,
-  type FailureLimit,
-  secondsUntilAccepted,
-} from '../../platform/limits/failure-limit.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import { countDailyFailure, secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
 import { type AuthenticatorApps, isTotpCode } from './authenticator-apps.js';
 import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './complete-sign-in.js';
 import type { PasskeyResponse, Passkeys } from './passkeys.js';
@@ -26,14 +22,10 @@ export type SecondFactorOutcome =
   /** Too many failures in a day; only a passkey or a recovery code is accepted. */
   | { readonly kind: 'codes_rate_limited'; readonly retryAfterSeconds: number };
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
+type Dependencies = Pick<Core, 'database' | 'auditLog' | 'failureLimit' | 'notices'> & {
   readonly apps: AuthenticatorApps;
   readonly passkeys: Passkeys;
-  readonly auditLog: AuditLog;
-  readonly failureLimit: FailureLimit;
-  readonly notices: SecurityNotices;
-}
+};
 
 /** Consumes a proof in a transaction. Returns whether it was unused. */
 type Consume = (tx: Prisma.TransactionClient) => Promise<boolean>;

@@ -8,10 +8,10 @@ export { respondToSignIn } from './pages/after-sign-in.js';
 
 /** Creates the services for signing in. */
 export function createSignIn(core: Core, { passkeys }: { passkeys: Passkeys }) {
-  const { config, appSecrets, clock, userSessions: sessions } = core;
+  const { config, appSecrets, clock } = core;
   return {
-    signIn: new SignIn({ ...core, sessions }),
-    passkeySignIn: new PasskeySignIn({ ...core, sessions, passkeys }),
+    signIn: new SignIn(core),
+    passkeySignIn: new PasskeySignIn({ ...core, passkeys }),
     trustedDevices: new TrustedDevices({ appSecrets, baseUrl: config.baseUrl, clock }),
   };
 }

@@ -1,24 +1,17 @@
 import { change } from '../../platform/accounts/change.js';
 import { lock } from '../../platform/accounts/locks.js';
-import type { Sessions } from '../../platform/accounts/sessions.js';
-import type { Users } from '../../platform/accounts/users.js';
-import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
-import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';
 import type { SignInOutcome } from './sign-in.js';
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
-  readonly users: Users;
-  readonly sessions: Sessions;
+type Dependencies = Pick<
+  Core,
+  'database' | 'users' | 'userSessions' | 'auditLog' | 'failureLimit' | 'clock'
+> & {
   readonly passkeys: Passkeys;
-  readonly auditLog: AuditLog;
-  readonly failureLimit: FailureLimit;
-  readonly clock: Clock;
-}
+};
 
 /** Signs users in by a passkey, without a password. */
 export class PasskeySignIn {
@@ -57,7 +50,7 @@ export class PasskeySignIn {
     proved: NonNullable<Awaited<ReturnType<Passkeys['prove']>>>,
     { origin, userAgent }: { origin: AuditOrigin; userAgent: string | undefined },
   ): Promise<SignInOutcome | null> {
-    const { database, users, sessions, clock } = this.#dependencies;
+    const { database, users, userSessions, clock } = this.#dependencies;
     const { accountId, userId } = proved;
     const user = await users.findEnabled(accountId, userId);
     if (user === null) return null;
@@ -81,7 +74,7 @@ export class PasskeySignIn {
     const details = { method: 'passkey' };
     const event = { type: 'sign_in.succeeded', accountId, userId, origin, details } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await sessions.create(user, from, { event, secondFactor: true });
+    const sessionId = await userSessions.create(user, from, { event, secondFactor: true });
     return sessionId === null ? null : { kind: 'signed_in', user, sessionId, stage: 'complete' };
   }
 }

@@ -1,15 +1,9 @@
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
-import type { Passwords } from '../../platform/accounts/passwords.js';
-import type { Sessions } from '../../platform/accounts/sessions.js';
 import { type SignInStage, signInStage } from '../../platform/accounts/sign-in-stage.js';
 import { mustUseSingleSignOn, type User } from '../../platform/accounts/user.js';
-import type { Users } from '../../platform/accounts/users.js';
-import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type {
-  AuthenticationAttempt,
-  FailureLimit,
-  LimitReached,
-} from '../../platform/limits/failure-limit.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
+import type { AuthenticationAttempt, LimitReached } from '../../platform/limits/failure-limit.js';
 
 /** An attempt to sign in. */
 export interface SignInAttempt {
@@ -37,13 +31,7 @@ export type SignInOutcome =
   | { readonly kind: 'single_sign_on'; readonly accountId: string }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
 
-interface Dependencies {
-  readonly users: Users;
-  readonly passwords: Passwords;
-  readonly sessions: Sessions;
-  readonly auditLog: AuditLog;
-  readonly failureLimit: FailureLimit;
-}
+type Dependencies = Pick<Core, 'users' | 'passwords' | 'userSessions' | 'auditLog' | 'failureLimit'>;
 
 /**
  * Factor of the failure limit for an e-mail address. An attacker needs several networks to lock a user out of new browsers.
@@ -88,7 +76,7 @@ export class SignIn {
    */
   async #check(attempt: SignInAttempt): Promise<SignInOutcome | null> {
     const { email, password, origin, userAgent, signal } = attempt;
-    const { users, passwords, sessions, auditLog } = this.#dependencies;
+    const { users, passwords, userSessions, auditLog } = this.#dependencies;
     const found = await users.findForSignIn(email);
     const stored = found?.passwordHash ?? null;
     const { matches, replacement } = await passwords.check(stored, password, {
@@ -112,7 +100,7 @@ export class SignIn {
     const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
     const event = { type, ...identity, origin } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await sessions.create(user, from, { passwordHash, event, complete });
+    const sessionId = await userSessions.create(user, from, { passwordHash, event, complete });
     if (sessionId === null) return null;
     if (replacement !== null) {
       await users.replacePasswordHash(user, { from: passwordHash, to: replacement });

@@ -15,10 +15,8 @@ import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
+import type { Core } from '../../platform/core.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { confirmEmailMail } from './mail-texts.js';
 
@@ -38,13 +36,10 @@ export type EmailRequestOutcome =
 
 export type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
+type Dependencies = Pick<Core, 'database' | 'notices' | 'clock'> & {
   readonly links: OneTimeLinks;
   readonly delivery: LinkDelivery;
-  readonly notices: SecurityNotices;
-  readonly clock: Clock;
-}
+};
 
 /**
  * Changes of the e-mail address with which a user signs in. The new address may belong to another user: that is only found

@@ -8,18 +8,14 @@ import {
   type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
-import type { Passwords } from '../../platform/accounts/passwords.js';
 import { revokeSessions, userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
-import type { Users } from '../../platform/accounts/users.js';
 import type { AuditContext, AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
-import type { FailureLimit, LimitReached } from '../../platform/limits/failure-limit.js';
+import type { Core } from '../../platform/core.js';
+import type { LimitReached } from '../../platform/limits/failure-limit.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { BackgroundMail } from '../../platform/mail/mailer.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { singleSignOnPath } from '../../platform/pages/paths.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { passwordMail, singleSignOnMail } from './mail-texts.js';
@@ -39,17 +35,11 @@ export type NewPasswordOutcome =
   | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
+type Dependencies = Pick<Core, 'database' | 'users' | 'passwords' | 'failureLimit' | 'clock' | 'notices'> & {
   readonly links: OneTimeLinks;
-  readonly users: Users;
-  readonly passwords: Passwords;
   readonly delivery: LinkDelivery;
-  readonly failureLimit: FailureLimit;
-  readonly clock: Clock;
   readonly background: BackgroundMail;
-  readonly notices: SecurityNotices;
-}
+};
 
 /** Links with which users set a new password. */
 export class PasswordLinks {
