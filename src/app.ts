@@ -19,7 +19,7 @@ import { singleSignOnPages } from './features/single-sign-on/pages/sign-in-pages
 import { RequestUsage, type UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/routes.js';
 import { consentForm } from './oauth/consent/consent.js';
-import { registerPeoplePages } from './people-pages.js';
+import { registerPeoplePages, settingsPages } from './people-pages.js';
 import { createValidatorCompiler } from './platform/contract/validator.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import { noAccount, withScope } from './platform/database/scope.js';
@@ -90,7 +90,7 @@ const maximumParameterLength = 16 * 1024;
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document, context) => ({
-    html: problemPage(document, context),
+    html: problemPage(document, context, settingsPages),
     headers: privatePageHeaders(),
   }));
   const handleError = createErrorHandler(sendProblem);

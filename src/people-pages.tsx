@@ -28,11 +28,11 @@ import type { Clock } from './platform/clock.js';
 import type { BrowserSessions } from './platform/http/browser-sessions.js';
 import type { CsvDownloads } from './platform/http/csv-downloads.js';
 import { routeNotFound } from './platform/http/not-found.js';
-import { confirmationPage } from './platform/pages/confirm-password.js';
+import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
 import { home, settings } from './platform/pages/paths.js';
+import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
-import { firstSettingsPage } from './platform/pages/site-page.js';
 
 export interface PeoplePagesDependencies
   extends ApplicationPagesDependencies,
@@ -52,6 +52,17 @@ export interface PeoplePagesDependencies
   readonly clock: Clock;
 }
 
+/** The settings pages, in the order of their navigation. */
+export const settingsPages: readonly SettingsPage<PeoplePagesDependencies>[] = [
+  accountPages,
+  connectedApplicationsPages,
+  userPages,
+  applicationPages,
+  securityPage,
+  singleSignOnSettings,
+  auditLogPage,
+];
+
 /** All pages below `/people`: the directory and the settings. */
 export async function registerPeoplePages(
   app: FastifyInstance,
@@ -59,26 +70,21 @@ export async function registerPeoplePages(
 ): Promise<void> {
   const site = new PageRouter(app, {
     ...dependencies,
-    confirmationPage,
+    settingsPages,
     signInPage: async (form) => (
       <SignInPage {...form} passkeyOptions={await dependencies.passkeys.useOptions(form.csrfToken)} />
     ),
   });
-  const administration = site.forAdministrators();
 
   app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
   peoplePage(site, dependencies);
   employeePages(site, dependencies);
-  reportPages(administration, dependencies);
-  importPages(administration, dependencies);
-  site.get(settings.root, async ({ user }) => ({ redirect: firstSettingsPage(user) }));
-  applicationPages(administration, dependencies);
-  accountPages(site, dependencies);
-  connectedApplicationsPages(site, dependencies);
-  userPages(administration, dependencies);
-  singleSignOnSettings(administration, dependencies);
-  securityPage(administration, dependencies);
-  auditLogPage(administration, dependencies);
+  reportPages(site, dependencies);
+  importPages(site.forAdministrators(), dependencies);
+  site.get(settings.root, async ({ user }) => ({
+    redirect: isAdministrator(user) ? settings.applications : settings.connected,
+  }));
+  for (const page of settingsPages) page.register(site.forSection(page), dependencies);
   // Unknown paths get an error page, with the navigation for a signed-in user.
   app.get(`${home}/*`, { config: { page: true } }, async (request) => {
     await dependencies.sessions.session(request);

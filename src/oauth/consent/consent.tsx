@@ -10,8 +10,8 @@ import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
-import { CsrfField, Layout, renderPage } from '../../platform/pages/layout.js';
-import { recentPasswordOf } from '../../platform/pages/page-actions.js';
+import { CsrfField } from '../../platform/pages/form-parts.js';
+import { Layout, renderPage } from '../../platform/pages/layout.js';
 import { signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
@@ -73,12 +73,11 @@ export async function consentForm(
   const operation = contract.operations.get('authorize');
   if (operation === undefined) throw new Error('The contract has no operation authorize');
   const guard = createGuard(operation);
-  const asks = recentPasswordOf(operation.path) === 'write_scopes';
 
   app.post(
     operation.path,
     {
-      config: { page: true },
+      config: { page: true, recentPassword: ['write_scopes', 'grants an application access'] },
       schema: { querystring: querySchema(operation) },
       preValidation: async (request) => guard(request),
     },
@@ -96,7 +95,7 @@ export async function consentForm(
       const allowed = decision === 'allow';
       const origin = auditOrigin(request);
       const { id: sessionId, user } = session;
-      if (asks && allowed && step.scopes.offered.some(isWriteScope)) {
+      if (allowed && step.scopes.offered.some(isWriteScope)) {
         const form = new Fields(request.body);
         const { signal } = abortOnDisconnect(reply.raw);
         const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };

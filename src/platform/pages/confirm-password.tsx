@@ -1,12 +1,18 @@
 import type { Confirmation, ConfirmationOutcome, Reauthentication } from '../accounts/reauthentication.js';
 import { reauthenticationSeconds } from '../accounts/sessions.js';
-import { csrfField, type SignedInUser } from '../http/browser-sessions.js';
+import type { User } from '../accounts/user.js';
+import { csrfField } from '../http/browser-sessions.js';
 import type { Fields } from './fields.js';
-import { ErrorSummary, TextField } from './form-parts.js';
-import { CsrfField, Layout, type Page } from './layout.js';
-import { confirmationField, type PageContext, type PasswordQuestion } from './page-context.js';
+import { ErrorSummary, Form, type FormError, TextField, UserNameField } from './form-parts.js';
+import { Layout, type Page } from './layout.js';
+import {
+  confirmationField,
+  type PageContext,
+  type PageResponse,
+  type PasswordQuestion,
+} from './page-context.js';
 import { confirmPath, settings } from './paths.js';
-import { SitePage } from './site-page.js';
+import { directorySection } from './sections.js';
 
 /** The status and the message of a response to a password that did not confirm the session. */
 export function describeRejection(outcome: Exclude<ConfirmationOutcome, { kind: 'confirmed' }>): {
@@ -53,30 +59,42 @@ export async function questionFor(
 }
 
 /** The page on which a user enters the password again or signs in again, and which then submits the form. */
-export function confirmationPage(context: PageContext, question: PasswordQuestion): Page {
-  const hasErrors = question.error !== undefined;
-  return (
-    <SitePage context={context} title={titleOf(context)} hasErrors={hasErrors}>
-      <ConfirmationForm {...context} {...question} action={context.path} cancel={settings.root} />
-    </SitePage>
-  );
+export function confirmationPage(context: PageContext, question: PasswordQuestion): PageResponse {
+  const { status, retryAfterSeconds } = question;
+  return {
+    status,
+    retryAfterSeconds,
+    title: titleOf(context),
+    section: directorySection,
+    errors: errorsOf({ ...context, ...question }),
+    body: <ConfirmationForm {...context} {...question} cancel={settings.root} />,
+  };
 }
 
 /** The same page without navigation. */
-export function narrowConfirmationPage(props: ConfirmationProps): Page {
+export function narrowConfirmationPage({
+  action: path,
+  csrfToken,
+  ...props
+}: ConfirmationProps & {
+  csrfToken: string;
+  /** Address of the submitted form. */
+  action: string;
+}): Page {
   const title = titleOf(props);
   return (
-    <Layout title={props.error === undefined ? title : `Error: ${title}`} narrow>
+    <Layout title={title} narrow form={{ csrfToken, path, errors: errorsOf(props) }}>
+      <h1>{title}</h1>
+      <ErrorSummary />
       <ConfirmationForm {...props} />
     </Layout>
   );
 }
 
-interface ConfirmationProps extends SignedInUser, Pick<PasswordQuestion, 'fields' | 'error'> {
+interface ConfirmationProps extends Pick<PasswordQuestion, 'fields' | 'error'> {
+  readonly user: User;
   /** Whether the user confirms at the identity provider. */
   readonly singleSignOn: boolean;
-  /** Address of the submitted form. */
-  readonly action: string;
   readonly cancel: string;
 }
 
@@ -86,43 +104,33 @@ function titleOf({ singleSignOn }: Pick<ConfirmationProps, 'singleSignOn'>): str
 
 const linkId = 'sign-in-again';
 
-function ConfirmationForm(props: ConfirmationProps) {
-  const { singleSignOn, user, csrfToken, action, cancel, fields, error } = props;
-  const field = singleSignOn ? linkId : confirmationField;
+function errorsOf({ singleSignOn, error }: Pick<ConfirmationProps, 'singleSignOn' | 'error'>): FormError[] {
+  return error === undefined ? [] : [{ field: singleSignOn ? linkId : confirmationField, message: error }];
+}
+
+function ConfirmationForm({ singleSignOn, user, cancel, fields }: ConfirmationProps) {
   return (
     <>
-      <h1>{titleOf(props)}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field, message: error }]} />
       {singleSignOn ? (
         <SignInAgain />
       ) : (
         <p>You have not entered your password for more than ten minutes. Enter it to continue.</p>
       )}
-      <form method="post" action={action} class="fields">
-        <CsrfField token={csrfToken} />
-        {fields.map(([name, value], index) => (
-          <input key={index} type="hidden" name={name} value={value} />
-        ))}
+      <Form validated hidden={fields} button="Continue" cancel={cancel}>
         {singleSignOn ? (
           <input type="hidden" name={confirmationField} value="single sign-on" />
         ) : (
           <>
-            {/* For password managers. */}
-            <input type="text" value={user.email} autocomplete="username" hidden readOnly />
+            <UserNameField email={user.email} />
             <TextField
               id={confirmationField}
               label="Password"
               type="password"
               autocomplete="current-password"
-              error={error}
             />
           </>
         )}
-        <div class="actions">
-          <button type="submit">Continue</button>
-          <a href={cancel}>Cancel</a>
-        </div>
-      </form>
+      </Form>
     </>
   );
 }

@@ -1,4 +1,6 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { csrfField } from '../http/browser-sessions.js';
 
 /** An error of a form, and the field that it belongs to. */
 export interface FormError {
@@ -7,22 +9,41 @@ export interface FormError {
   readonly message: string;
 }
 
+/** What the forms of a page have in common. */
+export interface FormState {
+  readonly csrfToken: string;
+  /** Path of the page, to which forms are submitted by default. */
+  readonly path: string;
+  readonly errors?: readonly FormError[] | undefined;
+}
+
+/** The state of the forms below. The frame of a page provides it. */
+export const FormContext = createContext<FormState>({ csrfToken: '', path: '' });
+
+/** The error message of a field. */
+function useError(field: string): string | undefined {
+  const { errors = [] } = useContext(FormContext);
+  return errors.flatMap((error) => (error.field === field ? [error.message] : [])).join(' ') || undefined;
+}
+
 /** `id` of the error message of a field. */
 function errorId(field: string): string {
   return `${field}-error`;
 }
 
 /** ARIA attributes that link a field with its hint and its error message. */
-export function describedBy(field: string, { error, hint }: { error: boolean; hint?: string | undefined }) {
-  const ids = [...(hint === undefined ? [] : [hint]), ...(error ? [errorId(field)] : [])];
+export function useDescription(field: string, hint?: string) {
+  const hasError = useError(field) !== undefined;
+  const ids = [...(hint === undefined ? [] : [hint]), ...(hasError ? [errorId(field)] : [])];
   return {
     ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
-    ...(error && { 'aria-invalid': true }),
+    ...(hasError && { 'aria-invalid': true }),
   } as const;
 }
 
 /** Error message of a field. */
-export function FieldError({ field, message }: { field: string; message: string | undefined }) {
+export function FieldError({ field }: { field: string }) {
+  const message = useError(field);
   if (message === undefined) return null;
   return (
     <p id={errorId(field)} class="field-error">
@@ -32,7 +53,8 @@ export function FieldError({ field, message }: { field: string; message: string 
 }
 
 /** All errors of a form, with a link to each field. It has the focus when the page loads. */
-export function ErrorSummary({ errors }: { errors: readonly FormError[] }) {
+export function ErrorSummary() {
+  const { errors = [] } = useContext(FormContext);
   if (errors.length === 0) return null;
   return (
     <div class="error-summary" role="alert" aria-labelledby="error-summary-title" tabIndex={-1} autofocus>
@@ -45,6 +67,92 @@ export function ErrorSummary({ errors }: { errors: readonly FormError[] }) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Names and values of hidden fields. */
+export type HiddenFields = readonly (readonly [string, string])[];
+
+function Hidden({ fields }: { fields: HiddenFields }) {
+  return (
+    <>
+      <CsrfField />
+      {fields.map(([name, value], index) => (
+        <input key={index} type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+/** Hidden field with the CSRF token, which every form needs. */
+export function CsrfField({ token }: { token?: string }) {
+  const { csrfToken } = useContext(FormContext);
+  return <input type="hidden" name={csrfField} value={token ?? csrfToken} />;
+}
+
+/** A form with fields, and its buttons below them. */
+export function Form({
+  action,
+  className = 'fields',
+  validated = false,
+  hidden = [],
+  button,
+  danger = false,
+  more,
+  cancel,
+  children,
+}: {
+  /** Default: the path of the page. */
+  action?: string | undefined;
+  className?: string | null;
+  /** Whether the browser checks the fields too. */
+  validated?: boolean;
+  hidden?: HiddenFields;
+  /** Text of the button that submits the form. */
+  button: string;
+  /** Whether the form destroys something. */
+  danger?: boolean;
+  /** What follows the button. */
+  more?: ComponentChildren;
+  /** Path of the page to which "Cancel" leads. */
+  cancel?: string;
+  children?: ComponentChildren;
+}) {
+  const { path } = useContext(FormContext);
+  return (
+    <form method="post" action={action ?? path} noValidate={!validated} class={className ?? undefined}>
+      <Hidden fields={hidden} />
+      {children}
+      <div class="actions">
+        <button type="submit" {...(danger && { class: 'danger' })}>
+          {button}
+        </button>
+        {more}
+        {cancel !== undefined && <a href={cancel}>Cancel</a>}
+      </div>
+    </form>
+  );
+}
+
+/** A form that is only a button. */
+export function ButtonForm({
+  action,
+  className = 'secondary',
+  hidden = [],
+  children,
+}: {
+  action: string;
+  className?: 'secondary' | 'quiet' | null;
+  hidden?: HiddenFields;
+  children: ComponentChildren;
+}) {
+  return (
+    <form method="post" action={action}>
+      <Hidden fields={hidden} />
+      <button type="submit" class={className ?? undefined}>
+        {children}
+      </button>
+    </form>
   );
 }
 
@@ -66,8 +174,7 @@ interface TextFieldProps {
   /** `id` and name of the field. */
   readonly id: string;
   readonly label: string;
-  readonly hint?: string;
-  readonly error: string | undefined;
+  readonly hint?: string | undefined;
   readonly type?: 'text' | 'email' | 'password' | 'tel' | 'url' | 'date';
   readonly value?: string;
   /** Purpose of the field, as `autocomplete` names it. */
@@ -86,7 +193,6 @@ export function TextField(props: TextFieldProps) {
     id,
     label,
     hint,
-    error,
     type = 'text',
     value = '',
     autocomplete,
@@ -104,7 +210,7 @@ export function TextField(props: TextFieldProps) {
           {hint}
         </p>
       )}
-      <FieldError field={id} message={error} />
+      <FieldError field={id} />
       <input
         // The types of Preact have an element for each type of input.
         type={type as 'text'}
@@ -116,20 +222,14 @@ export function TextField(props: TextFieldProps) {
         {...(inputMode !== undefined && { inputMode })}
         {...(maxLength !== undefined && { maxLength })}
         {...(list !== undefined && { list })}
-        {...describedBy(id, { error: error !== undefined, hint: hintId })}
+        {...useDescription(id, hintId)}
       />
     </div>
   );
 }
 
 /** A field for a new password, with its rule. */
-export function NewPasswordField({
-  error,
-  label = 'Password',
-}: {
-  error: string | undefined;
-  label?: string;
-}) {
+export function NewPasswordField({ label = 'Password' }: { label?: string }) {
   return (
     <TextField
       id="new_password"
@@ -138,7 +238,11 @@ export function NewPasswordField({
       type="password"
       autocomplete="new-password"
       maxLength={1024}
-      error={error}
     />
   );
+}
+
+/** The user name for password managers, in a form with a password. */
+export function UserNameField({ email }: { email: string }) {
+  return <input type="text" value={email} autocomplete="username" hidden readOnly />;
 }

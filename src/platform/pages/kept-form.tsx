@@ -1,7 +1,8 @@
 import { csrfField, type SignedInUser } from '../http/browser-sessions.js';
 import { parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
-import { CsrfField, Layout } from './layout.js';
+import { CsrfField } from './form-parts.js';
+import { Layout } from './layout.js';
 
 /** Field of the sign-in form with the form of an expired session. */
 export const keptFormField = 'kept_form';

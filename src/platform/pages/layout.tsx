@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { csrfField } from '../http/browser-sessions.js';
 import { assetAddress } from './assets.js';
+import { FormContext, type FormState } from './form-parts.js';
 
 /** Scripts of pages: buttons that copy, passkeys, and the API console. */
 export type PageScript = 'copy.js' | 'passkey.js' | 'swagger-ui.js' | 'console.js' | 'console-callback.js';
@@ -25,6 +25,7 @@ export function Layout({
   styles = defaultStyles,
   feed,
   footer,
+  form = { csrfToken: '', path: '' },
   children,
 }: {
   title: string;
@@ -42,6 +43,8 @@ export function Layout({
   /** An Atom feed of the content. */
   feed?: { readonly title: string; readonly href: string };
   footer?: ComponentChildren;
+  /** State of the forms of the page. With errors, the title says so. */
+  form?: FormState | undefined;
   children: ComponentChildren;
 }) {
   return (
@@ -50,7 +53,7 @@ export function Layout({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · People`}</title>
+        <title>{`${form.errors?.length ? 'Error: ' : ''}${title} · People`}</title>
         {description !== undefined && <meta name="description" content={description} />}
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         {styles.map((name) => (
@@ -68,7 +71,7 @@ export function Layout({
       <body>
         <header class="site">{header ?? <Brand />}</header>
         <main id="content" {...((narrow || wide) && { class: narrow ? 'narrow' : 'wide' })}>
-          {children}
+          <FormContext.Provider value={form}>{children}</FormContext.Provider>
         </main>
         {footer !== undefined && <footer class="site">{footer}</footer>}
       </body>
@@ -92,11 +95,6 @@ function Brand() {
       <Logo /> People
     </p>
   );
-}
-
-/** Hidden field with the CSRF token, which every form needs. */
-export function CsrfField({ token }: { token: string }) {
-  return <input type="hidden" name={csrfField} value={token} />;
 }
 
 export type Page = Parameters<typeof renderToString>[0];

@@ -1,8 +1,28 @@
+import type { ComponentChildren } from 'preact';
 import type { SignInStage } from '../accounts/sign-in-stage.js';
 import type { User } from '../accounts/user.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
 import type { Fields } from './fields.js';
-import type { Page } from './layout.js';
+import type { FormError } from './form-parts.js';
+import type { PageScript } from './layout.js';
+import type { Section } from './sections.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every form of a page declares it. */
+    recentPassword?: RecentPassword;
+  }
+}
+
+/**
+ * When a form needs a recent password, and why. One rule decides: what grants or destroys access or data needs one.
+ *
+ * - `no`: never
+ * - `form`: when it is submitted
+ * - `page`: before it is shown, because it has a file, which the question for the password would lose
+ * - `write_scopes`: when it grants a scope that writes
+ */
+export type RecentPassword = readonly [when: 'no' | 'form' | 'page' | 'write_scopes', reason: string];
 
 /** Request of a signed-in user for a page, or submission of a form. */
 export interface PageContext {
@@ -31,18 +51,41 @@ export interface PageContext {
   parameter(name: string): string;
 }
 
+/** A page in the breadcrumbs. */
+export interface Crumb {
+  readonly title: string;
+  readonly href: string;
+}
+
+/** A page: what its frame shows, and its content. */
+export interface PageView {
+  readonly title: string;
+  /** Replaces the heading with the title. */
+  readonly heading?: ComponentChildren;
+  /** The page between the section and this one. */
+  readonly parent?: Crumb | undefined;
+  /** Errors of the form, which are shown below the heading and beside the fields. The status is then 400 by default. */
+  readonly errors?: readonly FormError[] | undefined;
+  /** An error that belongs to no field, above the heading. */
+  readonly alert?: string | undefined;
+  /** The script that the page loads. */
+  readonly script?: PageScript;
+  readonly body: ComponentChildren;
+  /** The section that the page belongs to, if it is not that of its router. */
+  readonly section?: Section;
+  /** Replaces the context of the request, when the response renews the session. */
+  readonly context?: PageContext;
+}
+
 /** Response to a request: a page, or a redirect within the site. */
 export type PageResponse =
-  | {
-      readonly page: Page;
-      readonly status?: number;
+  | (PageView & {
+      readonly status?: number | undefined;
       /** Value of the header `Retry-After`. */
-      readonly retryAfterSeconds?: number;
+      readonly retryAfterSeconds?: number | undefined;
       /** Seconds after which the browser loads the page again. */
       readonly refreshSeconds?: number;
-      /** Whether the page may load the script. */
-      readonly script?: boolean;
-    }
+    })
   | { readonly redirect: string };
 
 /** A CSV table that the browser stores as a file. */
@@ -68,7 +111,8 @@ export interface PasswordQuestion {
 /** Name of the field with the password that answers a {@link PasswordQuestion}. */
 export const confirmationField = 'confirm_password';
 
-/** Whether a user may see and change the settings of the account. */
-export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
-  return role === 'owner' || role === 'admin';
+/** Options of the route of a form that needs no recent password, with the reason. */
+export function pageForm(reason: string) {
+  const recentPassword: RecentPassword = ['no', reason];
+  return { config: { page: true, recentPassword } };
 }

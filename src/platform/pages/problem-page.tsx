@@ -2,14 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { OtherAccountProblem, type Problem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
-import { CsrfField, Layout, renderPage } from './layout.js';
+import { CsrfField } from './form-parts.js';
+import { Layout, renderPage } from './layout.js';
 import { home } from './paths.js';
+import type { Section } from './sections.js';
 import { SiteErrorPage } from './site-page.js';
 
 /** Error page for browsers. A signed-in user sees the navigation of People. */
 export function problemPage(
   document: ProblemDocument,
   { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
+  settingsPages: readonly Section[],
 ): string {
   const { title, detail, code, errors = [], request_id, instance } = document;
   // Users of the consent screen came from an application, so a link to the directory would be misleading.
@@ -40,7 +43,7 @@ export function problemPage(
   );
   return renderPage(
     inPeople && signedIn !== null ? (
-      <SiteErrorPage {...signedIn} title={title} path={instance}>
+      <SiteErrorPage {...signedIn} {...{ title, settingsPages }} path={instance}>
         {content}
       </SiteErrorPage>
     ) : (

@@ -1,90 +1,63 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { CsrfField, Layout, Logo, type PageScript } from './layout.js';
+import { CsrfField, ErrorSummary } from './form-parts.js';
+import { Layout, Logo } from './layout.js';
 import { NoticeBox } from './notices.js';
-import { isAdministrator, type PageContext } from './page-context.js';
+import type { Crumb, PageContext, PageView } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
-
-/** A page in the breadcrumbs. */
-export interface Crumb {
-  readonly title: string;
-  readonly href: string;
-}
-
-const titles: Readonly<Record<SettingsPage, string>> = {
-  account: 'My account',
-  connected: 'Connected applications',
-  users: 'Users',
-  applications: 'OAuth applications',
-  security: 'Security',
-  singleSignOn: 'Single sign-on',
-  auditLog: 'Audit log',
-};
-
-/** Pages for owners and administrators only. */
-const administration: ReadonlySet<SettingsPage> = new Set(['users', 'applications', 'security', 'auditLog']);
-
-export type SettingsPage = Exclude<keyof typeof settings, 'root'>;
-
-/** The first settings page that the user may see. */
-export function firstSettingsPage(user: PageContext['user']): string {
-  return isAdministrator(user) ? settings.applications : settings.connected;
-}
+import { belongsTo, isAdministrator, type Section } from './sections.js';
 
 /** Page for a signed-in user, with navigation and the notice of the last form. */
 export function SitePage({
   context,
-  title,
-  hasErrors = false,
-  current,
-  section = current === undefined ? 'directory' : 'settings',
-  parent,
-  script,
-  children,
+  view: { title, heading = <h1>{title}</h1>, parent, errors = [], alert, script, body },
+  section,
+  settingsPages,
 }: {
   context: PageContext;
-  title: string;
-  /** Whether the page shows errors of a form. */
-  hasErrors?: boolean;
-  /** The settings page that this page is or belongs to; absent in the directory. */
-  current?: SettingsPage;
-  /** The part of the site that the page belongs to. */
-  section?: Section;
-  /** The page between the settings page, the list of reports or the directory, and this one. */
-  parent?: Crumb;
-  script?: PageScript;
-  children: ComponentChildren;
+  view: PageView;
+  section: Section;
+  /** The settings pages, in the order of their navigation. */
+  settingsPages: readonly Section[];
 }) {
-  const root = rootOf(section, current);
+  const { csrfToken, path } = context;
   // A form is submitted to the address of the list to which it adds a record.
-  const isRoot = context.path === root.href && title === root.title;
+  const isRoot = path === section.path && title === section.title;
+  const frame = {
+    title: alert === undefined ? title : `Error: ${title}`,
+    script,
+    form: { csrfToken, path, errors },
+  };
+  const content = (
+    <>
+      {alert !== undefined && (
+        <p class="alert" role="alert">
+          {alert}
+        </p>
+      )}
+      {heading}
+      <ErrorSummary />
+      {body}
+    </>
+  );
   if (context.stage === 'enrolment') {
     return (
-      <Layout title={hasErrors ? `Error: ${title}` : title} narrow script={script}>
-        {children}
-        <SignOutForm csrfToken={context.csrfToken} />
+      <Layout {...frame} narrow>
+        {content}
+        <SignOutForm csrfToken={csrfToken} />
       </Layout>
     );
   }
   return (
-    <Layout
-      title={hasErrors ? `Error: ${title}` : title}
-      wide
-      script={script}
-      header={<SiteHeader {...context} current={section} />}
-    >
-      {current !== undefined && <SettingsNavigation {...context} isRoot={isRoot} current={current} />}
-      {!isRoot && <Breadcrumbs root={root} parent={parent} title={title} />}
+    <Layout {...frame} wide header={<SiteHeader {...context} area={areaOf(section.path) ?? 'directory'} />}>
+      {settingsPages.includes(section) && (
+        <SettingsNavigation {...context} {...{ isRoot, settingsPages }} current={section} />
+      )}
+      {!isRoot && <Breadcrumbs root={section} parent={parent} title={title} />}
       <NoticeBox code={context.query.text('notice')} />
-      {children}
+      {content}
     </Layout>
   );
-}
-
-/** The page with which the breadcrumbs start. */
-function rootOf(section: Section, current: SettingsPage | undefined): Crumb {
-  if (current !== undefined) return { title: titles[current], href: settings[current] };
-  return section === 'reports' ? { title: 'Reports', href: reportsPath } : { title: 'Directory', href: home };
 }
 
 /** Error page for a signed-in user, with navigation. */
@@ -93,24 +66,34 @@ export function SiteErrorPage({
   user,
   csrfToken,
   path,
+  settingsPages,
   children,
-}: SignedInUser & { title: string; path: string; children: ComponentChildren }) {
-  const isBelow = (root: string) => path === root || path.startsWith(`${root}/`);
-  const inSettings = isBelow(settings.root);
-  const section = inSettings ? 'settings' : isBelow(reportsPath) ? 'reports' : undefined;
+}: SignedInUser & {
+  title: string;
+  path: string;
+  settingsPages: readonly Section[];
+  children: ComponentChildren;
+}) {
+  const area = areaOf(path);
   return (
-    <Layout title={title} wide header={<SiteHeader user={user} csrfToken={csrfToken} current={section} />}>
-      {inSettings && <SettingsNavigation user={user} />}
+    <Layout title={title} wide header={<SiteHeader {...{ user, csrfToken, area }} />}>
+      {area === 'settings' && <SettingsNavigation {...{ user, settingsPages }} />}
       {children}
     </Layout>
   );
 }
 
 /** A part of the site. */
-type Section = 'directory' | 'reports' | 'settings';
+type Area = 'directory' | 'reports' | 'settings';
 
-/** `current`: the part of the site that the page belongs to. */
-function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Section | undefined }) {
+/** The part of the site that a path belongs to; `undefined` for pages of the directory, which are not below one path. */
+function areaOf(path: string): Area | undefined {
+  const isBelow = (root: string) => path === root || path.startsWith(`${root}/`);
+  return isBelow(settings.root) ? 'settings' : isBelow(reportsPath) ? 'reports' : undefined;
+}
+
+/** `area`: the part of the site that the page belongs to. */
+function SiteHeader({ user, csrfToken, area }: SignedInUser & { area: Area | undefined }) {
   return (
     <>
       <a class="skip" href="#content">
@@ -122,19 +105,19 @@ function SiteHeader({ user, csrfToken, current }: SignedInUser & { current: Sect
       <nav aria-label="Main">
         <ul>
           <li>
-            <a href={home} {...(current === 'directory' && { 'aria-current': 'page' })}>
+            <a href={home} {...(area === 'directory' && { 'aria-current': 'page' })}>
               Directory
             </a>
           </li>
           {isAdministrator(user) && (
             <li>
-              <a href={reportsPath} {...(current === 'reports' && { 'aria-current': 'true' })}>
+              <a href={reportsPath} {...(area === 'reports' && { 'aria-current': 'true' })}>
                 Reports
               </a>
             </li>
           )}
           <li>
-            <a href={settings.root} {...(current === 'settings' && { 'aria-current': 'true' })}>
+            <a href={settings.root} {...(area === 'settings' && { 'aria-current': 'true' })}>
               Settings
             </a>
           </li>
@@ -188,34 +171,36 @@ function SettingsNavigation({
   user,
   isRoot = false,
   current,
-}: Pick<PageContext, 'user'> & { isRoot?: boolean; current?: SettingsPage }) {
-  const pages = (Object.keys(titles) as SettingsPage[]).filter(
-    (page) =>
-      (!administration.has(page) || isAdministrator(user)) &&
-      (page !== 'singleSignOn' || user.role === 'owner'),
-  );
+  settingsPages,
+}: Pick<PageContext, 'user'> & {
+  isRoot?: boolean;
+  current?: Section;
+  settingsPages: readonly Section[];
+}) {
   return (
     <nav aria-label="Settings" class="tabs">
       <ul>
-        {pages.map((page) => (
-          <li key={page}>
-            <a href={settings[page]} {...(page === current && { 'aria-current': isRoot ? 'page' : 'true' })}>
-              {titles[page]}
-            </a>
-          </li>
-        ))}
+        {settingsPages
+          .filter(({ audience }) => belongsTo(audience, user))
+          .map((page) => (
+            <li key={page.path}>
+              <a href={page.path} {...(page === current && { 'aria-current': isRoot ? 'page' : 'true' })}>
+                {page.title}
+              </a>
+            </li>
+          ))}
       </ul>
     </nav>
   );
 }
 
 /** Breadcrumbs of a page below a settings page, the list of reports or the directory. */
-function Breadcrumbs({ root, parent, title }: { root: Crumb; parent: Crumb | undefined; title: string }) {
+function Breadcrumbs({ root, parent, title }: { root: Section; parent: Crumb | undefined; title: string }) {
   return (
     <nav aria-label="Breadcrumbs" class="crumbs">
       <ol>
         <li>
-          <a href={root.href}>{root.title}</a>
+          <a href={root.path}>{root.title}</a>
         </li>
         {parent !== undefined && (
           <li>

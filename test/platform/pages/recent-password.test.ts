@@ -1,8 +1,8 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { pageActions } from '../../../src/platform/pages/page-actions.js';
 import { Browser, hiddenFields } from '../../support/browser/browser.js';
 import { check, importPath, press, stateOn } from '../../support/browser/import-pages.js';
+import { pageActions } from '../../support/browser/page-actions.js';
 import { applicationsPath, expectRedirect, isPage } from '../../support/browser/pages.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import {

@@ -1,11 +1,10 @@
 import type { Users } from '../../../platform/accounts/users.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
-import { ErrorSummary, type FormError } from '../../../platform/pages/form-parts.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
+import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
-import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
@@ -42,38 +41,55 @@ export interface AuditLogPageDependencies {
 }
 
 /** Settings → Audit log: events of the account, newest first, and the same as CSV. */
-export function auditLogPage(site: PageRouter, dependencies: AuditLogPageDependencies): void {
-  const { auditLog, auditLogExports, users } = dependencies;
-  site.get(settings.auditLog, async (context) => {
-    const { user: reader } = context;
-    const query = readAuditQuery(context.query);
-    const after = readAnchor(context.query.text('after'));
-    const [choices, resolved] = await Promise.all([
-      readChoices(context, dependencies),
-      resolveFilter(query, { reader, users }),
-    ]);
-    if ('errors' in resolved) {
-      const { errors } = resolved;
-      return { status: 400, page: <AuditLogPage {...{ context, query, choices, errors }} /> };
-    }
-    const { filter } = resolved;
-    const found = await auditLog.list(reader.accountId, { filter, after, size: pageSize });
-    return { page: <AuditLogPage {...{ context, query, choices, after, found }} /> };
-  });
-  site.download(csvPath, async ({ query: fields, user: reader, auditContext }) => {
-    const query = readAuditQuery(fields);
-    const resolved = await resolveFilter(query, { reader, users });
-    if ('errors' in resolved) {
-      const [{ field, message }] = resolved.errors as readonly [FormError];
-      throw invalidParameter(field, violation('valid_because', { reason: message }));
-    }
-    const details = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
-    return {
-      fileName: `audit-log-${auditContext.at.toISOString().slice(0, 10)}.csv`,
-      make: (signal) => auditLogExports.stream(auditContext, { ...resolved, details, signal }),
-    };
-  });
-}
+export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
+  title: 'Audit log',
+  path: settings.auditLog,
+  audience: 'administrators',
+  register(site, dependencies) {
+    const { auditLog, auditLogExports, users } = dependencies;
+    site.get(settings.auditLog, async (context) => {
+      const { user: reader } = context;
+      const query = readAuditQuery(context.query);
+      const after = readAnchor(context.query.text('after'));
+      const [choices, resolved] = await Promise.all([
+        readChoices(context, dependencies),
+        resolveFilter(query, { reader, users }),
+      ]);
+      const errors = 'errors' in resolved ? resolved.errors : undefined;
+      const found =
+        'errors' in resolved
+          ? undefined
+          : await auditLog.list(reader.accountId, { filter: resolved.filter, after, size: pageSize });
+      return {
+        title: 'Audit log',
+        errors,
+        body: (
+          <>
+            <p>
+              Actions of users and applications in your account. Events are kept for {auditRetentionDays}{' '}
+              days. Tokens that are issued, refreshed and revoked are shown on request.
+            </p>
+            <FilterForm {...{ query, choices }} />
+            {found !== undefined && <Events {...{ context, query, after, ...found }} />}
+          </>
+        ),
+      };
+    });
+    site.download(csvPath, async ({ query: fields, user: reader, auditContext }) => {
+      const query = readAuditQuery(fields);
+      const resolved = await resolveFilter(query, { reader, users });
+      if ('errors' in resolved) {
+        const [{ field, message }] = resolved.errors as readonly [FormError];
+        throw invalidParameter(field, violation('valid_because', { reason: message }));
+      }
+      const details = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
+      return {
+        fileName: `audit-log-${auditContext.at.toISOString().slice(0, 10)}.csv`,
+        make: (signal) => auditLogExports.stream(auditContext, { ...resolved, details, signal }),
+      };
+    });
+  },
+};
 
 async function readChoices(
   { user }: PageContext,
@@ -84,36 +100,6 @@ async function readChoices(
     applications.names(user.accountId, offeredChoices),
   ]);
   return { people, applications: names, timeZone: timeZoneOf(user) };
-}
-
-function AuditLogPage({
-  context,
-  query,
-  choices,
-  errors = [],
-  after,
-  found,
-}: {
-  context: PageContext;
-  query: AuditQuery;
-  choices: FilterChoices;
-  errors?: readonly FormError[];
-  after?: AuditAnchor | undefined;
-  /** Absent with errors. */
-  found?: { readonly entries: readonly AuditEntry[]; readonly more: boolean };
-}) {
-  return (
-    <SitePage context={context} title="Audit log" current="auditLog" hasErrors={errors.length > 0}>
-      <h1>Audit log</h1>
-      <ErrorSummary errors={errors} />
-      <p>
-        Actions of users and applications in your account. Events are kept for {auditRetentionDays} days.
-        Tokens that are issued, refreshed and revoked are shown on request.
-      </p>
-      <FilterForm {...{ query, choices, errors }} />
-      {found !== undefined && <Events {...{ context, query, after, ...found }} />}
-    </SitePage>
-  );
 }
 
 function Events({

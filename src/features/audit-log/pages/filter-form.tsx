@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { describedBy, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
+import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { auditEventLabels } from './audit-event-labels.js';
 import { type AuditQuery, operator } from './resolve-filter.js';
@@ -15,23 +15,21 @@ export interface FilterChoices {
 export function FilterForm({
   query,
   choices: { people, applications, timeZone },
-  errors,
 }: {
   query: AuditQuery;
   choices: FilterChoices;
-  errors: readonly FormError[];
 }) {
   const field = (id: keyof AuditQuery, label: string, input: ComponentChildren) => (
     <div>
       <label for={id}>{label}</label>
-      <FieldError field={id} message={messageOf(errors, id)} />
+      <FieldError field={id} />
       {input}
     </div>
   );
   const attributes = (id: keyof AuditQuery, hint?: string) => ({
     id,
     name: id,
-    ...describedBy(id, { error: messageOf(errors, id) !== undefined, hint }),
+    ...useDescription(id, hint),
   });
   const select = (id: 'application' | 'type', options: readonly (readonly [string, string])[]) => (
     <select {...attributes(id)}>
@@ -97,8 +95,4 @@ function applicationOptions(
   const options = applications.map(({ id, name }): [string, string] => [id, name]);
   const isListed = application === '' || applications.some(({ id }) => id === application);
   return isListed ? options : [...options, [application, `Application ${application}`]];
-}
-
-function messageOf(errors: readonly FormError[], field: string): string | undefined {
-  return errors.find((error) => error.field === field)?.message;
 }

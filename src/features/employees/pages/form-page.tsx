@@ -1,9 +1,6 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
-import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
-import { type Crumb, SitePage } from '../../../platform/pages/site-page.js';
+import { Form, type HiddenFields, TextField } from '../../../platform/pages/form-parts.js';
 import { knownStatuses } from './directory-columns.js';
 import { changedFields, type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
 
@@ -38,59 +35,32 @@ function Value({ text = '' }: { text: string | undefined }) {
 }
 
 /** Form that creates or changes an employee. */
-export function EmployeeFormPage({
-  context,
-  title,
-  parent,
-  action,
-  back,
-  button,
+export function EmployeeFields({
   form,
-  errors = [],
-  version,
   stored,
+  ...props
 }: {
-  context: PageContext;
-  title: string;
-  parent?: Crumb;
-  action: string;
-  back: string;
-  button: string;
   form: EmployeeForm;
-  errors?: readonly FormError[];
-  /** Version of the employee that is edited. */
-  version?: string;
   /** The saved values, when another user has changed them meanwhile. */
-  stored?: EmployeeForm;
+  stored?: EmployeeForm | undefined;
+  hidden?: HiddenFields;
+  cancel: string;
+  button: string;
 }) {
-  const messages = new Map(errors.map(({ field, message }) => [field, message]));
   return (
-    <SitePage context={context} title={title} hasErrors={errors.length > 0} {...(parent && { parent })}>
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       {stored !== undefined && <Conflict form={form} stored={stored} />}
-      <form method="post" action={action} noValidate class="fields">
-        <CsrfField token={context.csrfToken} />
-        {version !== undefined && <input type="hidden" name="version" value={version} />}
+      <Form {...props}>
         {formFields.map((field) => (
-          <InputField
-            key={field.name}
-            field={field}
-            value={form[field.name] ?? ''}
-            error={messages.get(field.name)}
-          />
+          <InputField key={field.name} field={field} value={form[field.name] ?? ''} />
         ))}
         <datalist id={statusesId}>
           {knownStatuses.map((status) => (
             <option key={status} value={status} />
           ))}
         </datalist>
-        <div class="actions">
-          <button type="submit">{button}</button>
-          <a href={back}>Cancel</a>
-        </div>
-      </form>
-    </SitePage>
+      </Form>
+    </>
   );
 }
 
@@ -99,11 +69,9 @@ const statusesId = 'statuses';
 function InputField({
   field: { name, label, type, nullable },
   value,
-  error,
 }: {
   field: EmployeeField;
   value: string;
-  error: string | undefined;
 }) {
   // Browsers show no value in a date field that is not a date.
   const isDate = type === 'date' && (value === '' || isDateText(value));
@@ -114,7 +82,6 @@ function InputField({
       label={nullable ? `${label} (optional)` : label}
       type={isDate ? 'date' : 'text'}
       value={value}
-      error={error}
       autocomplete="off"
       required={!nullable}
       {...(hint !== undefined && { hint, list: statusesId })}

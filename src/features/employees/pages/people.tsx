@@ -1,9 +1,8 @@
 import { DataTable } from '../../../platform/pages/data-table.js';
-import { isAdministrator } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
+import { isAdministrator } from '../../../platform/pages/sections.js';
 import type { Directory } from '../directory.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
 import {
@@ -39,21 +38,24 @@ export function peoplePage(site: PageRouter, { directory }: { directory: Directo
     const last = lastPage(Math.min(count, maximumMatches), pageSize);
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
-      page: (
-        <SitePage context={context} title="Directory">
-          <div class="heading">
-            <h1>Directory</h1>
-            {isAdministrator(context.user) && (
-              <div class="row-actions">
-                <a class="button secondary" href={newEmployeePath}>
-                  Add employee
-                </a>
-                <a class="button secondary" href={importPath}>
-                  Import
-                </a>
-              </div>
-            )}
-          </div>
+      title: 'Directory',
+      heading: (
+        <div class="heading">
+          <h1>Directory</h1>
+          {isAdministrator(context.user) && (
+            <div class="row-actions">
+              <a class="button secondary" href={newEmployeePath}>
+                Add employee
+              </a>
+              <a class="button secondary" href={importPath}>
+                Import
+              </a>
+            </div>
+          )}
+        </div>
+      ),
+      body: (
+        <>
           <DirectorySearchForm search={search} choices={choices} />
           <ActiveFilters search={search} />
           <p class="hint" role="status">
@@ -76,7 +78,7 @@ export function peoplePage(site: PageRouter, { directory }: { directory: Directo
               others.
             </p>
           )}
-        </SitePage>
+        </>
       ),
     };
   });

@@ -1,8 +1,8 @@
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { isAdministrator, type PageContext } from '../../../platform/pages/page-context.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
+import { isAdministrator } from '../../../platform/pages/sections.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Employee } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes } from '../employee-attributes.js';
@@ -64,11 +64,32 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
     ]);
     const last = lastPage(recordCount, reportsPerPage);
     if (number > last) return { redirect: pageAddress(employee, last) };
-    return { page: <ShowPage {...{ context, employee, manager, reports, recordCount, number, last }} /> };
+    const name = fullName(employee);
+    return {
+      title: name,
+      heading: (
+        <div class="heading">
+          <h1>
+            <bdi>{name}</bdi> <StatusBadge status={employee.status} />
+          </h1>
+          {isAdministrator(context.user) && (
+            <div class="row-actions">
+              <a class="button secondary" href={employeeAddress(employee.id, 'edit')}>
+                Edit
+              </a>
+              <a class="button danger" href={employeeAddress(employee.id, 'delete')}>
+                Delete
+              </a>
+            </div>
+          )}
+        </div>
+      ),
+      body: <EmployeeDetails {...{ context, employee, manager, reports, recordCount, number, last }} />,
+    };
   });
 }
 
-function ShowPage({
+function EmployeeDetails({
   context,
   employee,
   manager,
@@ -86,24 +107,8 @@ function ShowPage({
   number: number;
   last: number;
 }) {
-  const name = fullName(employee);
   return (
-    <SitePage context={context} title={name}>
-      <div class="heading">
-        <h1>
-          <bdi>{name}</bdi> <StatusBadge status={employee.status} />
-        </h1>
-        {isAdministrator(context.user) && (
-          <div class="row-actions">
-            <a class="button secondary" href={employeeAddress(employee.id, 'edit')}>
-              Edit
-            </a>
-            <a class="button danger" href={employeeAddress(employee.id, 'delete')}>
-              Delete
-            </a>
-          </div>
-        )}
-      </div>
+    <>
       <DescriptionList>
         {employeeAttributes.map((attribute) => (
           <DescriptionItem key={attribute.name} name={attribute.label}>
@@ -130,7 +135,7 @@ function ShowPage({
         )}
         <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
       </section>
-    </SitePage>
+    </>
   );
 }
 

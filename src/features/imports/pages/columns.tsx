@@ -1,15 +1,17 @@
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { describedBy, ErrorSummary, FieldError, type FormError } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
+import { FieldError, Form, useDescription } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
-import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
+import type {
+  PageContext,
+  PageHandler,
+  PageResponse,
+  PageView,
+} from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { importPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordMembers } from '../../employees/index.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
-import { type ImportPagesDependencies, importAddress, requestedImport } from './import-pages.js';
+import { type ImportPagesDependencies, importAddress, parent, requestedImport } from './import-pages.js';
 import { CancelForm } from './status-page.js';
 
 const fieldOf = (column: number) => `column_${column}`;
@@ -19,43 +21,36 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
   const { uploads, uploadSteps, wakeImports } = dependencies;
   const path = importAddress(':id', 'columns');
 
-  const show: PageHandler = async (context) => {
-    const upload = await requestedImport(context, dependencies);
+  const show = async (
+    { user }: PageContext,
+    upload: EmployeeUpload,
+    chosen = upload.attributes,
+  ): Promise<PageResponse> => {
     if (upload.state !== 'uploaded' && upload.state !== 'checked')
       return { redirect: importAddress(upload.id) };
-    const preview = await uploads.preview(context.user.accountId, upload);
-    return { page: <ColumnsPage {...{ context, upload, preview }} chosen={upload.attributes} /> };
+    return columnsPage({ upload, preview: await uploads.preview(user.accountId, upload), chosen });
   };
 
-  site.get(path, show);
+  site.get(path, async (context) => show(context, await requestedImport(context, dependencies)));
 
-  site.post(
-    path,
-    async (context) => {
+  const check: PageHandler = async (context) => {
+    const upload = await requestedImport(context, dependencies);
+    const chosen = chosenIn(context, upload);
+    const outcome = await uploadSteps.startCheck(context.auditContext, upload.id, chosen);
+    const address = importAddress(upload.id);
+    if (outcome === 'started') wakeImports();
+    if (outcome === 'running') return { redirect: withNotice(address, 'import_running') };
+    if (outcome === 'started' || outcome === 'state') return { redirect: address };
+    const errors = outcome.map(({ column, message }) => ({ field: fieldOf(column), message }));
+    return { ...(await show(context, upload, chosen)), errors };
+  };
+  site.post(path, check, {
+    recentPassword: ['no', 'starts a check, which changes nothing'],
+    restore: async (context) => {
       const upload = await requestedImport(context, dependencies);
-      const chosen = chosenIn(context, upload);
-      const outcome = await uploadSteps.startCheck(context.auditContext, upload.id, chosen);
-      const address = importAddress(upload.id);
-      if (outcome === 'started') wakeImports();
-      if (outcome === 'running') return { redirect: withNotice(address, 'import_running') };
-      if (outcome === 'started' || outcome === 'state') return { redirect: address };
-      if (upload.state !== 'uploaded' && upload.state !== 'checked') return { redirect: address };
-      const preview = await uploads.preview(context.user.accountId, upload);
-      const errors = outcome.map(({ column, message }) => ({ field: fieldOf(column), message }));
-      return { status: 400, page: <ColumnsPage {...{ context, upload, preview, chosen, errors }} /> };
+      return show(context, upload, chosenIn(context, upload));
     },
-    {
-      restore: async (context) => {
-        const upload = await requestedImport(context, dependencies);
-        if (upload.state !== 'uploaded' && upload.state !== 'checked')
-          return { redirect: importAddress(upload.id) };
-        const preview = await uploads.preview(context.user.accountId, upload);
-        return {
-          page: <ColumnsPage {...{ context, upload, preview }} chosen={chosenIn(context, upload)} />,
-        };
-      },
-    },
-  );
+  });
 }
 
 function chosenIn({ form }: PageContext, { columns }: EmployeeUpload): string[] {
@@ -64,28 +59,22 @@ function chosenIn({ form }: PageContext, { columns }: EmployeeUpload): string[] 
 
 const delimiterNames: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' };
 
-interface ColumnsPageProps {
-  readonly context: PageContext;
+interface ColumnsProps {
   readonly upload: EmployeeUpload;
   readonly preview: FilePreview;
   /** The attribute of each column; empty: the column is ignored. */
   readonly chosen: readonly string[];
-  readonly errors?: readonly FormError[];
 }
 
 /** The columns of a file. */
-export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: ColumnsPageProps) {
+export function columnsPage(props: ColumnsProps): PageView {
+  return { title: 'Assign columns', parent, body: <Columns {...props} /> };
+}
+
+function Columns({ upload, preview, chosen }: ColumnsProps) {
   const { id, fileName, format, delimiter, columns } = upload;
-  const title = 'Assign columns';
   return (
-    <SitePage
-      context={context}
-      title={title}
-      parent={{ title: 'Import employees', href: importPath }}
-      hasErrors={errors.length > 0}
-    >
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       <p>
         <strong>
           <bdi>{fileName}</bdi>
@@ -94,8 +83,12 @@ export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: C
           ? `: CSV with ${delimiterNames[delimiter ?? ','] ?? 'commas'} between ${columns.length} columns.`
           : `: JSON Lines with ${columns.length} members.`}
       </p>
-      <form method="post" action={importAddress(id, 'columns')} class="fields">
-        <CsrfField token={context.csrfToken} />
+      <Form
+        action={importAddress(id, 'columns')}
+        validated
+        button="Check the file"
+        more={<span class="note">The check changes nothing.</span>}
+      >
         {columns.map((name, column) => (
           <ColumnField
             key={fieldOf(column)}
@@ -103,15 +96,10 @@ export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: C
             name={shownName(name, column)}
             example={preview.rows.find((row) => row[column])?.[column]}
             chosen={chosen[column] ?? ''}
-            error={errors.find(({ field }) => field === fieldOf(column))?.message}
           />
         ))}
-        <div class="actions">
-          <button type="submit">Check the file</button>
-          <span class="note">The check changes nothing.</span>
-        </div>
-      </form>
-      <CancelForm context={context} id={id} />
+      </Form>
+      <CancelForm id={id} />
       {preview.rows.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a region that has the focus
         <section class="scrolling" tabIndex={0} aria-label="First rows">
@@ -124,18 +112,12 @@ export function ColumnsPage({ context, upload, preview, chosen, errors = [] }: C
           />
         </section>
       )}
-    </SitePage>
+    </>
   );
 }
 
-function ColumnField(props: {
-  id: string;
-  name: string;
-  example: string | undefined;
-  chosen: string;
-  error: string | undefined;
-}) {
-  const { id, name, example, chosen, error } = props;
+function ColumnField(props: { id: string; name: string; example: string | undefined; chosen: string }) {
+  const { id, name, example, chosen } = props;
   const hint = example === undefined ? undefined : `${id}-hint`;
   return (
     <div class="field">
@@ -147,8 +129,8 @@ function ColumnField(props: {
           For example <bdi>{example}</bdi>
         </p>
       )}
-      <FieldError field={id} message={error} />
-      <select id={id} name={id} {...describedBy(id, { error: error !== undefined, hint })}>
+      <FieldError field={id} />
+      <select id={id} name={id} {...useDescription(id, hint)}>
         <option value="">Ignore</option>
         {recordMembers.map((attribute) => (
           <option key={attribute.name} value={attribute.name} selected={attribute.name === chosen}>

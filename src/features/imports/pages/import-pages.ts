@@ -1,7 +1,7 @@
 import type { Tone } from '../../../platform/pages/badge.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
-import { home } from '../../../platform/pages/paths.js';
+import type { Crumb, PageContext } from '../../../platform/pages/page-context.js';
+import { home, importPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-uploads.js';
 import type { UploadState } from '../uploads/upload-state.js';
@@ -14,6 +14,9 @@ export interface ImportPagesDependencies {
   /** Starts queued imports in this process. */
   readonly wakeImports: () => void;
 }
+
+/** The upload form, for the pages of an import. */
+export const parent: Crumb = { title: 'Import employees', href: importPath };
 
 const importsPath = `${home}/employees/imports`;
 

@@ -1,25 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
 import { maximumStoredErrors } from '../uploads/upload-state.js';
-import { countText, importAddress, isRunning, stateLabels } from './import-pages.js';
+import { countText, importAddress, isRunning, parent, stateLabels } from './import-pages.js';
 
 /** Button that cancels an import. */
-export function CancelForm({ context, id }: { context: PageContext; id: string }) {
+export function CancelForm({ id }: { id: string }) {
   return (
-    <form method="post" action={importAddress(id, 'cancel')}>
-      <CsrfField token={context.csrfToken} />
-      <button type="submit" class="quiet">
-        Cancel import
-      </button>
-    </form>
+    <ButtonForm action={importAddress(id, 'cancel')} className="quiet">
+      Cancel import
+    </ButtonForm>
   );
 }
 
@@ -83,13 +78,15 @@ interface StatusPageProps extends ErrorsSectionProps {
 }
 
 /** An import whose columns are assigned. */
-export function StatusPage(props: StatusPageProps) {
+export function statusPage(props: StatusPageProps): PageView {
+  return { title: titles[props.upload.state] ?? 'Import', parent, body: <Status {...props} /> };
+}
+
+function Status(props: StatusPageProps) {
   const { context, upload } = props;
   const { fileName, state, createdAt, finishedAt } = upload;
-  const title = titles[state] ?? 'Import';
   return (
-    <SitePage context={context} title={title} parent={{ title: 'Import employees', href: importPath }}>
-      <h1>{title}</h1>
+    <>
       {isRunning(upload) ? <Running {...props} /> : <Summary {...props} />}
       <DescriptionList>
         <DescriptionItem name="File">
@@ -110,7 +107,7 @@ export function StatusPage(props: StatusPageProps) {
       </DescriptionList>
       <Steps {...props} />
       <ErrorsSection {...props} />
-    </SitePage>
+    </>
   );
 }
 
@@ -222,26 +219,25 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
 }
 
 /** The actions of the user in the state. */
-function Steps({ context, upload }: StatusPageProps) {
+function Steps({ upload }: StatusPageProps) {
   const { id, state, read, rejected } = upload;
-  if (isRunning(upload)) return <CancelForm context={context} id={id} />;
+  if (isRunning(upload)) return <CancelForm id={id} />;
   if (state !== 'checked') return null;
   return (
     <>
       <p class="hint">Records are compared with the employees that are stored now.</p>
       <div class="actions">
         {rejected < read && (
-          <form method="post" action={importAddress(id, 'start')}>
-            <CsrfField token={context.csrfToken} />
-            <button type="submit">Import {countText(read - rejected)} records</button>
-          </form>
+          <ButtonForm action={importAddress(id, 'start')} className={null}>
+            Import {countText(read - rejected)} records
+          </ButtonForm>
         )}
         <p>
           <a class="button secondary" href={importAddress(id, 'columns')}>
             Change columns
           </a>
         </p>
-        <CancelForm context={context} id={id} />
+        <CancelForm id={id} />
       </div>
     </>
   );

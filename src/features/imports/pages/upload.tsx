@@ -1,12 +1,11 @@
 import { isStorableText } from '../../../platform/contract/outside-text.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { describedBy, ErrorSummary, FieldError } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import { rejected } from '../../../platform/pages/define-pages.js';
+import { CsrfField, FieldError, useDescription } from '../../../platform/pages/form-parts.js';
+import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordMembers } from '../../employees/index.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
@@ -17,23 +16,22 @@ const fileField = 'file';
 
 /** The form for a file, and the imports of the account. */
 export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependencies): void {
-  const show = async (context: PageContext, error?: string) => {
+  const show = async (context: PageContext): Promise<PageView> => {
     const { accountId, at } = context.auditContext;
-    return <UploadPage {...{ context, error }} imports={await uploads.list(accountId, at)} />;
+    const imports = await uploads.list(accountId, at);
+    return { title: 'Import employees', body: <Upload {...{ context, imports }} /> };
   };
-  const rejected = async (context: PageContext, error: string, status = 400): Promise<PageResponse> => ({
-    status,
-    page: await show(context, error),
+  const rejection = async (context: PageContext, message: string, status = 400): Promise<PageResponse> => ({
+    ...(await show(context)),
+    ...rejected(fileField, message, status),
   });
   const tooLarge = (context: PageContext) =>
-    rejected(context, 'The file must not be larger than 50 MB.', 413);
-
-  site.get(importPath, async (context) => ({ page: await show(context) }));
+    rejection(context, 'The file must not be larger than 50 MB.', 413);
 
   site.upload(
     importPath,
     async (context, file) => {
-      if (file === null) return await rejected(context, 'Select a file.');
+      if (file === null) return await rejection(context, 'Select a file.');
       if (file.isTooLarge) return await tooLarge(context);
       const outcome = await uploads.upload(context.auditContext, {
         name: displayName(file.name),
@@ -46,23 +44,27 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
         case 'too_large':
           return await tooLarge(context);
         case 'unusable':
-          return await rejected(context, `The file cannot be imported: ${outcome.message}.`);
+          return await rejection(context, `The file cannot be imported: ${outcome.message}.`);
         case 'too_many_files':
-          return await rejected(
+          return await rejection(
             context,
             `An account can have ${maximumFiles} files at a time. Import or cancel one of the list first.`,
             429,
           );
         case 'too_many_imports':
-          return await rejected(
+          return await rejection(
             context,
             `An account can have ${maximumImports} imports in 24 hours. Try again later.`,
             429,
           );
       }
     },
-    // One more byte, so that a larger file is detected.
-    { maximumBytes: maximumFileBytes + 1 },
+    {
+      show,
+      // One more byte, so that a larger file is detected.
+      maximumBytes: maximumFileBytes + 1,
+      reason: 'leads to an import; stores the file only',
+    },
   );
 }
 
@@ -81,25 +83,15 @@ function formatOf(chosen: string, name: string): FileFormat | null {
 
 const required = recordMembers.filter(({ nullable }) => !nullable).map(({ label }) => label);
 
-interface UploadPageProps {
-  readonly context: PageContext;
-  readonly imports: readonly EmployeeUpload[];
-  readonly error: string | undefined;
-}
-
-function UploadPage({ context, imports, error }: UploadPageProps) {
-  const title = 'Import employees';
-  const errors = error === undefined ? [] : [{ field: fileField, message: error }];
+function Upload({ context, imports }: { context: PageContext; imports: readonly EmployeeUpload[] }) {
   return (
-    <SitePage context={context} title={title} hasErrors={errors.length > 0}>
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       <p>
         Upload a file with a record for each employee. On the next page, you assign its columns. Nothing is
         changed before you have seen the result of a check and confirmed it.
       </p>
       <form method="post" action={importPath} encType="multipart/form-data" class="fields">
-        <CsrfField token={context.csrfToken} />
+        <CsrfField />
         <div class="field">
           <label for="format">Format</label>
           <select id="format" name="format">
@@ -108,22 +100,7 @@ function UploadPage({ context, imports, error }: UploadPageProps) {
             <option value="jsonl">JSON Lines</option>
           </select>
         </div>
-        <div class="field">
-          <label for={fileField}>File</label>
-          <p class="hint" id="file-hint">
-            CSV with a header row and commas, semicolons or tabs between the columns, or JSON Lines. UTF-8, at
-            most 50 MB. Required are {required.join(', ')}.
-          </p>
-          <FieldError field={fileField} message={error} />
-          <input
-            type="file"
-            id={fileField}
-            name={fileField}
-            accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
-            required
-            {...describedBy(fileField, { error: error !== undefined, hint: 'file-hint' })}
-          />
-        </div>
+        <FileField />
         <div class="actions">
           <button type="submit">Upload</button>
           <a href={home}>Cancel</a>
@@ -140,7 +117,28 @@ function UploadPage({ context, imports, error }: UploadPageProps) {
           />
         </section>
       )}
-    </SitePage>
+    </>
+  );
+}
+
+function FileField() {
+  return (
+    <div class="field">
+      <label for={fileField}>File</label>
+      <p class="hint" id="file-hint">
+        CSV with a header row and commas, semicolons or tabs between the columns, or JSON Lines. UTF-8, at
+        most 50 MB. Required are {required.join(', ')}.
+      </p>
+      <FieldError field={fileField} />
+      <input
+        type="file"
+        id={fileField}
+        name={fileField}
+        accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
+        required
+        {...useDescription(fileField, 'file-hint')}
+      />
+    </div>
   );
 }
 

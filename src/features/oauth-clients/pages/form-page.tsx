@@ -5,14 +5,10 @@ import { maximumApplicationName } from '../../../platform/accounts/name-rules.js
 import {
   DescriptionItem,
   DescriptionList,
-  describedBy,
-  ErrorSummary,
   FieldError,
-  type FormError,
+  Form,
+  useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 
 /** The setting that every token request must contain the client secret. */
@@ -34,15 +30,7 @@ function ClientSecretField({ required }: { required: boolean }) {
 }
 
 /** The redirect URIs, one on each line. */
-function RedirectUriField({
-  uris,
-  errors,
-  production,
-}: {
-  uris: readonly string[];
-  errors: readonly string[];
-  production: boolean;
-}) {
+function RedirectUriField({ uris, production }: { uris: readonly string[]; production: boolean }) {
   const id = fieldIds.redirectUris;
   const hint = `${id}-hint`;
   return (
@@ -61,7 +49,7 @@ function RedirectUriField({
         . Other schemes, such as <code>myapp://</code>, are not accepted: phone apps use an{' '}
         <code>https://</code> link that the app opens.
       </p>
-      <FieldError field={id} message={errors.length === 0 ? undefined : errors.join(' ')} />
+      <FieldError field={id} />
       <textarea
         class="code"
         id={id}
@@ -70,7 +58,7 @@ function RedirectUriField({
         placeholder="https://"
         autocomplete="off"
         spellcheck={false}
-        {...describedBy(id, { error: errors.length > 0, hint })}
+        {...useDescription(id, hint)}
       >
         {uris.join('\n')}
       </textarea>
@@ -98,14 +86,14 @@ export function clientTypeName(type: ClientType): string {
 }
 
 /** Radio buttons for the client type. */
-function ClientTypeField({ chosen, error }: { chosen: ClientType | ''; error: string | undefined }) {
+function ClientTypeField({ chosen }: { chosen: ClientType | '' }) {
   return (
-    <fieldset {...describedBy(fieldIds.clientType, { error: error !== undefined, hint: 'client-type-hint' })}>
+    <fieldset {...useDescription(fieldIds.clientType, 'client-type-hint')}>
       <legend>Client type</legend>
       <p class="hint" id="client-type-hint">
         The client type cannot be changed later.
       </p>
-      <FieldError field={fieldIds.clientType} message={error} />
+      <FieldError field={fieldIds.clientType} />
       {types.map(({ type, name, description }) => (
         <label key={type} class="choice">
           <input
@@ -125,63 +113,42 @@ function ClientTypeField({ chosen, error }: { chosen: ClientType | ''; error: st
 }
 
 /** Form that creates or changes an application. */
-export function ApplicationFormPage({
-  context,
-  title,
+export function ApplicationFields({
   action,
   back,
   button,
   form,
-  errors = [],
   hidden,
   scopes,
   production,
   stored,
 }: {
-  context: PageContext;
-  title: string;
-  action: string;
+  /** Default: the path of the page. */
+  action?: string;
   back: string;
   button: string;
   form: ApplicationForm;
-  errors?: readonly FormError[];
   /** Hidden field: `form` identifies a new form, `version` the settings that are edited. */
-  hidden: { readonly form: string } | { readonly version: string };
+  hidden: readonly ['form' | 'version', string];
   scopes: readonly string[];
   production: boolean;
   /** The saved settings, when another user has changed them meanwhile. */
-  stored?: ApplicationSettings;
+  stored?: ApplicationSettings | undefined;
 }) {
-  const messages = new Map(errors.map((error) => [error.field, error.message]));
+  const isNew = hidden[0] === 'form';
   return (
-    <SitePage context={context} title={title} hasErrors={errors.length > 0} current="applications">
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       {stored !== undefined && <StoredSettings settings={stored} />}
-      <form method="post" action={action} noValidate class="fields">
-        <CsrfField token={context.csrfToken} />
-        {Object.entries(hidden).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        <NameField value={form.name} error={messages.get(fieldIds.name)} />
-        {'form' in hidden && (
-          <ClientTypeField chosen={form.clientType} error={messages.get(fieldIds.clientType)} />
-        )}
-        <RedirectUriField
-          uris={form.redirectUris}
-          errors={errors.flatMap(({ field, message }) => (field === fieldIds.redirectUris ? [message] : []))}
-          production={production}
-        />
-        <ScopeFields scopes={scopes} chosen={form.scopes} messages={messages} />
-        {('form' in hidden || form.clientType === 'confidential') && (
+      <Form action={action} hidden={[hidden]} button={button} cancel={back}>
+        <NameField value={form.name} />
+        {isNew && <ClientTypeField chosen={form.clientType} />}
+        <RedirectUriField uris={form.redirectUris} production={production} />
+        <ScopeFields scopes={scopes} chosen={form.scopes} />
+        {(isNew || form.clientType === 'confidential') && (
           <ClientSecretField required={form.requireClientSecret} />
         )}
-        <div class="actions">
-          <button type="submit">{button}</button>
-          <a href={back}>Cancel</a>
-        </div>
-      </form>
-    </SitePage>
+      </Form>
+    </>
   );
 }
 
@@ -206,14 +173,14 @@ function StoredSettings({
   );
 }
 
-function NameField({ value, error }: { value: string; error: string | undefined }) {
+function NameField({ value }: { value: string }) {
   return (
     <div class="field">
       <label for={fieldIds.name}>Name</label>
       <p class="hint" id="name-hint">
         Shown to users on the consent screen.
       </p>
-      <FieldError field={fieldIds.name} message={error} />
+      <FieldError field={fieldIds.name} />
       <input
         type="text"
         id={fieldIds.name}
@@ -222,30 +189,21 @@ function NameField({ value, error }: { value: string; error: string | undefined 
         maxLength={maximumApplicationName}
         autocomplete="off"
         required
-        {...describedBy(fieldIds.name, { error: error !== undefined, hint: 'name-hint' })}
+        {...useDescription(fieldIds.name, 'name-hint')}
       />
     </div>
   );
 }
 
-function ScopeFields({
-  scopes,
-  chosen,
-  messages,
-}: {
-  scopes: readonly string[];
-  chosen: readonly string[];
-  messages: ReadonlyMap<string, string>;
-}) {
+function ScopeFields({ scopes, chosen }: { scopes: readonly string[]; chosen: readonly string[] }) {
   const first = fieldIds.scope(scopes[0] ?? '');
-  const error = messages.get(first);
   return (
-    <fieldset {...describedBy(first, { error: error !== undefined, hint: 'scopes-hint' })}>
+    <fieldset {...useDescription(first, 'scopes-hint')}>
       <legend>Scopes</legend>
       <p class="hint" id="scopes-hint">
         The application can request these scopes and no others. Select only the ones that it needs.
       </p>
-      <FieldError field={first} message={error} />
+      <FieldError field={first} />
       {scopes.map((scope) => (
         <label key={scope} class="choice">
           <input

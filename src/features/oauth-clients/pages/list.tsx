@@ -4,7 +4,6 @@ import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 import { clientTypeName } from './form-page.js';
@@ -21,36 +20,36 @@ export function listPage(site: PageRouter, dependencies: ApplicationPagesDepende
     const last = lastPage(count, pageSize);
     if (number > last) return { redirect: address(last) };
     return {
-      page: (
-        <SitePage context={context} title="OAuth applications" current="applications">
-          <div class="heading">
-            <h1>OAuth applications</h1>
-            {count > 0 && <NewApplication />}
-          </div>
-          {count === 0 ? (
-            <div class="empty">
-              <p>
-                <strong>No applications yet.</strong>
-              </p>
-              <p>
-                An application is a program that uses the API to access the data of your account, such as your
-                own backend or the service of a partner. Register it here and choose its scopes.
-              </p>
-              <NewApplication />
-            </div>
-          ) : (
-            <>
-              <DataTable
-                caption="Applications of your account"
-                columns={columnsFor(context.user)}
-                rows={applications}
-                rowKey={({ id }) => id}
-              />
-              <Pager number={number} last={last} address={address} />
-            </>
-          )}
-        </SitePage>
+      title: 'OAuth applications',
+      heading: (
+        <div class="heading">
+          <h1>OAuth applications</h1>
+          {count > 0 && <NewApplication />}
+        </div>
       ),
+      body:
+        count === 0 ? (
+          <div class="empty">
+            <p>
+              <strong>No applications yet.</strong>
+            </p>
+            <p>
+              An application is a program that uses the API to access the data of your account, such as your
+              own backend or the service of a partner. Register it here and choose its scopes.
+            </p>
+            <NewApplication />
+          </div>
+        ) : (
+          <>
+            <DataTable
+              caption="Applications of your account"
+              columns={columnsFor(context.user)}
+              rows={applications}
+              rowKey={({ id }) => id}
+            />
+            <Pager number={number} last={last} address={address} />
+          </>
+        ),
     };
   });
 }

@@ -1,91 +1,81 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
+import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withNotice } from '../../../platform/pages/notices.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
+import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 
-/** Confirmation page that lists the effects, and revocation of all access of an application. */
+/** Revocation of all access of an application. */
 export function revokeAccessPages(
   site: PageRouter,
   dependencies: ApplicationPagesDependencies & WebhookPagesDependencies,
 ): void {
-  const path = `${settings.applications}/:id/revoke_access`;
-
-  site.get(path, async (context) => {
-    const application = await requestedApplication(context, dependencies);
-    const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-    const endpoints = await dependencies.webhooks.endpoints.list(owner);
-    return { page: <RevokeAccessPage {...{ context, application, endpoints }} /> };
-  });
-
-  site.post(path, async (context) => {
-    const { id } = await requestedApplication(context, dependencies);
-    const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
-    if (revoked === null) throw recordNotFound();
-    return { redirect: withNotice(applicationAddress(id), 'access_revoked') };
+  confirmPage(site, applicationAddress(':id', 'revoke_access'), {
+    reason: 'revokes all access of an application',
+    view: async (context) => {
+      const application = await requestedApplication(context, dependencies);
+      const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
+      const endpoints = await dependencies.webhooks.endpoints.list(owner);
+      return {
+        title: `Revoke all access of ${application.name}?`,
+        button: 'Revoke all access',
+        cancel: applicationAddress(application.id),
+        body: <Effects {...{ application, endpoints }} />,
+      };
+    },
+    save: async (context) => {
+      const { id } = await requestedApplication(context, dependencies);
+      const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
+      if (revoked === null) throw recordNotFound();
+      return { redirect: withNotice(applicationAddress(id), 'access_revoked') };
+    },
   });
 }
 
-function RevokeAccessPage({
-  context,
-  application,
+function Effects({
+  application: { id, clientType, connectedUsers },
   endpoints,
 }: {
-  context: PageContext;
   application: ApplicationDetails;
   endpoints: readonly WebhookEndpoint[];
 }) {
-  const { id, name, clientType, connectedUsers } = application;
-  const title = `Revoke all access of ${name}?`;
   const delivering = endpoints.filter(({ pausedAt }) => pausedAt === null).length;
   return (
-    <SitePage context={context} title={title} current="applications">
-      <h1>{title}</h1>
-      <div class="warning">
-        <p>
-          <strong>This takes effect immediately:</strong>
-        </p>
-        <ul>
-          <li>All access tokens and refresh tokens of the application are revoked.</li>
+    <div class="warning">
+      <p>
+        <strong>This takes effect immediately:</strong>
+      </p>
+      <ul>
+        <li>All access tokens and refresh tokens of the application are revoked.</li>
+        <li>
+          {connectedUsers === 0
+            ? 'No users are connected.'
+            : connectedUsers === 1
+              ? '1 connected user is disconnected and has to authorize the application again.'
+              : `${connectedUsers} connected users are disconnected and have to authorize the application again.`}
+        </li>
+        {delivering > 0 && (
           <li>
-            {connectedUsers === 0
-              ? 'No users are connected.'
-              : connectedUsers === 1
-                ? '1 connected user is disconnected and has to authorize the application again.'
-                : `${connectedUsers} connected users are disconnected and have to authorize the application again.`}
+            {delivering === 1
+              ? '1 webhook endpoint is paused.'
+              : `${delivering} webhook endpoints are paused.`}{' '}
+            Check the <a href={applicationAddress(id, 'webhooks')}>URL of each endpoint</a> before you resume
+            it.
           </li>
-          {delivering > 0 && (
-            <li>
-              {delivering === 1
-                ? '1 webhook endpoint is paused.'
-                : `${delivering} webhook endpoints are paused.`}{' '}
-              Check the <a href={applicationAddress(id, 'webhooks')}>URL of each endpoint</a> before you
-              resume it.
-            </li>
-          )}
-        </ul>
-        {clientType === 'confidential' ? (
-          <p>
-            The client ID and the client secrets stay valid: a client that has a secret can still get new
-            tokens with the client credentials grant, and resume webhook endpoints. If a secret may have
-            leaked, <a href={applicationAddress(id)}>replace it</a> first.
-          </p>
-        ) : (
-          <p>The client ID and the settings are kept. Users can authorize the application again.</p>
         )}
-      </div>
-      <ConfirmForm
-        context={context}
-        action={applicationAddress(id, 'revoke_access')}
-        button="Revoke all access"
-        cancel={applicationAddress(id)}
-      />
-    </SitePage>
+      </ul>
+      {clientType === 'confidential' ? (
+        <p>
+          The client ID and the client secrets stay valid: a client that has a secret can still get new tokens
+          with the client credentials grant, and resume webhook endpoints. If a secret may have leaked,{' '}
+          <a href={applicationAddress(id)}>replace it</a> first.
+        </p>
+      ) : (
+        <p>The client ID and the settings are kept. Users can authorize the application again.</p>
+      )}
+    </div>
   );
 }

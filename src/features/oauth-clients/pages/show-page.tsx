@@ -3,11 +3,9 @@ import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { type CallCounts, countWords, usageDays } from '../../usage/index.js';
 import { endpointsInWords, type WebhookEndpoint } from '../../webhooks/index.js';
@@ -49,13 +47,9 @@ function SecretsSection({ context, application }: { context: PageContext; applic
             To replace a secret without downtime, create a second one, deploy it, and revoke the first one
             when it is no longer used. Replace a lost secret in the same way.
           </p>
-          <form method="post" action={applicationAddress(id, 'secrets')}>
-            <CsrfField token={context.csrfToken} />
-            <input type="hidden" name="form" value={randomId()} />
-            <button type="submit" class="secondary">
-              {secrets.length === 0 ? 'Create a secret' : 'Create a second secret'}
-            </button>
-          </form>
+          <ButtonForm action={applicationAddress(id, 'secrets')} hidden={[['form', randomId()]]}>
+            {secrets.length === 0 ? 'Create a secret' : 'Create a second secret'}
+          </ButtonForm>
         </>
       ) : (
         <p>
@@ -106,47 +100,51 @@ export function secretName({ lastCharacters, createdAt }: SecretSummary, reader:
   );
 }
 
-/** Settings of one application. The values of its secrets are never shown. */
-export function ShowPage({
-  context,
-  application,
-  baseUrl,
-  usage,
-  endpoints,
-  alert,
-}: {
-  context: PageContext;
-  application: ApplicationDetails;
-  baseUrl: string;
+interface ShowPageProps {
+  readonly context: PageContext;
+  readonly application: ApplicationDetails;
+  readonly baseUrl: string;
   /** Calls of the last days; absent with an alert. */
-  usage?: CallCounts;
+  readonly usage?: CallCounts;
   /** Its webhook endpoints; absent with an alert. */
-  endpoints?: readonly WebhookEndpoint[];
+  readonly endpoints?: readonly WebhookEndpoint[];
   /** Errors of the submitted form. */
-  alert?: string;
-}) {
-  const { id, name, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
-  return (
-    <SitePage context={context} title={name} hasErrors={alert !== undefined} current="applications">
-      {alert !== undefined && (
-        <p class="alert" role="alert">
-          {alert}
-        </p>
-      )}
-      {endpoints?.some(({ pausedAt }) => pausedAt !== null) && (
-        <div class="warning">
-          <p>
-            Events are no longer sent to an endpoint of this application.{' '}
-            <a href={applicationAddress(id, 'webhooks')}>Show webhooks</a>
-          </p>
+  readonly alert?: string;
+}
+
+/** Settings of one application. The values of its secrets are never shown. */
+export function showPage(props: ShowPageProps): PageView {
+  const { application, endpoints, alert } = props;
+  const { id, name } = application;
+  return {
+    title: name,
+    alert,
+    heading: (
+      <>
+        {endpoints?.some(({ pausedAt }) => pausedAt !== null) && (
+          <div class="warning">
+            <p>
+              Events are no longer sent to an endpoint of this application.{' '}
+              <a href={applicationAddress(id, 'webhooks')}>Show webhooks</a>
+            </p>
+          </div>
+        )}
+        <div class="heading">
+          <h1>{name}</h1>
+          <a class="button secondary" href={applicationAddress(id, 'edit')}>
+            Edit
+          </a>
         </div>
-      )}
-      <div class="heading">
-        <h1>{name}</h1>
-        <a class="button secondary" href={applicationAddress(id, 'edit')}>
-          Edit
-        </a>
-      </div>
+      </>
+    ),
+    body: <ApplicationSections {...props} />,
+  };
+}
+
+function ApplicationSections({ context, application, baseUrl, usage, endpoints }: ShowPageProps) {
+  const { id, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
+  return (
+    <>
       <DescriptionList>
         <DescriptionItem name="Client ID">
           <code>{clientId}</code>
@@ -234,7 +232,7 @@ export function ShowPage({
           </a>
         </p>
       </section>
-    </SitePage>
+    </>
   );
 }
 

@@ -1,14 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import {
-  describedBy,
-  ErrorSummary,
-  FieldError,
-  type FormError,
-  TextField,
-} from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
-import { type Crumb, SitePage } from '../../../platform/pages/site-page.js';
+import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { Report } from '../report.js';
 import { DefinitionFacts } from './definition-facts.js';
 import { keyLabel, operatorWords, sortWords } from './labels.js';
@@ -25,13 +16,11 @@ function FilterFields({
   form: { filters },
   options,
   rows,
-  messages,
 }: {
   form: ReportForm;
   options: ReportOptions;
   /** Number of filters to show, if the form has fewer. */
   rows: number;
-  messages: ReadonlyMap<string, string>;
 }) {
   const { maximum } = options;
   const count = Math.max(filters.length, Math.min(rows, maximum.filters));
@@ -44,13 +33,7 @@ function FilterFields({
         2026-01-31T00:00:00Z.
       </p>
       {Array.from({ length: count }, (_, index) => (
-        <FilterRow
-          key={index}
-          position={index + 1}
-          filter={filters[index]}
-          options={options}
-          messages={messages}
-        />
+        <FilterRow key={index} position={index + 1} filter={filters[index]} options={options} />
       ))}
       {count < maximum.filters ? (
         <button type="submit" name="do" value={addFilter} class="secondary">
@@ -67,15 +50,12 @@ function FilterRow({
   position,
   filter = { field: '', operator: '', value: '' },
   options,
-  messages,
 }: {
   position: number;
   filter: ReportForm['filters'][number] | undefined;
   options: ReportOptions;
-  messages: ReadonlyMap<string, string>;
 }) {
   const id = (part: 'field' | 'operator' | 'value') => fieldIds.filter(position, part);
-  const error = messages.get(id('value'));
   return (
     <fieldset class="filter" aria-label={`Filter ${position}`}>
       <SelectField
@@ -83,7 +63,6 @@ function FilterRow({
         label="Attribute"
         value={filter.field}
         choices={options.columns.map((key) => ({ value: key, label: keyLabel(key) }))}
-        error={messages.get(id('field'))}
         empty="Choose"
       />
       <SelectField
@@ -91,18 +70,17 @@ function FilterRow({
         label="Condition"
         value={filter.operator}
         choices={options.operators.map((key) => ({ value: key, label: operatorWords(key) }))}
-        error={messages.get(id('operator'))}
       />
       <div class="field">
         <label for={id('value')}>Value</label>
-        <FieldError field={id('value')} message={error} />
+        <FieldError field={id('value')} />
         <textarea
           id={id('value')}
           name={id('value')}
           rows={Math.min(lines(filter.value).length, 8)}
           autocomplete="off"
           spellcheck={false}
-          {...describedBy(id('value'), { error: error !== undefined })}
+          {...useDescription(id('value'))}
         >
           {filter.value}
         </textarea>
@@ -120,52 +98,35 @@ function FilterRow({
   );
 }
 
-export interface ReportFormPageProps {
-  readonly context: PageContext;
-  readonly title: string;
-  /** The report that is edited. */
-  readonly parent?: Crumb;
-  readonly action: string;
-  readonly back: string;
-  /** Text of the button that saves. */
-  readonly button: string;
-  readonly form: ReportForm;
-  readonly options: ReportOptions;
-  /** Number of filters to show; more than the form has after "Add a filter". */
-  readonly filterRows?: number;
-  readonly errors?: readonly FormError[];
-  /** Hidden field: `form` identifies a new form, `version` the version that is edited. */
-  readonly hidden: { readonly form: string } | { readonly version: string };
-  /** The saved report, when another user or application has changed it meanwhile. */
-  readonly stored?: Report;
-  readonly preview?: ComponentChildren;
-}
-
 /** Form that creates or changes a report. */
-export function ReportFormPage(props: ReportFormPageProps) {
-  const {
-    context,
-    title,
-    parent,
-    action,
-    back,
-    button,
-    form,
-    options,
-    errors = [],
-    hidden,
-    stored,
-    preview,
-  } = props;
-  const messages = new Map(errors.map((error) => [error.field, error.message]));
+export function ReportFields({
+  action,
+  back,
+  button,
+  form,
+  options,
+  filterRows = 0,
+  hidden,
+  stored,
+  preview,
+}: {
+  /** Default: the path of the page. */
+  action?: string;
+  back: string;
+  /** Text of the button that saves. */
+  button: string;
+  form: ReportForm;
+  options: ReportOptions;
+  /** Number of filters to show, if the form has fewer. */
+  filterRows?: number;
+  /** Hidden field: `form` identifies a new form, `version` the version that is edited. */
+  hidden: readonly ['form' | 'version', string];
+  /** The saved report, when another user or application has changed it meanwhile. */
+  stored?: Report;
+  preview?: ComponentChildren;
+}) {
   return (
-    <SitePage
-      {...{ context, title, ...(parent && { parent }) }}
-      hasErrors={errors.length > 0}
-      section="reports"
-    >
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       {stored !== undefined && (
         <section>
           <h2>Saved values</h2>
@@ -174,24 +135,25 @@ export function ReportFormPage(props: ReportFormPageProps) {
         </section>
       )}
       {preview}
-      <form method="post" action={action} noValidate class="fields report-form">
-        <CsrfField token={context.csrfToken} />
-        {Object.entries(hidden).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+      <Form
+        action={action}
+        className="fields report-form"
+        hidden={[hidden]}
+        button={button}
+        more={
+          <button type="submit" name="do" value="preview" class="secondary">
+            Preview
+          </button>
+        }
+        cancel={back}
+      >
         {/* The Enter key submits a form with its first button, which must be the one that saves. */}
         <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
           {button}
         </button>
-        <TextField
-          id={fieldIds.title}
-          label="Title"
-          value={form.title}
-          autocomplete="off"
-          error={messages.get(fieldIds.title)}
-        />
-        <DescriptionField value={form.description} error={messages.get(fieldIds.description)} />
-        <KindField kind={form.kind} error={messages.get(fieldIds.kind('list'))} />
+        <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
+        <DescriptionField value={form.description} />
+        <KindField kind={form.kind} />
         <SelectList
           legend="Columns"
           hint="In this order. Without any, the report has all columns."
@@ -201,7 +163,6 @@ export function ReportFormPage(props: ReportFormPageProps) {
           values={form.columns}
           choices={options.columns.map((key) => ({ value: key, label: keyLabel(key) }))}
           maximum={options.maximum.columns}
-          messages={messages}
         />
         <SelectList
           legend="Groups"
@@ -212,9 +173,8 @@ export function ReportFormPage(props: ReportFormPageProps) {
           values={form.groups}
           choices={options.groupKeys.map((key) => ({ value: key, label: keyLabel(key) }))}
           maximum={options.maximum.groups}
-          messages={messages}
         />
-        <FilterFields form={form} options={options} rows={props.filterRows ?? 0} messages={messages} />
+        <FilterFields form={form} options={options} rows={filterRows} />
         <SelectList
           legend="Order"
           hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
@@ -223,27 +183,19 @@ export function ReportFormPage(props: ReportFormPageProps) {
           values={form.sort}
           choices={options.sortKeys.map((key) => ({ value: key, label: sortWords(key) }))}
           maximum={options.maximum.sort}
-          messages={messages}
         />
-        <div class="actions">
-          <button type="submit">{button}</button>
-          <button type="submit" name="do" value="preview" class="secondary">
-            Preview
-          </button>
-          <a href={back}>Cancel</a>
-        </div>
-      </form>
-    </SitePage>
+      </Form>
+    </>
   );
 }
 
-function DescriptionField({ value, error }: { value: string; error: string | undefined }) {
+function DescriptionField({ value }: { value: string }) {
   const id = fieldIds.description;
   return (
     <div class="field">
       <label for={id}>Description (optional)</label>
-      <FieldError field={id} message={error} />
-      <textarea id={id} name={id} rows={2} {...describedBy(id, { error: error !== undefined })}>
+      <FieldError field={id} />
+      <textarea id={id} name={id} rows={2} {...useDescription(id)}>
         {value}
       </textarea>
     </div>
@@ -255,12 +207,12 @@ const kinds = [
   ['groups', 'Counts by group, with a chart'],
 ] as const;
 
-function KindField({ kind, error }: { kind: ReportForm['kind']; error: string | undefined }) {
+function KindField({ kind }: { kind: ReportForm['kind'] }) {
   const id = fieldIds.kind('list');
   return (
-    <fieldset {...describedBy(id, { error: error !== undefined })}>
+    <fieldset {...useDescription(id)}>
       <legend>What the report shows</legend>
-      <FieldError field={id} message={error} />
+      <FieldError field={id} />
       {kinds.map(([value, label]) => (
         <label key={value} class="choice">
           <input type="radio" id={fieldIds.kind(value)} name="kind" value={value} checked={kind === value} />

@@ -3,7 +3,6 @@ import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import { definitionWords } from './definition-facts.js';
@@ -25,36 +24,36 @@ export function listPage(site: PageRouter, { reports, reportCreators }: ReportPa
     if (number > last) return { redirect: address(last) };
     const creators = await reportCreators.namesOf(accountId, page.reports);
     return {
-      page: (
-        <SitePage context={context} title="Reports" section="reports">
-          <div class="heading">
-            <h1>Reports</h1>
-            {page.recordCount > 0 && <NewReport />}
-          </div>
-          {page.recordCount === 0 ? (
-            <div class="empty">
-              <p>
-                <strong>No reports yet.</strong>
-              </p>
-              <p>
-                A report is a saved list of employees, or a count of them by group with a chart. You can
-                download it as CSV, and applications can run it.
-              </p>
-              <NewReport />
-            </div>
-          ) : (
-            <>
-              <DataTable
-                caption="Reports of your account"
-                columns={columnsFor(context.user, creators)}
-                rows={page.reports}
-                rowKey={({ id }) => id}
-              />
-              <Pager number={number} last={last} address={address} />
-            </>
-          )}
-        </SitePage>
+      title: 'Reports',
+      heading: (
+        <div class="heading">
+          <h1>Reports</h1>
+          {page.recordCount > 0 && <NewReport />}
+        </div>
       ),
+      body:
+        page.recordCount === 0 ? (
+          <div class="empty">
+            <p>
+              <strong>No reports yet.</strong>
+            </p>
+            <p>
+              A report is a saved list of employees, or a count of them by group with a chart. You can
+              download it as CSV, and applications can run it.
+            </p>
+            <NewReport />
+          </div>
+        ) : (
+          <>
+            <DataTable
+              caption="Reports of your account"
+              columns={columnsFor(context.user, creators)}
+              rows={page.reports}
+              rowKey={({ id }) => id}
+            />
+            <Pager number={number} last={last} address={address} />
+          </>
+        ),
     };
   });
 }

@@ -1,8 +1,8 @@
-import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
+import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
+import type { Section } from '../../../platform/pages/sections.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { definitionWords } from './definition-facts.js';
 import { createPages, editPages } from './edit.js';
@@ -10,47 +10,45 @@ import { listPage } from './list.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showPages } from './show.js';
 
-/** Confirmation page, and deletion of a report. */
+/** Deletion of a report. */
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
-  const path = `${reportsPath}/:id/delete`;
-
-  site.get(path, async (context) => {
-    const report = await requestedReport(context, dependencies);
-    const { id } = report;
-    const title = `Delete ${report.title}?`;
-    const parent = { title: report.title, href: reportAddress(id) };
-    return {
-      page: (
-        <SitePage context={context} title={title} section="reports" parent={parent}>
-          <h1>{title}</h1>
-          <p>{definitionWords(report)}.</p>
-          <div class="warning">
-            <p>
-              Applications that run this report get an error. Employees are not changed. This cannot be
-              undone.
-            </p>
-          </div>
-          <ConfirmForm
-            context={context}
-            action={reportAddress(id, 'delete')}
-            button="Delete report"
-            cancel={reportAddress(id)}
-          />
-        </SitePage>
-      ),
-    };
-  });
-
-  site.post(path, async (context) => {
-    const { id } = await requestedReport(context, dependencies);
-    const outcome = await dependencies.reports.delete(context.auditContext, { id, isExpected: () => true });
-    if (outcome === 'unknown') throw recordNotFound();
-    return { redirect: withNotice(reportsPath, 'report_deleted') };
+  confirmPage(site, reportAddress(':id', 'delete'), {
+    reason: 'destroys a report',
+    view: async (context) => {
+      const report = await requestedReport(context, dependencies);
+      const { id, title } = report;
+      return {
+        title: `Delete ${title}?`,
+        parent: { title, href: reportAddress(id) },
+        button: 'Delete report',
+        cancel: reportAddress(id),
+        body: (
+          <>
+            <p>{definitionWords(report)}.</p>
+            <div class="warning">
+              <p>
+                Applications that run this report get an error. Employees are not changed. This cannot be
+                undone.
+              </p>
+            </div>
+          </>
+        ),
+      };
+    },
+    save: async (context) => {
+      const { id } = await requestedReport(context, dependencies);
+      const outcome = await dependencies.reports.delete(context.auditContext, { id, isExpected: () => true });
+      if (outcome === 'unknown') throw recordNotFound();
+      return { redirect: withNotice(reportsPath, 'report_deleted') };
+    },
   });
 }
 
+const section: Section = { title: 'Reports', path: reportsPath, audience: 'administrators' };
+
 /** Reports: the list, and pages that create, run, change and delete one. For owners and administrators. */
-export function reportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
+export function reportPages(people: PageRouter, dependencies: ReportPagesDependencies): void {
+  const site = people.forSection(section);
   listPage(site, dependencies);
   createPages(site, dependencies);
   showPages(site, dependencies);

@@ -1,4 +1,4 @@
-import { describedBy, FieldError } from '../../../platform/pages/form-parts.js';
+import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 
 export interface Choice {
   readonly value: string;
@@ -15,7 +15,6 @@ export function SelectList({
   values,
   choices,
   maximum,
-  messages,
 }: {
   legend: string;
   hint: string;
@@ -27,7 +26,6 @@ export function SelectList({
   values: readonly string[];
   choices: readonly Choice[];
   maximum: number;
-  messages: ReadonlyMap<string, string>;
 }) {
   const hintId = `${fieldId(1)}-hint`;
   const count = Math.max(maximum, values.length);
@@ -45,7 +43,6 @@ export function SelectList({
             label={`${label} ${index + 1}`}
             value={values[index] ?? ''}
             choices={choices}
-            error={messages.get(fieldId(index + 1))}
             empty="–"
           />
         ))}
@@ -60,14 +57,12 @@ export function SelectField({
   label,
   value,
   choices,
-  error,
   empty,
 }: {
   id: string;
   label: string;
   value: string;
   choices: readonly Choice[];
-  error: string | undefined;
   /** Text of the choice without a value; absent: there is none. */
   empty?: string;
 }) {
@@ -75,8 +70,8 @@ export function SelectField({
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <FieldError field={id} message={error} />
-      <select id={id} name={id} {...describedBy(id, { error: error !== undefined })}>
+      <FieldError field={id} />
+      <select id={id} name={id} {...useDescription(id)}>
         {empty !== undefined && <option value="">{empty}</option>}
         {unknown && (
           <option value={value} selected>

@@ -1,11 +1,10 @@
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import type { ResultPage } from '../results/report-results.js';
@@ -58,7 +57,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     });
     const last = lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: pageAddress(report.id, last) };
-    return { page: <ShowPage {...{ context, report, run, number, last }} /> };
+    return showPage({ context, report, run, number, last });
   });
 
   site.download(`${reportsPath}/:id/results.csv`, async (context) => {
@@ -74,7 +73,7 @@ function pageAddress(id: string, number: number): string {
   return `${reportAddress(id)}?page=${number}`;
 }
 
-function ShowPage({
+function showPage({
   context,
   report,
   run: { result, chart },
@@ -86,7 +85,7 @@ function ShowPage({
   run: ReportRun;
   number: number;
   last: number;
-}) {
+}): PageView {
   const { id, title, description } = report;
   const table =
     result.recordCount === 0 ? (
@@ -104,8 +103,9 @@ function ShowPage({
         <ResultTable result={result} caption={title} />
       </>
     );
-  return (
-    <SitePage context={context} title={title} section="reports">
+  return {
+    title,
+    heading: (
       <div class="heading">
         <h1>{title}</h1>
         <div class="row-actions">
@@ -123,21 +123,25 @@ function ShowPage({
           </a>
         </div>
       </div>
-      <CsvHint />
-      {description !== null && <p class="description">{description}</p>}
-      <p>{definitionWords(report)}.</p>
-      <details class="definition">
-        <summary>Definition</summary>
-        <DefinitionFacts report={report} />
-        <p class="hint">
-          Last change: <Timestamp at={report.updatedAt} reader={context.user} />
-        </p>
-      </details>
-      {chart !== null && <ReportChart chart={chart} report={report} />}
-      {table}
-      <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />
-    </SitePage>
-  );
+    ),
+    body: (
+      <>
+        <CsvHint />
+        {description !== null && <p class="description">{description}</p>}
+        <p>{definitionWords(report)}.</p>
+        <details class="definition">
+          <summary>Definition</summary>
+          <DefinitionFacts report={report} />
+          <p class="hint">
+            Last change: <Timestamp at={report.updatedAt} reader={context.user} />
+          </p>
+        </details>
+        {chart !== null && <ReportChart chart={chart} report={report} />}
+        {table}
+        <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />
+      </>
+    ),
+  };
 }
 
 function rowWords(

@@ -1,8 +1,7 @@
 import { type Notice, withNotice } from '../../../platform/pages/notices.js';
-import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import type { Crumb, PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { home, ownSecondFactorPath, settings, withReturnTo } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
-import type { Crumb } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { FactorAddition, FactorRemoval } from '../factor-changes.js';
 import { recoveryCodesPage } from './recovery-codes.js';

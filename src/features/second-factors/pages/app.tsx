@@ -1,10 +1,9 @@
 import { encode } from 'uqr';
-import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import { actionForm } from '../../../platform/pages/define-pages.js';
+import { Form, TextField } from '../../../platform/pages/form-parts.js';
+import type { PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import type { AppSetUp } from '../authenticator-apps.js';
 import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
@@ -31,12 +30,9 @@ const tokenField = 'set_up';
 
 /** Pages that set up and remove an authenticator app. */
 export function appPages(site: PageRouter, { apps, baseUrl }: OwnSecondFactorDependencies): void {
-  site.get(path, async (context) => {
-    const setUp = await apps.setUp(context.user);
-    return { page: <AppPage {...{ context, setUp }} returnTo={returnAddress(context, baseUrl)} /> };
-  });
+  site.get(path, async (context) => appPage(await apps.setUp(context.user), returnAddress(context, baseUrl)));
 
-  site.post(path, async (context) => {
+  const save: PageHandler = async (context) => {
     const { form, user, sessionId, stage } = context;
     const token = form.secret(tokenField);
     const code = form.text(codeField).replaceAll(/\s/g, '');
@@ -45,41 +41,26 @@ export function appPages(site: PageRouter, { apps, baseUrl }: OwnSecondFactorDep
     if (outcome.kind === 'added') return afterAddition(context, outcome, { added: 'app_added', returnTo });
     // The same secret again, which the user may have entered into the app.
     const setUp = (await apps.readSetUp(user, token)) ?? (await apps.setUp(user));
-    const error =
+    const message =
       outcome.kind === 'wrong_code'
         ? 'The code is incorrect. Enter the six digits that the app shows now. If this happens again, check the clock of your phone.'
         : 'This form has expired. Scan the new QR code.';
-    return { status: 400, page: <AppPage {...{ context, setUp, returnTo, error }} /> };
-  });
+    return { ...appPage(setUp, returnTo), errors: [{ field: codeField, message }] };
+  };
+  site.post(path, save, { recentPassword: ['form', 'adds a second factor'] });
 
-  site.get(`${path}/remove`, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(`${path}/remove`, async ({ auditContext }) =>
-    afterRemoval(await apps.remove(auditContext), 'app_removed'),
-  );
+  actionForm(site, `${path}/remove`, {
+    recentPassword: ['form', 'removes a second factor'],
+    back: () => ownSecondFactorPath,
+    save: async ({ auditContext }) => afterRemoval(await apps.remove(auditContext), 'app_removed'),
+  });
 }
 
-function AppPage({
-  context,
-  setUp: { secret, uri, token },
-  returnTo,
-  error,
-}: {
-  context: PageContext;
-  setUp: AppSetUp;
-  returnTo: string;
-  error?: string;
-}) {
-  const title = 'Set up an authenticator app';
-  return (
-    <SitePage
-      context={context}
-      title={title}
-      hasErrors={error !== undefined}
-      current="account"
-      parent={parentCrumb}
-    >
-      <h1>{title}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field: codeField, message: error }]} />
+function appPage({ secret, uri, token }: AppSetUp, returnTo: string): PageView {
+  return {
+    title: 'Set up an authenticator app',
+    parent: parentCrumb,
+    body: (
       <ol class="steps">
         <li>
           <p>Scan the QR code with the app, or enter the key there.</p>
@@ -92,10 +73,14 @@ function AppPage({
           </p>
         </li>
         <li>
-          <form method="post" action={path} noValidate class="fields">
-            <CsrfField token={context.csrfToken} />
-            <input type="hidden" name={tokenField} value={token} />
-            <input type="hidden" name={returnField} value={returnTo} />
+          <Form
+            hidden={[
+              [tokenField, token],
+              [returnField, returnTo],
+            ]}
+            button="Save"
+            cancel={ownSecondFactorPath}
+          >
             <TextField
               id={codeField}
               label="Code"
@@ -103,15 +88,10 @@ function AppPage({
               inputMode="numeric"
               autocomplete="one-time-code"
               maxLength={10}
-              error={error}
             />
-            <div class="actions">
-              <button type="submit">Save</button>
-              <a href={ownSecondFactorPath}>Cancel</a>
-            </div>
-          </form>
+          </Form>
         </li>
       </ol>
-    </SitePage>
-  );
+    ),
+  };
 }

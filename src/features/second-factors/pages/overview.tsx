@@ -1,9 +1,8 @@
 import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
+import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { PasskeySummary } from '../passkeys.js';
 import type { SecondFactorOverview } from '../second-factors.js';
@@ -21,7 +20,7 @@ export function secondFactorOverviewPage(
       passkeys.list(context.user),
     ]);
     const returnTo = returnAddress(context, baseUrl);
-    return { page: <SecondFactorOverviewPage {...{ context, overview, keys, returnTo }} /> };
+    return { title: 'Second factor', body: <Overview {...{ context, overview, keys, returnTo }} /> };
   });
 }
 
@@ -32,13 +31,12 @@ interface Props {
   readonly returnTo: string;
 }
 
-function SecondFactorOverviewPage(props: Props) {
+function Overview(props: Props) {
   const { context, overview, keys } = props;
   const { user } = context;
   const none = overview.appAddedAt === null && keys.length === 0;
   return (
-    <SitePage context={context} title="Second factor" current="account">
-      <h1>Second factor</h1>
+    <>
       <p>
         {context.stage === 'enrolment'
           ? `${user.accountName} requires a second factor. Set one up to continue.`
@@ -50,7 +48,7 @@ function SecondFactorOverviewPage(props: Props) {
       <AppSection {...props} />
       <PasskeySection {...props} />
       {(!none || user.role === 'owner') && <RecoverySection {...props} />}
-    </SitePage>
+    </>
   );
 }
 
@@ -77,7 +75,7 @@ function AppSection({ context, overview: { appAddedAt }, returnTo }: Props) {
             <a class="button secondary" href={address}>
               Replace
             </a>
-            <RemoveForm context={context} action={`${address}/remove`} label="the authenticator app" />
+            <RemoveForm action={`${address}/remove`} label="the authenticator app" />
           </div>
         </>
       )}
@@ -105,11 +103,7 @@ function PasskeySection({ context, keys, returnTo }: Props) {
                   <TimestampOrNever at={lastUsedAt} reader={context.user} />
                 </span>
               </p>
-              <RemoveForm
-                context={context}
-                action={`${address}/${id}/remove`}
-                label={`the passkey ${name}`}
-              />
+              <RemoveForm action={`${address}/${id}/remove`} label={`the passkey ${name}`} />
             </li>
           ))}
         </ul>
@@ -126,7 +120,7 @@ function PasskeySection({ context, keys, returnTo }: Props) {
   );
 }
 
-function RecoverySection({ context, overview: { unusedRecoveryCodes } }: Props) {
+function RecoverySection({ overview: { unusedRecoveryCodes } }: Props) {
   return (
     <section>
       <h2>Recovery codes</h2>
@@ -136,23 +130,15 @@ function RecoverySection({ context, overview: { unusedRecoveryCodes } }: Props) 
           : `You have ${unusedRecoveryCodes} unused recovery ${unusedRecoveryCodes === 1 ? 'code' : 'codes'}.`}{' '}
         Each can be used once, when you do not have your second factor. New codes replace the earlier ones.
       </p>
-      <form method="post" action={`${ownSecondFactorPath}/recovery_codes`}>
-        <CsrfField token={context.csrfToken} />
-        <button type="submit" class="secondary">
-          Create new recovery codes
-        </button>
-      </form>
+      <ButtonForm action={`${ownSecondFactorPath}/recovery_codes`}>Create new recovery codes</ButtonForm>
     </section>
   );
 }
 
-function RemoveForm({ context, action, label }: { context: PageContext; action: string; label: string }) {
+function RemoveForm({ action, label }: { action: string; label: string }) {
   return (
-    <form method="post" action={action}>
-      <CsrfField token={context.csrfToken} />
-      <button type="submit" class="quiet">
-        Remove<span class="unseen"> {label}</span>
-      </button>
-    </form>
+    <ButtonForm action={action} className="quiet">
+      Remove<span class="unseen"> {label}</span>
+    </ButtonForm>
   );
 }

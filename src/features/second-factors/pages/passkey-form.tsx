@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { CsrfField } from '../../../platform/pages/form-parts.js';
 import { keptFormField } from '../../../platform/pages/kept-form.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
 
 /** The hidden fields of the forms of a sign-in: the requested page, and the form of an expired session. */
 export function hiddenFields({

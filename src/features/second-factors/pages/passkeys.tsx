@@ -1,11 +1,11 @@
 import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/name-rules.js';
 import { browserName } from '../../../platform/pages/browser-name.js';
+import { actionForm } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { ErrorSummary, type FormError, TextField } from '../../../platform/pages/form-parts.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import { TextField } from '../../../platform/pages/form-parts.js';
+import type { PageContext, PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
@@ -24,67 +24,61 @@ const messages = {
 
 /** Pages that add and remove passkeys. */
 export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondFactorDependencies): void {
-  const show = async (
-    context: PageContext,
-    { name, errors = [] }: { name: string; errors?: readonly FormError[] },
-  ) => {
+  const show = async (context: PageContext, name: string): Promise<PageView> => {
     const options = await passkeys.additionOptions(context.user, context.csrfToken);
-    const returnTo = returnAddress(context, baseUrl);
-    const status = errors.length === 0 ? 200 : 400;
-    return { script: true, status, page: <PasskeyPage {...{ context, name, errors, options, returnTo }} /> };
+    return {
+      title: 'Add a passkey',
+      parent: parentCrumb,
+      script: 'passkey.js',
+      body: (
+        <AdditionForm {...{ name, options }} context={context} returnTo={returnAddress(context, baseUrl)} />
+      ),
+    };
   };
 
-  site.get(path, (context) => show(context, { name: browserName(context.userAgent ?? null) }));
+  site.get(path, (context) => show(context, browserName(context.userAgent ?? null)));
 
-  site.post(path, async (context) => {
+  const save: PageHandler = async (context) => {
     const { form, sessionId, stage, csrfToken, auditContext } = context;
     const name = form.text(nameField);
+    const failed = async (message: string) => ({
+      ...(await show(context, name)),
+      errors: [{ field: nameField, message }],
+    });
     const wrong = passkeyNameRule(name);
-    if (wrong !== undefined) {
-      return show(context, { name, errors: [{ field: nameField, message: sentence('The name', wrong) }] });
-    }
+    if (wrong !== undefined) return failed(sentence('The name', wrong));
     const response = { credential: form.secret(credentialField), csrfToken };
     const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
-    if (outcome.kind !== 'added') {
-      return show(context, { name, errors: [{ field: nameField, message: messages[outcome.kind] }] });
-    }
+    if (outcome.kind !== 'added') return failed(messages[outcome.kind]);
     const returnTo = returnAddress(context, baseUrl);
     return afterAddition(context, outcome, { added: 'passkey_added', returnTo });
-  });
+  };
+  site.post(path, save, { recentPassword: ['form', 'adds a second factor'] });
 
-  site.get(`${path}/:id/remove`, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(`${path}/:id/remove`, async ({ auditContext, parameter }) => {
-    const id = parameter('id');
-    if (!isRecordId(id)) throw recordNotFound();
-    return afterRemoval(await passkeys.remove(auditContext, id), 'passkey_removed');
+  actionForm(site, `${path}/:id/remove`, {
+    recentPassword: ['form', 'removes a second factor'],
+    back: () => ownSecondFactorPath,
+    save: async ({ auditContext, parameter }) => {
+      const id = parameter('id');
+      if (!isRecordId(id)) throw recordNotFound();
+      return afterRemoval(await passkeys.remove(auditContext, id), 'passkey_removed');
+    },
   });
 }
 
-function PasskeyPage({
+function AdditionForm({
   context,
   name,
-  errors,
   options,
   returnTo,
 }: {
   context: PageContext;
   name: string;
-  errors: readonly FormError[];
   options: object;
   returnTo: string;
 }) {
-  const title = 'Add a passkey';
   return (
-    <SitePage
-      context={context}
-      title={title}
-      hasErrors={errors.length > 0}
-      current="account"
-      parent={parentCrumb}
-      script="passkey.js"
-    >
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       <NoPasskeyHint>
         This needs JavaScript and a browser with passkeys. You can set up an authenticator app without them.
       </NoPasskeyHint>
@@ -103,12 +97,11 @@ function PasskeyPage({
           value={name}
           autocomplete="off"
           maxLength={maximumPasskeyName}
-          error={errors.find(({ field }) => field === nameField)?.message}
         />
       </PasskeyForm>
       <p>
         <a href={ownSecondFactorPath}>Cancel</a>
       </p>
-    </SitePage>
+    </>
   );
 }

@@ -1,16 +1,18 @@
-import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
+import { actionForm } from '../../../platform/pages/define-pages.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import type { OwnSecondFactorDependencies } from './dependencies.js';
 
 /** Form that creates new recovery codes. */
 export function recoveryCodePages(site: PageRouter, { secondFactors }: OwnSecondFactorDependencies): void {
-  const path = `${ownSecondFactorPath}/recovery_codes`;
-  site.get(path, async () => ({ redirect: ownSecondFactorPath }));
-  site.post(path, async (context) => {
-    const codes = await secondFactors.createRecoveryCodes(context.auditContext);
-    return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
+  actionForm(site, `${ownSecondFactorPath}/recovery_codes`, {
+    recentPassword: ['form', 'replaces the recovery codes'],
+    back: () => ownSecondFactorPath,
+    save: async (context) => {
+      const codes = await secondFactors.createRecoveryCodes(context.auditContext);
+      return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
+    },
   });
 }
 
@@ -19,14 +21,14 @@ export function recoveryCodesPage(
   context: PageContext,
   codes: readonly string[],
   { title, next }: { title: string; next: string },
-): PageResponse {
-  // The sign-in is complete now: the page has the navigation.
-  const signedIn = { ...context, stage: 'complete' as const };
+): PageView {
   return {
-    script: true,
-    page: (
-      <SitePage context={signedIn} title={title} current="account" script="copy.js">
-        <h1>{title}</h1>
+    title,
+    script: 'copy.js',
+    // The sign-in is complete now: the page has the navigation.
+    context: { ...context, stage: 'complete' },
+    body: (
+      <>
         <div class="warning">
           <p>
             <strong>Save these recovery codes now. You won't be able to see them again.</strong> Each can be
@@ -55,7 +57,7 @@ export function recoveryCodesPage(
             I have saved the codes
           </a>
         </p>
-      </SitePage>
+      </>
     ),
   };
 }

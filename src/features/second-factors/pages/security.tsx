@@ -1,11 +1,10 @@
 import { type SecondFactorPolicy, secondFactorPolicies } from '../../../platform/accounts/user.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
+import { Form } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
-import type { PageRouter } from '../../../platform/pages/page-router.js';
+import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { SecondFactorPolicies } from '../second-factor-policy.js';
 
@@ -18,30 +17,34 @@ const labels: Readonly<Record<SecondFactorPolicy, string>> = {
 };
 
 /** Settings → Security: who must have a second factor. Only owners change it. */
-export function securityPage(site: PageRouter, { policies }: { policies: SecondFactorPolicies }): void {
-  site.get(settings.security, async (context) => ({ page: <SecurityPage context={context} /> }));
+export const securityPage: SettingsPage<{ policies: SecondFactorPolicies }> = {
+  title: 'Security',
+  path: settings.security,
+  audience: 'administrators',
+  register(site, { policies }) {
+    site.get(settings.security, async ({ user }) => ({ title: 'Security', body: <Security user={user} /> }));
 
-  site.post(settings.security, async (context) => {
-    const { form, auditContext } = context;
-    const given = form.text(policyField);
-    const policy = secondFactorPolicies.find((known) => known === given);
-    if (policy === undefined) {
-      throw new Problem(
-        'invalid_request',
-        `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
-      );
-    }
-    const outcome = await policies.change(auditContext, policy, revocationChoice(context));
-    if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
-    return { redirect: withNotice(settings.security, 'security_saved') };
-  });
-}
+    const save: PageHandler = async (context) => {
+      const { form, auditContext } = context;
+      const given = form.text(policyField);
+      const policy = secondFactorPolicies.find((known) => known === given);
+      if (policy === undefined) {
+        throw new Problem(
+          'invalid_request',
+          `${policyField} must be one of ${secondFactorPolicies.join(', ')}.`,
+        );
+      }
+      const outcome = await policies.change(auditContext, policy, revocationChoice(context));
+      if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
+      return { redirect: withNotice(settings.security, 'security_saved') };
+    };
+    site.post(settings.security, save, { recentPassword: ['form', 'changes who needs a second factor'] });
+  },
+};
 
-function SecurityPage({ context }: { context: PageContext }) {
-  const { user } = context;
+function Security({ user }: Pick<PageContext, 'user'>) {
   return (
-    <SitePage context={context} title="Security" current="security">
-      <h1>Security</h1>
+    <>
       <h2 id="policy">Second factor</h2>
       <p>
         A second factor is an authenticator app or a passkey. Users who must have one and do not must set it
@@ -49,8 +52,7 @@ function SecurityPage({ context }: { context: PageContext }) {
         it under <a href={settings.users}>Users</a>.
       </p>
       {user.role === 'owner' ? (
-        <form method="post" action={settings.security} class="fields">
-          <CsrfField token={context.csrfToken} />
+        <Form validated button="Save">
           <fieldset aria-labelledby="policy">
             {secondFactorPolicies.map((policy) => (
               <label key={policy} class="choice">
@@ -72,15 +74,12 @@ function SecurityPage({ context }: { context: PageContext }) {
             id={`${policyField}-grants`}
             label="Also disconnect the applications of these users"
           />
-          <div class="actions">
-            <button type="submit">Save</button>
-          </div>
-        </form>
+        </Form>
       ) : (
         <p>
           <strong>{labels[user.secondFactorPolicy]}.</strong> Only owners can change this.
         </p>
       )}
-    </SitePage>
+    </>
   );
 }

@@ -14,6 +14,7 @@ import { inMinutes } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
+import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
@@ -85,7 +86,7 @@ export async function secondFactorPages(
     });
   }
 
-  app.post(secondFactorPath, { config: { page: true } }, async (request, reply) => {
+  app.post(secondFactorPath, pageForm('completes a sign-in'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const form = new Fields(request.body);
     const returnTo = safeReturnTo(form.secret('return_to'), baseUrl);

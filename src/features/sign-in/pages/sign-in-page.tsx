@@ -1,5 +1,6 @@
+import { CsrfField } from '../../../platform/pages/form-parts.js';
 import { keptFormField } from '../../../platform/pages/kept-form.js';
-import { CsrfField, Layout } from '../../../platform/pages/layout.js';
+import { Layout } from '../../../platform/pages/layout.js';
 import { NoticeBox } from '../../../platform/pages/notices.js';
 import {
   forgotPasswordPath,

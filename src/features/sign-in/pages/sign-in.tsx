@@ -8,6 +8,7 @@ import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
+import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
@@ -46,7 +47,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     return sendForm(request, reply, dependencies, { returnTo, notice });
   });
 
-  app.post('/sign_in', { config: { page: true } }, async (request, reply) => {
+  app.post('/sign_in', pageForm('has the password'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
     const returnTo = safeReturnTo(return_to, baseUrl);
@@ -67,7 +68,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     return respond(request, reply, dependencies, { outcome, form, wrong });
   });
 
-  app.post(passkeySignInPath, { config: { page: true } }, async (request, reply) => {
+  app.post(passkeySignInPath, pageForm('has a proof of the passkey'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const fields = new Fields(request.body);
     const returnTo = safeReturnTo(fields.secret('return_to'), baseUrl);
@@ -84,7 +85,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     return respond(request, reply, dependencies, { outcome, form, wrong });
   });
 
-  app.post('/sign_out', { config: { page: true } }, async (request, reply) => {
+  app.post('/sign_out', pageForm('ends only the session of the browser'), async (request, reply) => {
     const session = await sessions.sessionOfAnyStage(request);
     if (session !== null) {
       sessions.verifyCsrf(request, session);

@@ -1,6 +1,6 @@
 import type { User } from '../../../platform/accounts/user.js';
-import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
-import { CsrfField, Layout } from '../../../platform/pages/layout.js';
+import { CsrfField, ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
+import { Layout } from '../../../platform/pages/layout.js';
 import { SignOutForm } from '../../../platform/pages/site-page.js';
 import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
 
@@ -35,15 +35,17 @@ export function SecondFactorPage({
   error?: string;
 }) {
   const title = 'Second factor';
+  const errors = error === undefined ? [] : [{ field: codeField, message: error }];
   const fields = hiddenFields({ returnTo, keptForm });
   return (
     <Layout
-      title={error === undefined ? title : `Error: ${title}`}
+      title={title}
       narrow
+      form={{ csrfToken, path: secondFactorPath, errors }}
       {...(passkeyOptions !== null && { script: 'passkey.js' })}
     >
       <h1>{title}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field: codeField, message: error }]} />
+      <ErrorSummary />
       <p>
         Your password is correct. Confirm that it is you, <strong>{user.email}</strong>.
       </p>
@@ -58,7 +60,7 @@ export function SecondFactorPage({
         />
       )}
       <form method="post" action={secondFactorPath} noValidate>
-        <CsrfField token={csrfToken} />
+        <CsrfField />
         {fields.map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
@@ -74,7 +76,6 @@ export function SecondFactorPage({
           }
           autocomplete="one-time-code"
           maxLength={40}
-          error={error}
         />
         <button type="submit" {...(passkeyOptions !== null && { class: 'secondary' })}>
           Continue

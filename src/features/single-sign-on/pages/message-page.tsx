@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { User } from '../../../platform/accounts/user.js';
-import { CsrfField, Layout } from '../../../platform/pages/layout.js';
+import { CsrfField } from '../../../platform/pages/form-parts.js';
+import { Layout } from '../../../platform/pages/layout.js';
 import { home, singleSignOnPath } from '../../../platform/pages/paths.js';
 
 /** A page with the reason why single sign-on failed, and a remedy. */

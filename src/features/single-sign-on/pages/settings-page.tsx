@@ -1,10 +1,14 @@
 import { Copyable } from '../../../platform/pages/copyable.js';
-import { ErrorSummary, FieldError, type FormError, TextField } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
+import {
+  CsrfField,
+  FieldError,
+  Form,
+  TextField,
+  useDescription,
+} from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { callbackPath, settings, singleSignOnPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { LastFailure, ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
@@ -34,24 +38,14 @@ interface SettingsPageProps {
   readonly domains: readonly string[];
   readonly baseUrl: string;
   readonly form: ProviderFields;
-  readonly errors: readonly FormError[];
 }
 
 /** Settings → Single sign-on. */
-export function SettingsPage(props: SettingsPageProps) {
-  const { context, provider, lastFailure, domains, baseUrl, errors } = props;
+export function SettingsSections(props: SettingsPageProps) {
+  const { context, provider, lastFailure, domains, baseUrl } = props;
   const { accountId } = context.user;
-  const title = 'Single sign-on';
   return (
-    <SitePage
-      context={context}
-      title={title}
-      hasErrors={errors.length > 0}
-      current="singleSignOn"
-      script="copy.js"
-    >
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
+    <>
       <p>
         Users sign in at the identity provider of your organization with OpenID Connect. At the first sign-in,
         the user of this account with the verified e-mail address is linked.
@@ -78,7 +72,7 @@ export function SettingsPage(props: SettingsPageProps) {
       )}
       {lastFailure !== null && <FailureSection context={context} failure={lastFailure} />}
       <DomainsSection domains={domains} />
-      {provider !== null && <OnlySection {...props} provider={provider} />}
+      {provider !== null && <OnlySection provider={provider} />}
       {provider !== null && (
         <section>
           <h2>Remove</h2>
@@ -90,17 +84,15 @@ export function SettingsPage(props: SettingsPageProps) {
           </p>
         </section>
       )}
-    </SitePage>
+    </>
   );
 }
 
-function ProviderSection({ context, provider, form, errors }: SettingsPageProps) {
-  const messages = new Map(errors.map(({ field, message }) => [field, message]));
+function ProviderSection({ provider, form }: SettingsPageProps) {
   return (
     <section>
       <h2>Identity provider</h2>
-      <form method="post" action={settings.singleSignOn} noValidate class="fields">
-        <CsrfField token={context.csrfToken} />
+      <Form action={settings.singleSignOn} button="Check and save">
         <TextField
           id="issuer"
           label="Issuer"
@@ -109,7 +101,6 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           value={form.issuer}
           autocomplete="off"
           maxLength={maximumIssuerLength}
-          error={messages.get('issuer')}
         />
         <TextField
           id="client_id"
@@ -117,7 +108,6 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           value={form.clientId}
           autocomplete="off"
           maxLength={maximumIssuerLength}
-          error={messages.get('client_id')}
         />
         <TextField
           id="client_secret"
@@ -131,7 +121,6 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
           autocomplete="off"
           maxLength={1000}
           required={provider === null}
-          error={messages.get('client_secret')}
         />
         <div class="field">
           <label class="choice">
@@ -163,10 +152,7 @@ function ProviderSection({ context, provider, form, errors }: SettingsPageProps)
             />
           </>
         )}
-        <div class="actions">
-          <button type="submit">Check and save</button>
-        </div>
-      </form>
+      </Form>
     </section>
   );
 }
@@ -228,9 +214,8 @@ function DomainsSection({ domains }: { domains: readonly string[] }) {
   );
 }
 
-function OnlySection({ context, provider, errors }: SettingsPageProps & { provider: ProviderSettings }) {
+function OnlySection({ provider }: { provider: ProviderSettings }) {
   const isOn = provider.onlySingleSignOn;
-  const error = errors.find(({ field }) => field === switchId)?.message;
   return (
     <section>
       <h2>Only single sign-on</h2>
@@ -249,8 +234,8 @@ function OnlySection({ context, provider, errors }: SettingsPageProps & { provid
         )}
       </p>
       <form method="post" action={requirePath}>
-        <CsrfField token={context.csrfToken} />
-        <FieldError field={switchId} message={error} />
+        <CsrfField />
+        <FieldError field={switchId} />
         {!isOn && (
           <RevokeGrantsField
             id={`${switchId}-grants`}
@@ -263,7 +248,7 @@ function OnlySection({ context, provider, errors }: SettingsPageProps & { provid
           name="only"
           value={isOn ? 'off' : 'on'}
           class="secondary"
-          {...(error !== undefined && { 'aria-describedby': `${switchId}-error` })}
+          aria-describedby={useDescription(switchId)['aria-describedby']}
         >
           {isOn ? 'Allow passwords again' : 'Require single sign-on'}
         </button>

@@ -3,9 +3,10 @@ import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSessions, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
+import { CsrfField, ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
 import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
-import { CsrfField, Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
+import { Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
+import { pageForm } from '../../../platform/pages/page-context.js';
 import {
   confirmPath,
   home,
@@ -37,13 +38,14 @@ function EmailPage({
   error?: string;
 }) {
   const title = 'Single sign-on';
+  const errors = error === undefined ? [] : [{ field: 'email', message: error }];
   return (
-    <Layout title={error === undefined ? title : `Error: ${title}`} narrow>
+    <Layout title={title} narrow form={{ csrfToken, path: singleSignOnFormPath, errors }}>
       <h1>{title}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field: 'email', message: error }]} />
+      <ErrorSummary />
       <p>Enter your work e-mail address. You then sign in at the identity provider of your organization.</p>
       <form method="post" action={singleSignOnFormPath} noValidate>
-        <CsrfField token={csrfToken} />
+        <CsrfField />
         <input type="hidden" name="return_to" value={returnTo} />
         {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
         <TextField
@@ -53,7 +55,6 @@ function EmailPage({
           value={email}
           autocomplete="username"
           maxLength={320}
-          error={error}
         />
         <button type="submit">Continue</button>
       </form>
@@ -83,7 +84,7 @@ export async function singleSignOnPages(
     emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
   );
 
-  app.post(singleSignOnFormPath, options, async (request, reply) => {
+  app.post(singleSignOnFormPath, pageForm('starts a sign-in'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const form = new Fields(request.body);
     const returnTo = returnToOf(request.body, baseUrl);
@@ -124,15 +125,19 @@ export async function singleSignOnPages(
   );
 
   // The form of a page of this browser, for an account that the page has named.
-  app.post<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) => {
-    sessions.verifyCsrf(request);
-    return start(request, reply, dependencies, {
-      accountId: request.params.account,
-      returnTo: returnToOf(request.body, baseUrl),
-      keptForm: ownKeptForm(request, sessions),
-      signOut: true,
-    });
-  });
+  app.post<Account>(
+    `${singleSignOnFormPath}/:account`,
+    pageForm('starts a sign-in'),
+    async (request, reply) => {
+      sessions.verifyCsrf(request);
+      return start(request, reply, dependencies, {
+        accountId: request.params.account,
+        returnTo: returnToOf(request.body, baseUrl),
+        keptForm: ownKeptForm(request, sessions),
+        signOut: true,
+      });
+    },
+  );
 
   app.get<Account>(`${singleSignOnFormPath}/:account/callback`, options, async (request, reply) =>
     returnPage(request, reply, dependencies),

@@ -11,8 +11,7 @@ import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress, settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
+import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { problemSlug } from '../../../platform/problems/problem-document.js';
 import { storedRejections } from '../recent-rejections.js';
@@ -152,17 +151,11 @@ interface UsagePageProps {
 }
 
 /** Usage of an application: calls by day, hour and operation, limits, and rejected requests. */
-function UsagePage(props: UsagePageProps) {
-  const { context, application, byDay, rejections, limits, problems } = props;
+function UsageSections(props: UsagePageProps) {
+  const { context, byDay, rejections, limits, problems } = props;
   const operations = callsByOperation(byDay);
   return (
-    <SitePage
-      context={context}
-      title={`Usage of ${application.name}`}
-      current="applications"
-      parent={{ title: application.name, href: applicationAddress(application.id) }}
-    >
-      <h1>Usage</h1>
+    <>
       <p>
         Calls to the API in the last {usageDays} days. Days and hours are in UTC. A call is counted at most{' '}
         {usageIntervalMilliseconds / 1000} seconds after its response.
@@ -189,7 +182,7 @@ function UsagePage(props: UsagePageProps) {
       </section>
       <LimitsSection limits={limits} />
       <RejectionsSection {...{ rejections, problems }} reader={context.user} />
-    </SitePage>
+    </>
   );
 }
 
@@ -275,18 +268,23 @@ export function usagePage(
   dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
 ): void {
   const { usage, limits, problems } = dependencies;
-  site.get(`${settings.applications}/:id/usage`, async (context) => {
+  site.get(applicationAddress(':id', 'usage'), async (context) => {
     const { accountId, at } = context.auditContext;
     const range = lastDays(at, usageDays);
     const day = selectedDay(context.query, range);
     const application = await requestedApplication(context, dependencies);
-    const { id } = application;
+    const { id, name } = application;
     const [byDay, byHour, rejections] = await Promise.all([
       usage.usageOf(accountId, id, { ...range, per: 'day' }),
       usage.usageOf(accountId, id, { ...day, per: 'hour' }),
       usage.rejectedRequestsOf(accountId, id),
     ]);
     const read = { range, byDay, day, byHour, rejections };
-    return { page: <UsagePage {...{ context, application, limits, problems, ...read }} /> };
+    return {
+      title: `Usage of ${name}`,
+      heading: <h1>Usage</h1>,
+      parent: { title: name, href: applicationAddress(id) },
+      body: <UsageSections {...{ context, application, limits, problems, ...read }} />,
+    };
   });
 }

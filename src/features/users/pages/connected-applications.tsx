@@ -1,39 +1,53 @@
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
-import { ConfirmForm } from '../../../platform/pages/confirm-form.js';
+import { confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
-import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 
 /** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
-export function connectedApplicationsPages(site: PageRouter, { grants }: { grants: Grants }): void {
-  const path = `${settings.connected}/:id/disconnect`;
-
-  site.get(settings.connected, async (context) => {
-    const { accountId, userId, at: now } = context.auditContext;
-    const connections = await grants.connectedApplications(accountId, { userId, now });
-    return { page: <ConnectionsPage context={context} connections={connections} /> };
-  });
-
-  site.get(path, async (context) => {
-    const { accountId, userId, at: now } = context.auditContext;
-    const applicationId = requestedId(context);
-    const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
-    if (connection === undefined) throw recordNotFound();
-    return { page: <DisconnectPage context={context} connection={connection} /> };
-  });
-
-  site.post(path, async (context) => {
-    if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
-    return { redirect: withNotice(settings.connected, 'disconnected') };
-  });
-}
+export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
+  title: 'Connected applications',
+  path: settings.connected,
+  audience: 'users',
+  register(site, { grants }) {
+    site.get(settings.connected, async (context) => {
+      const { accountId, userId, at: now } = context.auditContext;
+      const connections = await grants.connectedApplications(accountId, { userId, now });
+      return { title: 'Connected applications', body: <Connections {...{ context, connections }} /> };
+    });
+    confirmPage(site, disconnectAddress(':id'), {
+      reason: 'revokes the access of an application',
+      view: async (context) => {
+        const { accountId, userId, at: now } = context.auditContext;
+        const applicationId = requestedId(context);
+        const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
+        if (connection === undefined) throw recordNotFound();
+        return {
+          title: `Disconnect ${connection.name}?`,
+          button: 'Disconnect',
+          cancel: settings.connected,
+          body: (
+            <div class="warning">
+              <p>
+                The application immediately loses its access to your data. It keeps the data that it has
+                already read. To use it again, you have to authorize it again.
+              </p>
+            </div>
+          ),
+        };
+      },
+      save: async (context) => {
+        if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
+        return { redirect: withNotice(settings.connected, 'disconnected') };
+      },
+    });
+  },
+};
 
 function requestedId(context: PageContext): string {
   const id = context.parameter('id');
@@ -45,7 +59,7 @@ function disconnectAddress(applicationId: string): string {
   return `${settings.connected}/${applicationId}/disconnect`;
 }
 
-function ConnectionsPage({
+function Connections({
   context,
   connections,
 }: {
@@ -53,8 +67,7 @@ function ConnectionsPage({
   connections: readonly ConnectedApplication[];
 }) {
   return (
-    <SitePage context={context} title="Connected applications" current="connected">
-      <h1>Connected applications</h1>
+    <>
       <p>Applications that can act on your behalf. Disconnect the ones that you do not use or recognize.</p>
       {connections.length === 0 && (
         <div class="empty">
@@ -90,28 +103,6 @@ function ConnectionsPage({
           </DescriptionList>
         </article>
       ))}
-    </SitePage>
-  );
-}
-
-function DisconnectPage({ context, connection }: { context: PageContext; connection: ConnectedApplication }) {
-  const { applicationId, name } = connection;
-  const title = `Disconnect ${name}?`;
-  return (
-    <SitePage context={context} title={title} current="connected">
-      <h1>{title}</h1>
-      <div class="warning">
-        <p>
-          The application immediately loses its access to your data. It keeps the data that it has already
-          read. To use it again, you have to authorize it again.
-        </p>
-      </div>
-      <ConfirmForm
-        context={context}
-        action={disconnectAddress(applicationId)}
-        button="Disconnect"
-        cancel={settings.connected}
-      />
-    </SitePage>
+    </>
   );
 }

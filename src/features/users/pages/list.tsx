@@ -3,11 +3,10 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
+import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
 import { invitationsPath } from './invite.js';
@@ -29,14 +28,17 @@ export function listPage(
     const rows = found.slice(0, pageSize);
     const last = found.length > pageSize ? rows.at(-1) : undefined;
     return {
-      page: (
-        <SitePage context={context} title="Users" current="users">
-          <div class="heading">
-            <h1>Users</h1>
-            <a class="button" href={`${settings.users}/invite`}>
-              Invite a user
-            </a>
-          </div>
+      title: 'Users',
+      heading: (
+        <div class="heading">
+          <h1>Users</h1>
+          <a class="button" href={`${settings.users}/invite`}>
+            Invite a user
+          </a>
+        </div>
+      ),
+      body: (
+        <>
           <DataTable
             caption="Users of your account"
             columns={userColumns(context)}
@@ -56,7 +58,7 @@ export function listPage(
           {open.length > 0 && (
             <InvitationsSection {...{ context, invitations: open }} delivers={passwordLinks.delivers} />
           )}
-        </SitePage>
+        </>
       ),
     };
   });
@@ -128,21 +130,20 @@ function InvitationActions({
   const about = <span class="unseen"> for the invitation of {email}</span>;
   return (
     <div class="row-actions">
-      <form method="post" action={invitationsPath}>
-        <CsrfField token={context.csrfToken} />
-        <input type="hidden" name="email" value={email} />
-        <input type="hidden" name="role" value={role} />
-        <button type="submit" class="quiet">
-          {delivers ? 'Send again' : 'New link'}
-          {about}
-        </button>
-      </form>
-      <form method="post" action={`${invitationsPath}/${id}/revoke`}>
-        <CsrfField token={context.csrfToken} />
-        <button type="submit" class="quiet">
-          Revoke{about}
-        </button>
-      </form>
+      <ButtonForm
+        action={invitationsPath}
+        className="quiet"
+        hidden={[
+          ['email', email],
+          ['role', role],
+        ]}
+      >
+        {delivers ? 'Send again' : 'New link'}
+        {about}
+      </ButtonForm>
+      <ButtonForm action={`${invitationsPath}/${id}/revoke`} className="quiet">
+        Revoke{about}
+      </ButtonForm>
     </div>
   );
 }

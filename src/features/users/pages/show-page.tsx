@@ -2,11 +2,14 @@ import type { ConnectedApplication } from '../../../oauth/grants/grants.js';
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
 import { Badge } from '../../../platform/pages/badge.js';
-import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import {
+  ButtonForm,
+  CsrfField,
+  DescriptionItem,
+  DescriptionList,
+} from '../../../platform/pages/form-parts.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { SessionList } from './session-list.js';
 import {
@@ -28,13 +31,16 @@ interface ShowPageProps {
 }
 
 /** A user of the account, and what the signed-in user may change. */
-export function ShowPage(props: ShowPageProps) {
+export function showPage(props: ShowPageProps): PageView {
+  const { givenName, familyName } = props.user;
+  return { title: `${givenName} ${familyName}`, body: <UserDetails {...props} /> };
+}
+
+function UserDetails(props: ShowPageProps) {
   const { context, user } = props;
-  const { id, email, givenName, familyName, role, disabledAt, lastSignInAt, createdAt } = user;
-  const title = `${givenName} ${familyName}`;
+  const { id, email, role, disabledAt, lastSignInAt, createdAt } = user;
   return (
-    <SitePage context={context} title={title} current="users">
-      <h1>{title}</h1>
+    <>
       <DescriptionList>
         <DescriptionItem name="E-mail address">{email}</DescriptionItem>
         <DescriptionItem name="Role">
@@ -67,7 +73,7 @@ export function ShowPage(props: ShowPageProps) {
       ) : (
         <p>Only owners can change owners.</p>
       )}
-    </SitePage>
+    </>
   );
 }
 
@@ -84,9 +90,9 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
               ? 'The user gets a mail with a link to set a new password. It can be used once, within 24 hours.'
               : 'You get a link to set a new password, and send it to the user. It can be used once, within 24 hours.'}
           </p>
-          <Action context={context} action={userAddress(id, 'password_link')}>
+          <ButtonForm action={userAddress(id, 'password_link')}>
             {delivers ? 'Send a password link' : 'Create a password link'}
-          </Action>
+          </ButtonForm>
         </section>
       )}
       {user.singleSignOn && (
@@ -96,9 +102,7 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
             Remove the link if your identity provider has created this person again. The next sign-in with the
             verified e-mail address links the user again.
           </p>
-          <Action context={context} action={userAddress(id, 'single_sign_on')}>
-            Remove the link
-          </Action>
+          <ButtonForm action={userAddress(id, 'single_sign_on')}>Remove the link</ButtonForm>
         </section>
       )}
       <section>
@@ -108,9 +112,7 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
         ) : (
           <>
             <SessionList reader={context.user} sessions={sessions} />
-            <Action context={context} action={userAddress(id, 'sessions')}>
-              Sign out of all browsers
-            </Action>
+            <ButtonForm action={userAddress(id, 'sessions')}>Sign out of all browsers</ButtonForm>
           </>
         )}
       </section>
@@ -121,13 +123,11 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
             If the user has lost it, remove it. The user is signed out of all browsers, and signs in with the
             password. Verify the identity of the person first.
           </p>
-          <Action context={context} action={userAddress(id, 'second_factor')}>
-            Remove second factor
-          </Action>
+          <ButtonForm action={userAddress(id, 'second_factor')}>Remove second factor</ButtonForm>
         </section>
       )}
       <ConnectionsSection {...{ context, user, connections }} />
-      <StateSection {...{ context, user }} />
+      <StateSection user={user} />
     </>
   );
 }
@@ -180,15 +180,13 @@ function ConnectionsSection({
   );
 }
 
-function StateSection({ context, user: { id, disabledAt } }: Pick<ShowPageProps, 'context' | 'user'>) {
+function StateSection({ user: { id, disabledAt } }: Pick<ShowPageProps, 'user'>) {
   if (disabledAt !== null) {
     return (
       <section>
         <h2>Enable</h2>
         <p>The user can sign in again. Sessions and connected applications are not restored.</p>
-        <Action context={context} action={userAddress(id, 'enable')}>
-          Enable user
-        </Action>
+        <ButtonForm action={userAddress(id, 'enable')}>Enable user</ButtonForm>
       </section>
     );
   }
@@ -202,16 +200,5 @@ function StateSection({ context, user: { id, disabledAt } }: Pick<ShowPageProps,
         </a>
       </p>
     </section>
-  );
-}
-
-function Action({ context, action, children }: { context: PageContext; action: string; children: string }) {
-  return (
-    <form method="post" action={action}>
-      <CsrfField token={context.csrfToken} />
-      <button type="submit" class="secondary">
-        {children}
-      </button>
-    </form>
   );
 }

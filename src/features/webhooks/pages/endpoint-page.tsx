@@ -3,16 +3,15 @@ import type { User } from '../../../platform/accounts/user.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import {
+  ButtonForm,
   DescriptionItem,
   DescriptionList,
-  describedBy,
-  ErrorSummary,
   FieldError,
+  Form,
+  useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { CsrfField } from '../../../platform/pages/layout.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { keptAttempts } from '../delivery/store-outcomes.js';
 import type { WebhookDelivery } from '../webhook-deliveries.js';
@@ -20,7 +19,7 @@ import type { WebhookEndpoint } from '../webhook-endpoint.js';
 import { EndpointState, shownUrl } from './list-page.js';
 
 /** Name and `id` of the field for the event after which an endpoint is resumed. */
-const afterField = 'after';
+export const afterField = 'after';
 
 /** Values of the field `from`. */
 export const resumePoints = ['stopped', 'end', 'after'] as const;
@@ -38,24 +37,13 @@ const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
 };
 
 /** The form that resumes an endpoint, or moves it to other events. */
-function ResumeForm({
-  context,
-  action,
-  values,
-  error,
-}: {
-  context: PageContext;
-  action: string;
-  values: ResumeFormValues;
-  error: string | undefined;
-}) {
+function ResumeForm({ action, values }: { action: string; values: ResumeFormValues }) {
   const hint = `${afterField}-hint`;
   return (
     <section>
       <h2>Resume</h2>
       <p>Continues to send events, or sends earlier ones again.</p>
-      <form method="post" action={action} class="fields">
-        <CsrfField token={context.csrfToken} />
+      <Form action={action} validated button="Resume">
         <fieldset>
           <legend>Continue</legend>
           {resumePoints.map((point) => (
@@ -70,7 +58,7 @@ function ResumeForm({
           <p class="hint" id={hint}>
             It starts with <code>evt_</code>. The event after it is sent first.
           </p>
-          <FieldError field={afterField} message={error} />
+          <FieldError field={afterField} />
           <input
             id={afterField}
             name={afterField}
@@ -78,13 +66,10 @@ function ResumeForm({
             maxLength={100}
             autocomplete="off"
             spellcheck={false}
-            {...describedBy(afterField, { error: error !== undefined, hint })}
+            {...useDescription(afterField, hint)}
           />
         </div>
-        <div class="actions">
-          <button type="submit">Resume</button>
-        </div>
-      </form>
+      </Form>
     </section>
   );
 }
@@ -132,38 +117,40 @@ function Result({ status }: WebhookDelivery) {
   return <Badge tone={status >= 200 && status < 300 ? 'good' : 'ended'}>{status}</Badge>;
 }
 
+interface EndpointPageProps {
+  readonly context: PageContext;
+  readonly application: ApplicationDetails;
+  readonly endpoint: WebhookEndpoint;
+  readonly deliveries: readonly WebhookDelivery[];
+  readonly values?: ResumeFormValues;
+}
+
 /** State and last attempts of a webhook endpoint. */
-export function EndpointPage({
+export function endpointPage(props: EndpointPageProps): PageView {
+  const { application, endpoint } = props;
+  const url = shownUrl(endpoint.url);
+  return {
+    title: `Endpoint ${url}`,
+    heading: <h1>{url}</h1>,
+    parent: {
+      title: `Webhooks of ${application.name}`,
+      href: applicationAddress(application.id, 'webhooks'),
+    },
+    body: <EndpointSections {...props} />,
+  };
+}
+
+function EndpointSections({
   context,
   application,
   endpoint,
   deliveries,
   values = { from: 'stopped', after: '' },
-  error,
-}: {
-  context: PageContext;
-  application: ApplicationDetails;
-  endpoint: WebhookEndpoint;
-  deliveries: readonly WebhookDelivery[];
-  values?: ResumeFormValues;
-  /** Errors of the form. */
-  error?: string;
-}) {
-  const { id, url, description, eventTypes, lastEventId, createdAt } = endpoint;
+}: EndpointPageProps) {
+  const { id, description, eventTypes, lastEventId, createdAt } = endpoint;
   const address = applicationAddress(application.id, 'webhooks', id);
   return (
-    <SitePage
-      context={context}
-      title={`Endpoint ${shownUrl(url)}`}
-      hasErrors={error !== undefined}
-      current="applications"
-      parent={{
-        title: `Webhooks of ${application.name}`,
-        href: applicationAddress(application.id, 'webhooks'),
-      }}
-    >
-      <h1>{shownUrl(url)}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field: afterField, message: error }]} />
+    <>
       <DescriptionList>
         <DescriptionItem name="State">
           <EndpointState endpoint={endpoint} reader={context.user} />
@@ -192,15 +179,10 @@ export function EndpointPage({
           Sends an event of the type <code>webhook_endpoint.test</code>, and waits up to 15 seconds for the
           response.
         </p>
-        <form method="post" action={`${address}/test`}>
-          <CsrfField token={context.csrfToken} />
-          <button type="submit" class="secondary">
-            Send test
-          </button>
-        </form>
+        <ButtonForm action={`${address}/test`}>Send test</ButtonForm>
       </section>
-      <ResumeForm {...{ context, values, error }} action={`${address}/resume`} />
+      <ResumeForm values={values} action={`${address}/resume`} />
       <AttemptsSection deliveries={deliveries} reader={context.user} />
-    </SitePage>
+    </>
   );
 }

@@ -2,9 +2,8 @@ import type { ApplicationDetails } from '../../../oauth/clients/application-deta
 import type { User } from '../../../platform/accounts/user.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
-import { SitePage } from '../../../platform/pages/site-page.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
 
@@ -60,44 +59,39 @@ export function shownUrl(text: string): string {
 }
 
 /** The webhook endpoints of an application. */
-export function WebhooksPage({
-  context,
-  application: { id, name },
-  endpoints,
-}: {
-  context: PageContext;
-  application: ApplicationDetails;
-  endpoints: readonly WebhookEndpoint[];
-}) {
-  return (
-    <SitePage
-      context={context}
-      title={`Webhooks of ${name}`}
-      current="applications"
-      parent={{ title: name, href: applicationAddress(id) }}
-    >
-      <h1>Webhooks</h1>
-      <p>
-        Changes of employees and reports are sent to these URLs. The application adds and deletes endpoints
-        with <a href="/docs/guides/webhooks">the API</a>.
-      </p>
-      {endpoints.length === 0 ? (
-        <div class="empty">
-          <p>
-            <strong>No endpoints.</strong>
-          </p>
-          <p>Endpoints that the application creates appear here.</p>
-        </div>
-      ) : (
-        <DataTable
-          caption="Webhook endpoints"
-          columns={columnsFor(context, id)}
-          rows={endpoints}
-          rowKey={({ id }) => id}
-        />
-      )}
-    </SitePage>
-  );
+export function webhooksPage(
+  context: PageContext,
+  { id, name }: ApplicationDetails,
+  endpoints: readonly WebhookEndpoint[],
+): PageView {
+  return {
+    title: `Webhooks of ${name}`,
+    heading: <h1>Webhooks</h1>,
+    parent: { title: name, href: applicationAddress(id) },
+    body: (
+      <>
+        <p>
+          Changes of employees and reports are sent to these URLs. The application adds and deletes endpoints
+          with <a href="/docs/guides/webhooks">the API</a>.
+        </p>
+        {endpoints.length === 0 ? (
+          <div class="empty">
+            <p>
+              <strong>No endpoints.</strong>
+            </p>
+            <p>Endpoints that the application creates appear here.</p>
+          </div>
+        ) : (
+          <DataTable
+            caption="Webhook endpoints"
+            columns={columnsFor(context, id)}
+            rows={endpoints}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </>
+    ),
+  };
 }
 
 function columnsFor({ user }: PageContext, applicationId: string): Column<WebhookEndpoint>[] {

@@ -1,13 +1,14 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import {
-  ErrorSummary,
+  CsrfField,
   type FormError,
   NewPasswordField,
   TextField,
+  UserNameField,
 } from '../../../../platform/pages/form-parts.js';
-import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
 import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
@@ -24,12 +25,10 @@ export function acceptInvitationPages(
 
   pages.get(path, async (context) => {
     const link = await acceptInvitation.find(context.token);
-    return link === null
-      ? invalidLink(advice, context, done)
-      : { page: <AcceptPage {...{ context, link }} /> };
+    return link === null ? invalidLink(advice, context, done) : acceptPage(context, link);
   });
 
-  pages.post(path, async (context) => {
+  pages.post(path, 'has the token of a link', async (context) => {
     const { token, form } = context;
     const link = await acceptInvitation.find(token);
     if (link === null) return invalidLink(advice, context, done);
@@ -42,12 +41,10 @@ export function acceptInvitationPages(
         return done;
       case 'invalid_link':
         return invalidLink(advice, context, done);
-      case 'invalid': {
-        const errors = formErrors(outcome.errors);
-        return { status: 400, page: <AcceptPage {...{ context, link, ...names, errors }} /> };
-      }
+      case 'invalid':
+        return { ...acceptPage(context, link), errors: formErrors(outcome.errors) };
       case 'email_taken':
-        return { status: 409, page: <TakenPage email={link.email} /> };
+        return { status: 409, ...takenPage(link.email) };
     }
   });
 }
@@ -63,67 +60,52 @@ function formErrors({ givenName, familyName, password }: AcceptanceErrors): Form
   );
 }
 
-function AcceptPage({
-  context,
-  link,
-  givenName = '',
-  familyName = '',
-  errors = [],
-}: {
-  context: OpenContext;
-  link: ValidLink;
-  givenName?: string;
-  familyName?: string;
-  errors?: readonly FormError[];
-}) {
-  const title = `Join ${link.accountName}`;
-  const messages = new Map(errors.map((error) => [error.field, error.message]));
-  return (
-    <Layout title={errors.length > 0 ? `Error: ${title}` : title} narrow>
-      <h1>{title}</h1>
-      <ErrorSummary errors={errors} />
-      <p>
-        You sign in with <strong>{link.email}</strong> and the password that you choose here.
-      </p>
-      <form method="post" action={context.path} noValidate>
-        <CsrfField token={context.csrfToken} />
-        {/* For password managers. */}
-        <input type="text" value={link.email} autocomplete="username" hidden readOnly />
-        <TextField
-          id="given_name"
-          label="Given name"
-          value={givenName}
-          autocomplete="given-name"
-          maxLength={100}
-          error={messages.get('given_name')}
-        />
-        <TextField
-          id="family_name"
-          label="Family name"
-          value={familyName}
-          autocomplete="family-name"
-          maxLength={100}
-          error={messages.get('family_name')}
-        />
-        <NewPasswordField error={messages.get('new_password')} />
-        <button type="submit">Join</button>
-      </form>
-    </Layout>
-  );
+function acceptPage({ path, form }: OpenContext, { accountName, email }: ValidLink): PageView {
+  return {
+    title: `Join ${accountName}`,
+    body: (
+      <>
+        <p>
+          You sign in with <strong>{email}</strong> and the password that you choose here.
+        </p>
+        <form method="post" action={path} noValidate>
+          <CsrfField />
+          <UserNameField email={email} />
+          <TextField
+            id="given_name"
+            label="Given name"
+            value={form.text('given_name')}
+            autocomplete="given-name"
+            maxLength={100}
+          />
+          <TextField
+            id="family_name"
+            label="Family name"
+            value={form.text('family_name')}
+            autocomplete="family-name"
+            maxLength={100}
+          />
+          <NewPasswordField />
+          <button type="submit">Join</button>
+        </form>
+      </>
+    ),
+  };
 }
 
-function TakenPage({ email }: { email: string }) {
-  const title = 'This invitation cannot be accepted';
-  return (
-    <Layout title={title} narrow>
-      <h1>{title}</h1>
-      <p>
-        The address {email} cannot be used, because it belongs to another user or another account. You need an
-        invitation to another address.
-      </p>
-      <p>
-        <a href="/sign_in">Sign in</a>
-      </p>
-    </Layout>
-  );
+function takenPage(email: string): PageView {
+  return {
+    title: 'This invitation cannot be accepted',
+    body: (
+      <>
+        <p>
+          The address {email} cannot be used, because it belongs to another user or another account. You need
+          an invitation to another address.
+        </p>
+        <p>
+          <a href="/sign_in">Sign in</a>
+        </p>
+      </>
+    ),
+  };
 }

@@ -1,7 +1,7 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
-import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
-import type { PageResponse } from '../../../../platform/pages/page-context.js';
+import { ButtonForm } from '../../../../platform/pages/form-parts.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
 import type { EmailChanges } from '../../email-changes.js';
 import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
 
@@ -16,12 +16,10 @@ export function confirmEmailPages(
 
   pages.get(path, async (context) => {
     const link = await emailChanges.find(context.token);
-    return link === null
-      ? invalidLink(advice, context, done)
-      : { page: <ConfirmPage {...{ context, link }} /> };
+    return link === null ? invalidLink(advice, context, done) : confirmPage(context, link);
   });
 
-  pages.post(path, async (context) => {
+  pages.post(path, 'has the token of a link', async (context) => {
     switch (await emailChanges.confirm(context.token, context.origin)) {
       case 'changed':
         context.markUsed();
@@ -38,31 +36,32 @@ export function confirmEmailPages(
 
 const done = result('Address confirmed', 'Sign in with the new address from now on.');
 
-function result(title: string, text: string): PageResponse & { readonly page: unknown } {
-  const page = (
-    <Layout title={title} narrow>
-      <h1>{title}</h1>
-      <p>{text}</p>
-      <p>
-        <a href="/people/settings/account">My account</a>
-      </p>
-    </Layout>
-  );
-  return { page };
+function result(title: string, text: string): PageView {
+  return {
+    title,
+    body: (
+      <>
+        <p>{text}</p>
+        <p>
+          <a href="/people/settings/account">My account</a>
+        </p>
+      </>
+    ),
+  };
 }
 
-function ConfirmPage({ context, link }: { context: OpenContext; link: ValidLink }) {
-  const title = 'Confirm your e-mail address';
-  return (
-    <Layout title={title} narrow>
-      <h1>{title}</h1>
-      <p>
-        You will sign in to {link.accountName} with <strong>{link.email}</strong>.
-      </p>
-      <form method="post" action={context.path}>
-        <CsrfField token={context.csrfToken} />
-        <button type="submit">Confirm address</button>
-      </form>
-    </Layout>
-  );
+function confirmPage({ path }: OpenContext, { accountName, email }: ValidLink): PageView {
+  return {
+    title: 'Confirm your e-mail address',
+    body: (
+      <>
+        <p>
+          You will sign in to {accountName} with <strong>{email}</strong>.
+        </p>
+        <ButtonForm action={path} className={null}>
+          Confirm address
+        </ButtonForm>
+      </>
+    ),
+  };
 }

@@ -1,10 +1,10 @@
 import { emailFormRule } from '../../../../platform/accounts/user-rules.js';
-import { ErrorSummary, TextField } from '../../../../platform/pages/form-parts.js';
-import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
+import { CsrfField, TextField } from '../../../../platform/pages/form-parts.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import type { OpenContext, PublicPages } from './open-pages.js';
+import type { PublicPages } from './open-pages.js';
 
 const field = 'email';
 
@@ -15,86 +15,78 @@ export function forgotPasswordPages(
 ): void {
   const { delivers } = passwordLinks;
 
-  pages.get(forgotPasswordPath, async (context) => ({
-    page: delivers ? <ForgotPasswordPage context={context} email="" /> : <NoMailPage />,
-  }));
+  pages.get(forgotPasswordPath, async () => (delivers ? formPage('') : noMailPage));
 
-  pages.post(forgotPasswordPath, async (context) => {
-    if (!delivers) return { page: <NoMailPage /> };
-    const email = context.form.text(field);
+  pages.post(forgotPasswordPath, 'sends a link to the user', async ({ form, origin }) => {
+    if (!delivers) return noMailPage;
+    const email = form.text(field);
     const wrong = emailFormRule(email);
-    if (wrong !== undefined) {
-      const error = sentence('The e-mail address', wrong);
-      return { status: 400, page: <ForgotPasswordPage {...{ context, email, error }} /> };
-    }
-    const limit = await passwordLinks.request(email, context.origin);
-    if (limit === null) return { page: <SentPage email={email} /> };
+    if (wrong !== undefined) return formPage(email, sentence('The e-mail address', wrong));
+    const limit = await passwordLinks.request(email, origin);
+    if (limit === null) return sentPage(email);
     const { retryAfterSeconds } = limit;
     const error = `Too many requests. Try again in ${retryAfterSeconds} seconds.`;
-    return { status: 429, retryAfterSeconds, page: <ForgotPasswordPage {...{ context, email, error }} /> };
+    return { ...formPage(email, error), status: 429, retryAfterSeconds };
   });
 }
 
 const title = 'Forgot your password?';
 
-function ForgotPasswordPage({
-  context,
-  email,
-  error,
-}: {
-  context: OpenContext;
-  email: string;
-  error?: string;
-}) {
-  return (
-    <Layout title={error === undefined ? title : `Error: ${title}`} narrow>
-      <h1>{title}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field, message: error }]} />
-      <p>Enter the e-mail address that you sign in with. You get a mail with a link to set a new password.</p>
-      <form method="post" action={forgotPasswordPath} noValidate>
-        <CsrfField token={context.csrfToken} />
-        <TextField
-          id={field}
-          label="E-mail address"
-          type="email"
-          value={email}
-          autocomplete="username"
-          maxLength={320}
-          error={error}
-        />
-        <button type="submit">Send link</button>
-      </form>
-      <BackToSignIn />
-    </Layout>
-  );
+function formPage(email: string, error?: string): PageView {
+  return {
+    title,
+    errors: error === undefined ? [] : [{ field, message: error }],
+    body: (
+      <>
+        <p>
+          Enter the e-mail address that you sign in with. You get a mail with a link to set a new password.
+        </p>
+        <form method="post" action={forgotPasswordPath} noValidate>
+          <CsrfField />
+          <TextField
+            id={field}
+            label="E-mail address"
+            type="email"
+            value={email}
+            autocomplete="username"
+            maxLength={320}
+          />
+          <button type="submit">Send link</button>
+        </form>
+        <BackToSignIn />
+      </>
+    ),
+  };
 }
 
-function SentPage({ email }: { email: string }) {
-  return (
-    <Layout title="Check your mail" narrow>
-      <h1>Check your mail</h1>
-      <p>
-        If a user with the address <strong>{email}</strong> exists, a mail with a link is on its way. The link
-        can be used once, within one hour.
-      </p>
-      <p>If no mail arrives, contact an owner or administrator of your account to get a link.</p>
-      <BackToSignIn />
-    </Layout>
-  );
+function sentPage(email: string): PageView {
+  return {
+    title: 'Check your mail',
+    body: (
+      <>
+        <p>
+          If a user with the address <strong>{email}</strong> exists, a mail with a link is on its way. The
+          link can be used once, within one hour.
+        </p>
+        <p>If no mail arrives, contact an owner or administrator of your account to get a link.</p>
+        <BackToSignIn />
+      </>
+    ),
+  };
 }
 
-function NoMailPage() {
-  return (
-    <Layout title={title} narrow>
-      <h1>{title}</h1>
+const noMailPage: PageView = {
+  title,
+  body: (
+    <>
       <p>
         Contact an owner or administrator of your account. They can create a link with which you set a new
         password.
       </p>
       <BackToSignIn />
-    </Layout>
-  );
-}
+    </>
+  ),
+};
 
 function BackToSignIn() {
   return (

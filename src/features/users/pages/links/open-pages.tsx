@@ -4,8 +4,9 @@ import { auditOrigin } from '../../../../platform/http/audit-origin.js';
 import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
 import { Fields } from '../../../../platform/pages/fields.js';
+import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { Layout, renderPage } from '../../../../platform/pages/layout.js';
-import type { PageResponse } from '../../../../platform/pages/page-context.js';
+import { type PageResponse, pageForm } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
 
 /**
@@ -14,28 +15,28 @@ import { privatePageHeaders } from '../../../../platform/pages/security-headers.
  */
 export function invalidLink(advice: string, { used }: OpenContext, first: PageResponse): PageResponse {
   if (used) return first;
-  const title = 'This link does not work';
-  const page = (
-    <Layout title={title} narrow>
-      <h1>{title}</h1>
-      <p>
-        A link can be used once and for a limited time. This one was used, has expired, or was replaced by
-        another. If you have just used it, it worked: sign in.
-      </p>
-      <p>{advice}</p>
-      <p>
-        <a href="/sign_in">Sign in</a>
-      </p>
-    </Layout>
-  );
-  return { status: 404, page };
+  return {
+    status: 404,
+    title: 'This link does not work',
+    body: (
+      <>
+        <p>
+          A link can be used once and for a limited time. This one was used, has expired, or was replaced by
+          another. If you have just used it, it worked: sign in.
+        </p>
+        <p>{advice}</p>
+        <p>
+          <a href="/sign_in">Sign in</a>
+        </p>
+      </>
+    ),
+  };
 }
 
 /** Request for a page that needs no session. */
 export interface OpenContext {
   readonly origin: AuditOrigin;
   readonly path: string;
-  readonly csrfToken: string;
   /** Empty without a form. */
   readonly form: Fields;
   /** The token in the path; empty when the path has none. */
@@ -68,9 +69,14 @@ export class PublicPages {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
-  /** Adds the route of a form. A link is consumed by its form only, because mail programs open links in advance. */
-  post(path: string, handle: OpenHandler): void {
-    this.#app.post(path, { config: { page: true } }, (request, reply) => {
+  /**
+   * Adds the route of a form, which needs no recent password. A link is consumed by its form only, because mail programs open
+   * links in advance.
+   *
+   * @param reason why it needs none
+   */
+  post(path: string, reason: string, handle: OpenHandler): void {
+    this.#app.post(path, pageForm(reason), (request, reply) => {
       this.#sessions.verifyCsrf(request);
       return this.#serve(request, reply, handle);
     });
@@ -79,10 +85,10 @@ export class PublicPages {
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: OpenHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
     const path = request.url.split('?', 1)[0] ?? request.url;
+    const csrfToken = this.#sessions.csrfToken(request, reply);
     const response = await handle({
       origin: auditOrigin(request),
       path,
-      csrfToken: this.#sessions.csrfToken(request, reply),
       form: new Fields(request.body),
       token,
       used: request.cookies[usedCookie] === token,
@@ -100,9 +106,14 @@ export class PublicPages {
     reply.headers(privatePageHeaders());
     if ('redirect' in response) return reply.redirect(response.redirect, 303);
     if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
-    return reply
-      .code(response.status ?? 200)
-      .type('text/html; charset=utf-8')
-      .send(renderPage(response.page));
+    const { title, errors, body, status = errors?.length ? 400 : 200 } = response;
+    const page = (
+      <Layout title={title} narrow form={{ csrfToken, path, errors }}>
+        <h1>{title}</h1>
+        <ErrorSummary />
+        {body}
+      </Layout>
+    );
+    return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
   }
 }

@@ -1,8 +1,8 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
-import { ErrorSummary, NewPasswordField } from '../../../../platform/pages/form-parts.js';
-import { CsrfField, Layout } from '../../../../platform/pages/layout.js';
+import { CsrfField, NewPasswordField, UserNameField } from '../../../../platform/pages/form-parts.js';
 import { withNotice } from '../../../../platform/pages/notices.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
 import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
@@ -19,12 +19,10 @@ export function setPasswordPages(
 
   pages.get(path, async (context) => {
     const link = await passwordLinks.find(context.token);
-    return link === null
-      ? invalidLink(advice, context, done)
-      : { page: <SetPasswordPage {...{ context, link }} /> };
+    return link === null ? invalidLink(advice, context, done) : setPasswordPage(context, link);
   });
 
-  pages.post(path, async (context) => {
+  pages.post(path, 'has the token of a link', async (context) => {
     const { token, form } = context;
     const link = await passwordLinks.find(token);
     if (link === null) return invalidLink(advice, context, done);
@@ -36,37 +34,28 @@ export function setPasswordPages(
       case 'invalid_link':
         return invalidLink(advice, context, done);
       case 'invalid_password': {
-        const error = sentence('The password', outcome.error);
-        return { status: 400, page: <SetPasswordPage {...{ context, link, error }} /> };
+        const message = sentence('The password', outcome.error);
+        return { ...setPasswordPage(context, link), errors: [{ field: 'new_password', message }] };
       }
     }
   });
 }
 
-function SetPasswordPage({
-  context,
-  link,
-  error,
-}: {
-  context: OpenContext;
-  link: ValidLink;
-  error?: string;
-}) {
-  const title = 'Set a new password';
-  return (
-    <Layout title={error === undefined ? title : `Error: ${title}`} narrow>
-      <h1>{title}</h1>
-      <ErrorSummary errors={error === undefined ? [] : [{ field: 'new_password', message: error }]} />
-      <p>
-        For <strong>{link.email}</strong>. All sessions of this user end.
-      </p>
-      <form method="post" action={context.path} noValidate>
-        <CsrfField token={context.csrfToken} />
-        {/* For password managers. */}
-        <input type="text" value={link.email} autocomplete="username" hidden readOnly />
-        <NewPasswordField label="New password" error={error} />
-        <button type="submit">Save password</button>
-      </form>
-    </Layout>
-  );
+function setPasswordPage({ path }: OpenContext, { email }: ValidLink): PageView {
+  return {
+    title: 'Set a new password',
+    body: (
+      <>
+        <p>
+          For <strong>{email}</strong>. All sessions of this user end.
+        </p>
+        <form method="post" action={path} noValidate>
+          <CsrfField />
+          <UserNameField email={email} />
+          <NewPasswordField label="New password" />
+          <button type="submit">Save password</button>
+        </form>
+      </>
+    ),
+  };
 }

@@ -1,4 +1,5 @@
-import type { PageRouter } from '../../../../platform/pages/page-router.js';
+import type { SettingsPage } from '../../../../platform/pages/define-pages.js';
+import { settings } from '../../../../platform/pages/paths.js';
 import { profilePages } from '../../../profile/index.js';
 import { ownSecondFactorPages } from '../../../second-factors/index.js';
 import type { AccountPagesDependencies } from './account-pages.js';
@@ -7,10 +8,15 @@ import { overviewPages } from './overview.js';
 import { passwordPages } from './password.js';
 
 /** Settings → My account. */
-export function accountPages(site: PageRouter, dependencies: AccountPagesDependencies): void {
-  overviewPages(site, dependencies);
-  profilePages(site, dependencies);
-  emailPages(site, dependencies);
-  passwordPages(site, dependencies);
-  ownSecondFactorPages(site, dependencies);
-}
+export const accountPages: SettingsPage<AccountPagesDependencies> = {
+  title: 'My account',
+  path: settings.account,
+  audience: 'users',
+  register(site, dependencies) {
+    overviewPages(site, dependencies);
+    profilePages(site, dependencies);
+    emailPages(site, dependencies);
+    passwordPages(site, dependencies);
+    ownSecondFactorPages(site, dependencies);
+  },
+};

@@ -11,70 +11,95 @@ import { uploadLimits } from '../http/connections.js';
 import type { CsvDownloads } from '../http/csv-downloads.js';
 import { abortOnDisconnect } from '../http/disconnect.js';
 import { acceptUploads, drainRequest, receiveFile, type UploadedFile } from '../http/file-upload.js';
-import { Problem } from '../problems/problem.js';
-import { questionFor } from './confirm-password.js';
+import { confirmationPage, questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
 import { type Page, renderPage } from './layout.js';
-import { pageActions, recentPasswordOf } from './page-actions.js';
 import {
   type CsvFile,
   confirmationField,
-  isAdministrator,
   type PageContext,
   type PageHandler,
   type PageResponse,
-  type PasswordQuestion,
+  type RecentPassword,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
+import { type Audience, checkAudience, directorySection, type Section } from './sections.js';
 import { privatePageHeaders } from './security-headers.js';
+import { SitePage } from './site-page.js';
 
 interface SiteDependencies {
   readonly sessions: BrowserSessions;
   readonly clock: Clock;
   readonly reauthentication: Reauthentication;
   readonly downloads: CsvDownloads;
-  readonly confirmationPage: (context: PageContext, question: PasswordQuestion) => Page;
+  /** The settings pages, in the order of their navigation. */
+  readonly settingsPages: readonly Section[];
   /** The sign-in page, with the form of an expired session. */
   readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Promise<Page>;
+}
+
+/** What the pages of a router have in common. */
+interface PageScope {
+  readonly section: Section;
+  readonly audience: Audience;
+  /** Whether users see the pages who have to set up a second factor before their sign-in is complete. */
+  readonly enrolment: boolean;
+}
+
+/** How a form is processed. */
+interface FormOptions {
+  readonly recentPassword: RecentPassword;
+  /** Shows the form with the values of a submission of an expired session; absent: they are lost. */
+  readonly restore?: PageHandler | undefined;
+}
+
+/** What the handler of a request needs besides the session. */
+interface RequestOptions {
+  /** Whether the form of an expired session is kept. */
+  readonly keep?: boolean;
+  readonly receive?: () => Promise<UploadedFile | null>;
 }
 
 /** Pages for signed-in users. Other users are redirected to the sign-in page, and back after signing in. */
 export class PageRouter {
   readonly #app: FastifyInstance;
   readonly #dependencies: SiteDependencies;
-  readonly #administratorsOnly: boolean;
-  readonly #enrolment: boolean;
+  readonly #scope: PageScope;
 
   constructor(
     app: FastifyInstance,
     dependencies: SiteDependencies,
-    { administratorsOnly = false, enrolment = false } = {},
+    scope: PageScope = { section: directorySection, audience: 'users', enrolment: false },
   ) {
     this.#app = app;
     this.#dependencies = dependencies;
-    this.#administratorsOnly = administratorsOnly;
-    this.#enrolment = enrolment;
+    this.#scope = scope;
   }
 
   /** The same site, for owners and administrators; members get 403 `access_denied`. */
   forAdministrators(): PageRouter {
-    return new PageRouter(this.#app, this.#dependencies, { administratorsOnly: true });
+    return this.#within({ audience: 'administrators' });
   }
 
   /** The same site, also for users who have to set up a second factor before their sign-in is complete. */
   forEnrolment(): PageRouter {
-    return new PageRouter(this.#app, this.#dependencies, { enrolment: true });
+    return this.#within({ enrolment: true });
   }
 
-  /** Adds a page. The table {@link pageActions} decides whether the user must have entered the password before. */
+  /** The pages of a section, for its audience. */
+  forSection(section: Section): PageRouter {
+    return this.#within({ section, audience: section.audience });
+  }
+
+  #within(scope: Partial<PageScope>): PageRouter {
+    return new PageRouter(this.#app, this.#dependencies, { ...this.#scope, ...scope });
+  }
+
+  /** Adds a page. */
   get(path: string, handle: PageHandler): void {
-    const checked: PageHandler =
-      pageActions[path]?.[0] === 'page'
-        ? async (context) => (await this.#confirmation(context)) ?? handle(context)
-        : handle;
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, checked));
+    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
   /** Adds a CSV table that the browser stores as a file, with `?format=excel` for Excel. */
@@ -86,38 +111,43 @@ export class PageRouter {
   }
 
   /**
-   * Adds the route of a form. The table {@link pageActions} decides whether the user must have entered the password in the
-   * last ten minutes. Otherwise the response is a page on which the user enters it, and which submits the form again.
-   *
-   * @param options.restore shows the form with the values of a submission of an expired session; absent: they are lost
+   * Adds the route of a form. If it needs a recent password and the user has entered none in the last ten minutes, the
+   * response is a page on which the user enters it, and which submits the form again.
    */
-  post(path: string, handle: PageHandler, { restore }: { restore?: PageHandler } = {}): void {
-    const needsPassword = recentPasswordOf(path) === 'form';
+  post(path: string, handle: PageHandler, { recentPassword, restore }: FormOptions): void {
+    const needsPassword = recentPassword[0] === 'form';
     const checked: PageHandler = async (context) => {
       if (context.form.text(restoreField) !== '') return restore?.(context) ?? { redirect: context.path };
       return (needsPassword ? await this.#confirmation(context) : null) ?? handle(context);
     };
-    this.#app.post(path, { config: { page: true } }, (request, reply) =>
+    this.#app.post(path, { config: { page: true, recentPassword } }, (request, reply) =>
       this.#serve(request, reply, checked, { keep: restore !== undefined }),
     );
   }
 
   /**
-   * Adds the route of a form with a file as its last field. The CSRF token must be before the file. The answer to the
-   * question for the password, which precedes the page of the form, has no file.
+   * Adds a page with a form that has a file as its last field. The CSRF token must be before the file. The question for the
+   * password precedes the page, because it has no file.
    *
+   * @param options.show the page
    * @param options.maximumBytes of the file; the content ends after it
    */
   upload(
     path: string,
     handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse>,
-    { maximumBytes }: { maximumBytes: number },
+    {
+      show,
+      maximumBytes,
+      reason,
+    }: { readonly show: PageHandler; readonly maximumBytes: number; readonly reason: string },
   ): void {
     const answer: PageHandler = async (context) =>
       (await this.#confirmation(context)) ?? { redirect: context.path };
+    this.get(path, async (context) => (await this.#confirmation(context)) ?? show(context));
     this.#app.register(async (scope) => {
       await acceptUploads(scope);
-      scope.post(path, { config: { page: true } }, async (request, reply) => {
+      const config = { page: true, recentPassword: ['page', reason] as const };
+      scope.post(path, { config }, async (request, reply) => {
         // The body of a form with a file has not been read yet.
         if (Object.hasOwn(Object(request.body), confirmationField))
           return await this.#serve(request, reply, answer);
@@ -136,7 +166,7 @@ export class PageRouter {
     request: FastifyRequest,
     reply: FastifyReply,
     handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse | CsvFile>,
-    { keep = false, receive }: { keep?: boolean; receive?: () => Promise<UploadedFile | null> } = {},
+    { keep = false, receive }: RequestOptions = {},
   ): Promise<FastifyReply> {
     const { sessions, clock } = this.#dependencies;
     const session = await this.#session(request);
@@ -155,9 +185,7 @@ export class PageRouter {
     const file = (await receive?.()) ?? null;
     if (request.method === 'POST') sessions.verifyCsrf(request, session);
     const { user } = session;
-    if (this.#administratorsOnly && !isAdministrator(user)) {
-      throw new Problem('access_denied', 'Only owners and administrators of the account can see this page.');
-    }
+    checkAudience(this.#scope.audience, user);
     const parameters = request.params as Record<string, string>;
     const context: PageContext = {
       user,
@@ -192,11 +220,17 @@ export class PageRouter {
     if ('make' in response) return await this.#sendFile(request, reply, { ...response, ...user });
     if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
     if (response.refreshSeconds !== undefined) reply.header('refresh', response.refreshSeconds);
+    const { section = this.#scope.section, status = response.errors?.length ? 400 : 200 } = response;
+    const { settingsPages } = this.#dependencies;
     return reply
-      .code(response.status ?? 200)
-      .headers(privatePageHeaders({ script: response.script ?? false }))
+      .code(status)
+      .headers(privatePageHeaders({ script: response.script !== undefined }))
       .type('text/html; charset=utf-8')
-      .send(renderPage(response.page));
+      .send(
+        renderPage(
+          <SitePage context={response.context ?? context} view={response} {...{ section, settingsPages }} />,
+        ),
+      );
   }
 
   /** @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable` */
@@ -218,7 +252,7 @@ export class PageRouter {
 
   async #session(request: FastifyRequest): Promise<BrowserSession | null> {
     const { sessions } = this.#dependencies;
-    if (!this.#enrolment) return await sessions.session(request);
+    if (!this.#scope.enrolment) return await sessions.session(request);
     const session = await sessions.sessionOfAnyStage(request);
     return session?.stage === 'second_factor' ? null : session;
   }
@@ -240,13 +274,12 @@ export class PageRouter {
 
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
   async #confirmation(context: PageContext): Promise<PageResponse | null> {
-    const { reauthentication, confirmationPage } = this.#dependencies;
-    const question = await questionFor(reauthentication, {
+    const question = await questionFor(this.#dependencies.reauthentication, {
       ...context,
       context: context.auditContext,
       signal: context.disconnected(),
     });
-    return question === null ? null : { ...question, page: confirmationPage(context, question) };
+    return question === null ? null : confirmationPage(context, question);
   }
 }
 

@@ -1,8 +1,10 @@
+import { actionForm } from '../../../platform/pages/define-pages.js';
 import { withNotice } from '../../../platform/pages/notices.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { ColumnsPage, columnsPages } from './columns.js';
+import { columnsPage, columnsPages } from './columns.js';
 import { type ImportPagesDependencies, importAddress, isRunning, requestedImport } from './import-pages.js';
-import { StatusPage } from './status-page.js';
+import { statusPage } from './status-page.js';
 import { uploadPages } from './upload.js';
 
 /** Rejected lines on a page. */
@@ -20,7 +22,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const { accountId } = context.user;
     if (upload.state === 'uploaded') {
       const preview = await uploads.preview(accountId, upload);
-      return { page: <ColumnsPage {...{ context, upload, preview }} chosen={upload.attributes} /> };
+      return columnsPage({ upload, preview, chosen: upload.attributes });
     }
     const after = lineIn(context.query.text('after'));
     const found = await uploads.errors({ accountId, id: upload.id }, { after, size: errorsOnPage + 1 });
@@ -28,30 +30,34 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
     const paused = context.query.text('refresh') === 'off';
     return {
-      page: <StatusPage {...{ context, upload, errors, after, next, paused }} />,
+      ...statusPage({ context, upload, errors, after, next, paused }),
       ...(isRunning(upload) && !paused && { refreshSeconds }),
     };
   });
 
-  // The addresses of forms: a user whose session expired is sent back to them after signing in.
-  for (const step of ['start', 'cancel']) {
-    site.get(importAddress(':id', step), async (context) => ({
-      redirect: importAddress((await requestedImport(context, dependencies)).id),
-    }));
-  }
+  const back = async (context: PageContext) =>
+    importAddress((await requestedImport(context, dependencies)).id);
 
-  site.post(importAddress(':id', 'start'), async (context) => {
-    const { id } = await requestedImport(context, dependencies);
-    const outcome = await uploadSteps.startImport(context.auditContext, id);
-    if (outcome === 'started') wakeImports();
-    const address = importAddress(id);
-    return { redirect: outcome === 'running' ? withNotice(address, 'import_running') : address };
+  actionForm(site, importAddress(':id', 'start'), {
+    recentPassword: ['form', 'replaces values of many records'],
+    back,
+    save: async (context) => {
+      const { id } = await requestedImport(context, dependencies);
+      const outcome = await uploadSteps.startImport(context.auditContext, id);
+      if (outcome === 'started') wakeImports();
+      const address = importAddress(id);
+      return { redirect: outcome === 'running' ? withNotice(address, 'import_running') : address };
+    },
   });
 
-  site.post(importAddress(':id', 'cancel'), async (context) => {
-    const { id } = await requestedImport(context, dependencies);
-    await uploadSteps.cancel(context.auditContext, id);
-    return { redirect: importAddress(id) };
+  actionForm(site, importAddress(':id', 'cancel'), {
+    recentPassword: ['no', 'deletes only the uploaded copy of a file'],
+    back,
+    save: async (context) => {
+      const { id } = await requestedImport(context, dependencies);
+      await uploadSteps.cancel(context.auditContext, id);
+      return { redirect: importAddress(id) };
+    },
   });
 }
 

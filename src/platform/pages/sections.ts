@@ -1,0 +1,38 @@
+import type { User } from '../accounts/user.js';
+import { Problem } from '../problems/problem.js';
+import { home } from './paths.js';
+
+/** The users who may see a page. */
+export type Audience = 'users' | 'administrators' | 'owners';
+
+/** Pages that belong together, with the one that leads to the others. */
+export interface Section {
+  readonly title: string;
+  /** Path of the page that leads to the others. */
+  readonly path: string;
+  readonly audience: Audience;
+}
+
+export const directorySection: Section = { title: 'Directory', path: home, audience: 'users' };
+
+/** Whether a user may see and change the settings of the account. */
+export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
+  return role === 'owner' || role === 'admin';
+}
+
+/** Whether a user may see the pages for an audience. */
+export function belongsTo(audience: Audience, user: Pick<User, 'role'>): boolean {
+  if (audience === 'owners') return user.role === 'owner';
+  return audience === 'users' || isAdministrator(user);
+}
+
+/** @throws {Problem} 403 `access_denied` when the user does not belong to the audience */
+export function checkAudience(audience: Audience, user: Pick<User, 'role'>): void {
+  if (!belongsTo(audience, user)) throw forbidden(isAdministrator(user) ? 'owners' : 'administrators');
+}
+
+/** 403 `access_denied`: the page is for an audience. */
+export function forbidden(audience: Exclude<Audience, 'users'>): Problem {
+  const users = audience === 'owners' ? 'owners' : 'owners and administrators';
+  return new Problem('access_denied', `Only ${users} of the account can see this page.`);
+}
