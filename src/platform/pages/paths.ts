@@ -33,16 +33,13 @@ export function singleSignOnAddress(returnTo: string, accountId?: string): strin
   return withReturnTo(path, returnTo);
 }
 
-/** Paths of the settings pages. */
+/** Path of the settings, and paths of those pages to which other features link. */
 export const settings = {
   root: '/people/settings',
   account: '/people/settings/account',
   users: '/people/settings/users',
   applications: '/people/settings/oauth_applications',
   connected: '/people/settings/connected_applications',
-  security: '/people/settings/security',
-  auditLog: '/people/settings/audit_log',
-  singleSignOn: '/people/settings/single_sign_on',
 } as const;
 
 /** Settings → My account → Second factor. */

@@ -4,7 +4,6 @@ import { DataTable } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
-import { settings } from '../../../platform/pages/paths.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
@@ -21,6 +20,7 @@ import { type FilterChoices, FilterForm } from './filter-form.js';
 import {
   type AuditQuery,
   auditAddress,
+  auditLogPath,
   readAnchor,
   readAuditQuery,
   resolveFilter,
@@ -31,7 +31,7 @@ const pageSize = 50;
 /** Users and applications that the form offers. Others can be selected by address, and by a link in the list. */
 const offeredChoices = 200;
 
-const csvPath = `${settings.auditLog}.csv`;
+const csvPath = `${auditLogPath}.csv`;
 
 export interface AuditLogPageDependencies {
   readonly auditLog: AuditLogReader;
@@ -43,11 +43,11 @@ export interface AuditLogPageDependencies {
 /** Settings → Audit log: events of the account, newest first, and the same as CSV. */
 export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
   title: 'Audit log',
-  path: settings.auditLog,
+  path: auditLogPath,
   audience: 'administrators',
   register(site, dependencies) {
     const { auditLog, auditLogExports, users } = dependencies;
-    site.get(settings.auditLog, async (context) => {
+    site.get(auditLogPath, async (context) => {
       const { user: reader } = context;
       const query = readAuditQuery(context.query);
       const after = readAnchor(context.query.text('after'));

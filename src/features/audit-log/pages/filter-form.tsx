@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import { settings } from '../../../platform/pages/paths.js';
 import { auditEventLabels } from './audit-event-labels.js';
-import { type AuditQuery, operator } from './resolve-filter.js';
+import { type AuditQuery, auditLogPath, operator } from './resolve-filter.js';
 
 /** Values that the form offers. */
 export interface FilterChoices {
@@ -44,7 +43,7 @@ export function FilterForm({
   const day = (id: 'from' | 'to') => <input type="date" value={query[id]} {...attributes(id, 'time-zone')} />;
   return (
     <search>
-      <form method="get" action={settings.auditLog} class="search filters">
+      <form method="get" action={auditLogPath} class="search filters">
         {field(
           'person',
           'E-mail address',
@@ -80,7 +79,7 @@ export function FilterForm({
         </p>
         <div class="actions">
           <button type="submit">Show</button>
-          <a href={settings.auditLog}>Remove the filters</a>
+          <a href={auditLogPath}>Remove the filters</a>
         </div>
       </form>
     </search>

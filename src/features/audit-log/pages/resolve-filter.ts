@@ -9,6 +9,9 @@ import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import type { AuditAnchor, AuditFilter } from '../audit-log-reader.js';
 import { isAuditEventType } from './audit-event-labels.js';
 
+/** Path of the page, and start of the path of its CSV table. */
+export const auditLogPath = `${settings.root}/audit_log`;
+
 const halfDayAndMore = 15 * 3_600_000;
 
 /**
@@ -60,7 +63,7 @@ export function readAuditQuery(query: Fields): AuditQuery {
 /** URL of the audit log with these filters. */
 export function auditAddress(
   query: Partial<AuditQuery>,
-  { after, path = settings.auditLog }: { after?: AuditAnchor; path?: string } = {},
+  { after, path = auditLogPath }: { after?: AuditAnchor; path?: string } = {},
 ): string {
   const parameters = new URLSearchParams();
   for (const name of filterNames) {

@@ -4,7 +4,6 @@ import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import type { ResultPage } from '../results/report-results.js';
@@ -47,7 +46,7 @@ const pageSize = 50;
 
 /** The result of a report as a table, with its chart, and as CSV. */
 export function showPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
-  site.get(`${reportsPath}/:id`, async (context) => {
+  site.get(reportAddress(':id'), async (context) => {
     const report = await requestedReport(context, dependencies);
     const number = pageNumber(context.query);
     const run = await runReport(context, dependencies, {
@@ -60,7 +59,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     return showPage({ context, report, run, number, last });
   });
 
-  site.download(`${reportsPath}/:id/results.csv`, async (context) => {
+  site.download(reportAddress(':id', 'results.csv'), async (context) => {
     const report = await requestedReport(context, dependencies);
     return {
       fileName: `report-${report.id}.csv`,

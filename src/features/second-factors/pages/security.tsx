@@ -8,6 +8,7 @@ import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/rev
 import { Problem } from '../../../platform/problems/problem.js';
 import type { SecondFactorPolicies } from '../second-factor-policy.js';
 
+const path = `${settings.root}/security`;
 const policyField = 'second_factor';
 
 const labels: Readonly<Record<SecondFactorPolicy, string>> = {
@@ -19,10 +20,10 @@ const labels: Readonly<Record<SecondFactorPolicy, string>> = {
 /** Settings → Security: who must have a second factor. Only owners change it. */
 export const securityPage: SettingsPage<{ policies: SecondFactorPolicies }> = {
   title: 'Security',
-  path: settings.security,
+  path,
   audience: 'administrators',
   register(site, { policies }) {
-    site.get(settings.security, async ({ user }) => ({ title: 'Security', body: <Security user={user} /> }));
+    site.get(path, async ({ user }) => ({ title: 'Security', body: <Security user={user} /> }));
 
     const save: PageHandler = async (context) => {
       const { form, auditContext } = context;
@@ -36,9 +37,9 @@ export const securityPage: SettingsPage<{ policies: SecondFactorPolicies }> = {
       }
       const outcome = await policies.change(auditContext, policy, revocationChoice(context));
       if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
-      return { redirect: withNotice(settings.security, 'security_saved') };
+      return { redirect: withNotice(path, 'security_saved') };
     };
-    site.post(settings.security, save, { recentPassword: ['form', 'changes who needs a second factor'] });
+    site.post(path, save, { recentPassword: ['form', 'changes who needs a second factor'] });
   },
 };
 

@@ -13,11 +13,14 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { LastFailure, ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
 
+/** Path of the settings page. */
+export const settingsPath = `${settings.root}/single_sign_on`;
+
 /** Path of the form that requires single sign-on. */
-export const requirePath = `${settings.singleSignOn}/only`;
+export const requirePath = `${settingsPath}/only`;
 
 /** Path of the page that removes the identity provider. */
-export const removePath = `${settings.singleSignOn}/remove`;
+export const removePath = `${settingsPath}/remove`;
 
 /** The fields of the form that are shown again. */
 export interface ProviderFields {
@@ -92,7 +95,7 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
   return (
     <section>
       <h2>Identity provider</h2>
-      <Form action={settings.singleSignOn} button="Check and save">
+      <Form action={settingsPath} button="Check and save">
         <TextField
           id="issuer"
           label="Issuer"

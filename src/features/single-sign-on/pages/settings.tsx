@@ -8,11 +8,17 @@ import {
 } from '../../../platform/pages/define-pages.js';
 import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
-import { settings } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
 import { forbidden } from '../../../platform/pages/sections.js';
 import type { IdentityProviders, RequireOutcome } from '../identity-providers.js';
-import { type ProviderFields, removePath, requirePath, SettingsSections, switchId } from './settings-page.js';
+import {
+  type ProviderFields,
+  removePath,
+  requirePath,
+  SettingsSections,
+  settingsPath,
+  switchId,
+} from './settings-page.js';
 
 export interface SingleSignOnSettingsDependencies {
   readonly providers: IdentityProviders;
@@ -23,12 +29,12 @@ export interface SingleSignOnSettingsDependencies {
 /** Settings → Single sign-on, for owners only, because a user who configures the identity provider can sign in as any user. */
 export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies> = {
   title: 'Single sign-on',
-  path: settings.singleSignOn,
+  path: settingsPath,
   audience: 'owners',
   register(site, dependencies) {
     const { providers } = dependencies;
 
-    formPage<ProviderFields | undefined>(site, settings.singleSignOn, {
+    formPage<ProviderFields | undefined>(site, settingsPath, {
       recentPassword: ['form', 'changes who can sign in'],
       initial: () => undefined,
       read: readForm,
@@ -43,7 +49,7 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
         );
         if (outcome.kind === 'forbidden') throw forbidden('owners');
         if (outcome.kind !== 'invalid')
-          return { redirect: withNotice(settings.singleSignOn, `single_sign_on_${outcome.kind}`) };
+          return { redirect: withNotice(settingsPath, `single_sign_on_${outcome.kind}`) };
         const { issuer, clientId, clientSecret: secret } = outcome.errors;
         const errors = [
           { field: 'issuer', message: issuer },
@@ -56,7 +62,7 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
 
     actionForm(site, requirePath, {
       recentPassword: ['form', 'changes who can sign in'],
-      back: () => settings.singleSignOn,
+      back: () => settingsPath,
       save: async (context) => {
         const required = context.form.text('only') === 'on';
         const { singleSignOn } = context;
@@ -71,21 +77,20 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
           return { ...page, ...rejected(switchId, requireErrors[outcome]) };
         }
         const notice = required ? 'single_sign_on_required' : 'single_sign_on_not_required';
-        return { redirect: withNotice(settings.singleSignOn, notice) };
+        return { redirect: withNotice(settingsPath, notice) };
       },
     });
 
     confirmPage(site, removePath, {
       reason: 'changes who can sign in',
       view: async (context) => {
-        if ((await providers.get(context.user.accountId)) === null)
-          return { redirect: settings.singleSignOn };
+        if ((await providers.get(context.user.accountId)) === null) return { redirect: settingsPath };
         return removeView;
       },
       save: async (context) => {
         const removed = await providers.remove(context.auditContext, revocationChoice(context));
-        if (!removed) return { redirect: settings.singleSignOn };
-        return { redirect: withNotice(settings.singleSignOn, 'single_sign_on_removed') };
+        if (!removed) return { redirect: settingsPath };
+        return { redirect: withNotice(settingsPath, 'single_sign_on_removed') };
       },
     });
   },
@@ -95,7 +100,7 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
 const removeView = {
   title: 'Remove single sign-on?',
   button: 'Remove single sign-on',
-  cancel: settings.singleSignOn,
+  cancel: settingsPath,
   body: (
     <div class="warning">
       <p>

@@ -18,13 +18,12 @@ import {
 /** Changes of another user: role, state, sessions and password. Each needs a recent password. */
 export function changePages(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { userAdministration, passwordLinks } = dependencies;
-  const pathOf = (action: string) => `${settings.users}/:id/${action}`;
   const action = (
     name: string,
     reason: string,
     save: (context: PageContext, id: string) => Promise<PageResponse>,
   ) =>
-    actionForm(site, pathOf(name), {
+    actionForm(site, userAddress(':id', name), {
       recentPassword: ['form', reason],
       back: async (context) => userAddress((await requestedUser(context, dependencies)).id),
       save: async (context) => save(context, (await requestedUser(context, dependencies)).id),
@@ -36,7 +35,7 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
     return afterChange(await userAdministration.setRole(context.auditContext, id, role), id, 'role_changed');
   });
 
-  confirmPage(site, pathOf('disable'), {
+  confirmPage(site, userAddress(':id', 'disable'), {
     reason: 'revokes the access of a user',
     view: async (context) => {
       const { id, givenName, familyName, email } = await changeableUser(context, dependencies);

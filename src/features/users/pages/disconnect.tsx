@@ -2,7 +2,6 @@ import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import {
   afterChange,
@@ -15,7 +14,7 @@ import {
 /** Revocation of the access that another user has granted an application. */
 export function disconnectPages(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { grants, userAdministration } = dependencies;
-  confirmPage(site, `${settings.users}/:id/applications/:application_id/disconnect`, {
+  confirmPage(site, userAddress(':id', 'applications', ':application_id', 'disconnect'), {
     reason: 'revokes the access of an application',
     view: async (context) => {
       const user = await changeableUser(context, dependencies);

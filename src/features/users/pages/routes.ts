@@ -5,7 +5,7 @@ import { disconnectPages } from './disconnect.js';
 import { invitationPages } from './invite.js';
 import { listPage } from './list.js';
 import { showPage } from './show-page.js';
-import { mayChange, requestedUser, type UserPagesDependencies } from './user-pages.js';
+import { mayChange, requestedUser, type UserPagesDependencies, userAddress } from './user-pages.js';
 
 /** Settings → Users. */
 export const userPages: SettingsPage<UserPagesDependencies> = {
@@ -16,7 +16,7 @@ export const userPages: SettingsPage<UserPagesDependencies> = {
     const { userSessions, grants, passwordLinks } = dependencies;
     listPage(site, dependencies);
     invitationPages(site, dependencies);
-    site.get(`${settings.users}/:id`, async (context) => {
+    site.get(userAddress(':id'), async (context) => {
       const { accountId, at: now } = context.auditContext;
       const user = await requestedUser(context, dependencies);
       const shown = mayChange(context, user);
