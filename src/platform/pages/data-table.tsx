@@ -9,6 +9,11 @@ export interface Column<Row> {
   readonly sorted?: 'ascending' | 'descending' | undefined;
 }
 
+/** A column whose heading is its label. */
+export function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
+  return { key: label, label, heading: label, cell };
+}
+
 // Browsers drop the table semantics of elements whose CSS `display` is changed, unless the roles are explicit.
 const table = { role: 'table' } as const;
 const rowGroup = { role: 'rowgroup' } as const;

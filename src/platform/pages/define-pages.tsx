@@ -1,6 +1,6 @@
 import { randomId } from '../database/ids.js';
 import { Form, type FormError } from './form-parts.js';
-import type { PageContext, PageHandler, PageResponse, PageView, RecentPassword } from './page-context.js';
+import type { FormPassword, PageContext, PageHandler, PageResponse, PageView } from './page-context.js';
 import type { PageRouter } from './page-router.js';
 import type { Section } from './sections.js';
 
@@ -66,7 +66,7 @@ export function actionForm(
     back,
     save,
   }: {
-    recentPassword: RecentPassword;
+    recentPassword: FormPassword;
     /** Path of the page with the form. */
     back: (context: PageContext) => string | Promise<string>;
     save: PageHandler;
@@ -87,7 +87,7 @@ export interface Rejection<State> {
 
 /** A form that is shown again with its values when it is rejected, and after the session expired. */
 interface FormPage<State> {
-  readonly recentPassword: RecentPassword;
+  readonly recentPassword: FormPassword;
   /** Path of the page, if it is not that of the form. */
   readonly page?: string;
   /** The state of the form when the page is opened. */

@@ -24,6 +24,9 @@ declare module 'fastify' {
  */
 export type RecentPassword = readonly [when: 'no' | 'form' | 'page' | 'write_scopes', reason: string];
 
+/** The same for a form that the router processes. */
+export type FormPassword = readonly [when: 'no' | 'form', reason: string];
+
 /** Request of a signed-in user for a page, or submission of a form. */
 export interface PageContext {
   readonly user: User;

@@ -19,10 +19,10 @@ import { type Page, renderPage } from './layout.js';
 import {
   type CsvFile,
   confirmationField,
+  type FormPassword,
   type PageContext,
   type PageHandler,
   type PageResponse,
-  type RecentPassword,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
 import { type Audience, checkAudience, directorySection, type Section } from './sections.js';
@@ -50,7 +50,7 @@ interface PageScope {
 
 /** How a form is processed. */
 interface FormOptions {
-  readonly recentPassword: RecentPassword;
+  readonly recentPassword: FormPassword;
   /** Shows the form with the values of a submission of an expired session; absent: they are lost. */
   readonly restore?: PageHandler | undefined;
 }

@@ -6,6 +6,7 @@ import { NoticeBox } from './notices.js';
 import type { Crumb, PageContext, PageView } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
 import { belongsTo, isAdministrator, type Section } from './sections.js';
+import { ViewerContext } from './timestamp.js';
 
 /** Page for a signed-in user, with navigation and the notice of the last form. */
 export function SitePage({
@@ -29,7 +30,7 @@ export function SitePage({
     form: { csrfToken, path, errors },
   };
   const content = (
-    <>
+    <ViewerContext.Provider value={context.user}>
       {alert !== undefined && (
         <p class="alert" role="alert">
           {alert}
@@ -38,7 +39,7 @@ export function SitePage({
       {heading}
       <ErrorSummary />
       {body}
-    </>
+    </ViewerContext.Provider>
   );
   if (context.stage === 'enrolment') {
     return (

@@ -1,12 +1,17 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { User } from '../accounts/user.js';
 
-type Reader = Pick<User, 'locale' | 'zoneinfo'>;
+type Viewer = Pick<User, 'locale' | 'zoneinfo'>;
+
+/** The user who sees the page. The frame of a page provides it. */
+export const ViewerContext = createContext<Viewer>({ locale: null, zoneinfo: null });
 
 const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
 
 /** A time in the language and time zone of the user. */
-export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
-  const format = formatFor(reader);
+export function Timestamp({ at }: { at: Date }) {
+  const format = formatFor(useContext(ViewerContext));
   const { locale } = format.resolvedOptions();
   return (
     <time dateTime={at.toISOString()} {...(!locale.startsWith('en') && { lang: locale })}>
@@ -16,13 +21,14 @@ export function Timestamp({ at, reader }: { at: Date; reader: Reader }) {
 }
 
 /** A time, or "Never". */
-export function TimestampOrNever({ at, reader }: { at: Date | null; reader: Reader }) {
-  return at === null ? <>Never</> : <Timestamp at={at} reader={reader} />;
+export function TimestampOrNever({ at }: { at: Date | null }) {
+  return at === null ? <>Never</> : <Timestamp at={at} />;
 }
 
 /** A date, `YYYY-MM-DD`, in the language of the user. It is the same in every time zone. */
-export function DateInWords({ date, reader }: { date: string; reader: Reader }) {
-  const format = formatFor({ locale: reader.locale, zoneinfo: fallback.zone }, dateParts);
+export function DateInWords({ date }: { date: string }) {
+  const { locale: chosen } = useContext(ViewerContext);
+  const format = formatFor({ locale: chosen, zoneinfo: fallback.zone }, dateParts);
   const { locale } = format.resolvedOptions();
   return (
     <time dateTime={date} {...(!locale.startsWith('en') && { lang: locale })}>
@@ -32,15 +38,15 @@ export function DateInWords({ date, reader }: { date: string; reader: Reader }) 
 }
 
 /** The time zone in which times are shown to the user. */
-export function timeZoneOf(reader: Reader): string {
-  return formatFor(reader).resolvedOptions().timeZone;
+export function timeZoneOf(viewer: Viewer): string {
+  return formatFor(viewer).resolvedOptions().timeZone;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 const maximumFormats = 1000;
 
 /** Caches formats: creating one takes longer than using it a hundred times. */
-function formatFor({ locale, zoneinfo }: Reader, parts = timeParts): Intl.DateTimeFormat {
+function formatFor({ locale, zoneinfo }: Viewer, parts = timeParts): Intl.DateTimeFormat {
   const key = `${locale} ${zoneinfo} ${parts === dateParts}`;
   const known = formats.get(key);
   if (known !== undefined) return known;

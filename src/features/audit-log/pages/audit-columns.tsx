@@ -1,66 +1,45 @@
-import type { User } from '../../../platform/accounts/user.js';
-import type { Column } from '../../../platform/pages/data-table.js';
+import { type Column, column } from '../../../platform/pages/data-table.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { AuditEntry } from '../audit-log-reader.js';
 import { auditEventLabel } from './audit-event-labels.js';
 import { auditAddress } from './resolve-filter.js';
 
 /** Columns of the audit log. */
-export function auditColumns(reader: User): Column<AuditEntry>[] {
-  return [
-    {
-      key: 'when',
-      heading: 'When',
-      label: 'When',
-      cell: ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />,
-    },
-    { key: 'what', heading: 'What', label: 'What', cell: (entry) => <What entry={entry} /> },
-    {
-      key: 'who',
-      heading: 'Who',
-      label: 'Who',
-      cell: ({ userId, userName, userEmail }) =>
-        userId === null ? (
-          '–'
+export const auditColumns: readonly Column<AuditEntry>[] = [
+  column('When', ({ createdAt }) => <Timestamp at={createdAt} />),
+  column('What', (entry) => <What entry={entry} />),
+  column('Who', ({ userId, userName, userEmail }) =>
+    userId === null ? (
+      '–'
+    ) : (
+      <>
+        {userEmail === null ? (
+          'Deleted user'
         ) : (
-          <>
-            {userEmail === null ? (
-              'Deleted user'
-            ) : (
-              <a href={auditAddress({ person: userEmail })}>
-                <bdi>{userName}</bdi>
-              </a>
-            )}
-            <span class="hint"> {userEmail ?? userId}</span>
-          </>
-        ),
-    },
-    {
-      key: 'application',
-      heading: 'Application',
-      label: 'Application',
-      cell: ({ applicationId, applicationName, details }) =>
-        applicationId === null ? (
-          '–'
-        ) : (
-          <a href={auditAddress({ application: applicationId })}>
-            <bdi>{applicationName ?? textOf(details.name) ?? 'Deleted application'}</bdi>
+          <a href={auditAddress({ person: userEmail })}>
+            <bdi>{userName}</bdi>
           </a>
-        ),
-    },
-    {
-      key: 'from',
-      heading: 'From',
-      label: 'From',
-      cell: ({ address, requestId }) => (
-        <>
-          {address ?? 'Command line'}
-          {requestId !== null && <span class="hint"> {requestId}</span>}
-        </>
-      ),
-    },
-  ];
-}
+        )}
+        <span class="hint"> {userEmail ?? userId}</span>
+      </>
+    ),
+  ),
+  column('Application', ({ applicationId, applicationName, details }) =>
+    applicationId === null ? (
+      '–'
+    ) : (
+      <a href={auditAddress({ application: applicationId })}>
+        <bdi>{applicationName ?? textOf(details.name) ?? 'Deleted application'}</bdi>
+      </a>
+    ),
+  ),
+  column('From', ({ address, requestId }) => (
+    <>
+      {address ?? 'Command line'}
+      {requestId !== null && <span class="hint"> {requestId}</span>}
+    </>
+  )),
+];
 
 function What({ entry: { type, details } }: { entry: AuditEntry }) {
   const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);

@@ -55,11 +55,8 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
         readChoices(context, dependencies),
         resolveFilter(query, { reader, users }),
       ]);
-      const errors = 'errors' in resolved ? resolved.errors : undefined;
-      const found =
-        'errors' in resolved
-          ? undefined
-          : await auditLog.list(reader.accountId, { filter: resolved.filter, after, size: pageSize });
+      const { errors, filter } = resolved;
+      const found = filter && (await auditLog.list(reader.accountId, { filter, after, size: pageSize }));
       return {
         title: 'Audit log',
         errors,
@@ -70,7 +67,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
               days. Tokens that are issued, refreshed and revoked are shown on request.
             </p>
             <FilterForm {...{ query, choices }} />
-            {found !== undefined && <Events {...{ context, query, after, ...found }} />}
+            {found !== undefined && <Events {...{ query, after, ...found }} />}
           </>
         ),
       };
@@ -78,7 +75,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
     site.download(csvPath, async ({ query: fields, user: reader, auditContext }) => {
       const query = readAuditQuery(fields);
       const resolved = await resolveFilter(query, { reader, users });
-      if ('errors' in resolved) {
+      if (resolved.errors !== undefined) {
         const [{ field, message }] = resolved.errors as readonly [FormError];
         throw invalidParameter(field, violation('valid_because', { reason: message }));
       }
@@ -103,13 +100,11 @@ async function readChoices(
 }
 
 function Events({
-  context,
   query,
   after,
   entries,
   more,
 }: {
-  context: PageContext;
   query: AuditQuery;
   after: AuditAnchor | undefined;
   entries: readonly AuditEntry[];
@@ -143,7 +138,7 @@ function Events({
       <CsvHint />
       <DataTable
         caption="Events, newest first"
-        columns={auditColumns(context.user)}
+        columns={auditColumns}
         rows={entries}
         rowKey={({ id }) => id}
       />

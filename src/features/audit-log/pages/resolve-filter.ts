@@ -87,7 +87,9 @@ const latest = Date.UTC(9999, 11, 31);
 export const operator = 'operator';
 
 /** The selected events, or the errors of the filters. */
-type ResolvedFilter = { readonly filter: AuditFilter } | { readonly errors: readonly FormError[] };
+type ResolvedFilter =
+  | { readonly filter: AuditFilter; readonly errors?: never }
+  | { readonly filter?: never; readonly errors: readonly FormError[] };
 
 /** Validates the filters of a URL. Days are in the time zone of the reader, and `to` is included. */
 export async function resolveFilter(

@@ -1,5 +1,4 @@
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
@@ -20,19 +19,17 @@ function AttributeValue({
   attribute: { name, member, type },
   employee,
   manager,
-  reader,
 }: {
   attribute: EmployeeAttribute;
   employee: Employee;
   /** The employee's manager. */
   manager: Employee | null;
-  reader: PageContext['user'];
 }) {
   if (name === 'manager_id') return manager === null ? <>–</> : <EmployeeLink employee={manager} />;
   const value = employee[member];
   if (value === null) return <>–</>;
-  if (value instanceof Date) return <Timestamp at={value} reader={reader} />;
-  if (type === 'date') return <DateInWords date={value} reader={reader} />;
+  if (value instanceof Date) return <Timestamp at={value} />;
+  if (type === 'date') return <DateInWords date={value} />;
   if (name === 'status') return <StatusBadge status={value} />;
   return <bdi>{value}</bdi>;
 }
@@ -84,13 +81,12 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
           )}
         </div>
       ),
-      body: <EmployeeDetails {...{ context, employee, manager, reports, recordCount, number, last }} />,
+      body: <EmployeeDetails {...{ employee, manager, reports, recordCount, number, last }} />,
     };
   });
 }
 
 function EmployeeDetails({
-  context,
   employee,
   manager,
   reports,
@@ -98,7 +94,6 @@ function EmployeeDetails({
   number,
   last,
 }: {
-  context: PageContext;
   employee: Employee;
   manager: Employee | null;
   /** The direct reports on this page, and the number of all. */
@@ -112,7 +107,7 @@ function EmployeeDetails({
       <DescriptionList>
         {employeeAttributes.map((attribute) => (
           <DescriptionItem key={attribute.name} name={attribute.label}>
-            <AttributeValue {...{ attribute, employee, manager }} reader={context.user} />
+            <AttributeValue {...{ attribute, employee, manager }} />
           </DescriptionItem>
         ))}
       </DescriptionList>

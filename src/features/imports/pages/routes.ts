@@ -30,7 +30,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
     const paused = context.query.text('refresh') === 'off';
     return {
-      ...statusPage({ context, upload, errors, after, next, paused }),
+      ...statusPage({ upload, errors, after, next, paused }),
       ...(isRunning(upload) && !paused && { refreshSeconds }),
     };
   });

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
@@ -72,7 +72,6 @@ function ErrorsSection({
 }
 
 interface StatusPageProps extends ErrorsSectionProps {
-  readonly context: PageContext;
   /** Whether the page is not loaded again automatically. */
   readonly paused: boolean;
 }
@@ -83,7 +82,7 @@ export function statusPage(props: StatusPageProps): PageView {
 }
 
 function Status(props: StatusPageProps) {
-  const { context, upload } = props;
+  const { upload } = props;
   const { fileName, state, createdAt, finishedAt } = upload;
   return (
     <>
@@ -96,11 +95,11 @@ function Status(props: StatusPageProps) {
           <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
         </DescriptionItem>
         <DescriptionItem name="Uploaded">
-          <Timestamp at={createdAt} reader={context.user} />
+          <Timestamp at={createdAt} />
         </DescriptionItem>
         {finishedAt !== null && !isRunning(upload) && (
           <DescriptionItem name={state === 'checked' ? 'Checked' : 'Ended'}>
-            <Timestamp at={finishedAt} reader={context.user} />
+            <Timestamp at={finishedAt} />
           </DescriptionItem>
         )}
         <CountFacts upload={upload} />

@@ -1,6 +1,6 @@
 import { isStorableText } from '../../../platform/contract/outside-text.js';
 import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { rejected } from '../../../platform/pages/define-pages.js';
 import { CsrfField, FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
@@ -19,7 +19,7 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   const show = async (context: PageContext): Promise<PageView> => {
     const { accountId, at } = context.auditContext;
     const imports = await uploads.list(accountId, at);
-    return { title: 'Import employees', body: <Upload {...{ context, imports }} /> };
+    return { title: 'Import employees', body: <Upload imports={imports} /> };
   };
   const rejection = async (context: PageContext, message: string, status = 400): Promise<PageResponse> => ({
     ...(await show(context)),
@@ -83,7 +83,7 @@ function formatOf(chosen: string, name: string): FileFormat | null {
 
 const required = recordMembers.filter(({ nullable }) => !nullable).map(({ label }) => label);
 
-function Upload({ context, imports }: { context: PageContext; imports: readonly EmployeeUpload[] }) {
+function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
   return (
     <>
       <p>
@@ -111,7 +111,7 @@ function Upload({ context, imports }: { context: PageContext; imports: readonly 
           <h2>Imports of the last 24 hours</h2>
           <DataTable
             caption="Imports of the last 24 hours"
-            columns={importColumns(context)}
+            columns={columns}
             rows={imports}
             rowKey={({ id }) => id}
           />
@@ -142,18 +142,12 @@ function FileField() {
   );
 }
 
-function importColumns({ user: reader }: PageContext): Column<EmployeeUpload>[] {
-  return [
-    column('File', ({ id, fileName }) => (
-      <a href={importAddress(id)}>
-        <bdi>{fileName}</bdi>
-      </a>
-    )),
-    column('Uploaded', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
-    column('State', ({ state }) => <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>),
-  ];
-}
-
-function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
-  return { key: label, label, heading: label, cell };
-}
+const columns: readonly Column<EmployeeUpload>[] = [
+  column('File', ({ id, fileName }) => (
+    <a href={importAddress(id)}>
+      <bdi>{fileName}</bdi>
+    </a>
+  )),
+  column('Uploaded', ({ createdAt }) => <Timestamp at={createdAt} />),
+  column('State', ({ state }) => <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>),
+];

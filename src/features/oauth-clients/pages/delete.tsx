@@ -2,7 +2,6 @@ import type { ApplicationDetails } from '../../../oauth/clients/application-deta
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withNotice } from '../../../platform/pages/notices.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
@@ -21,7 +20,7 @@ export function deletePages(site: PageRouter, dependencies: ApplicationPagesDepe
         parent: { title: name, href: applicationAddress(id) },
         button: 'Delete application',
         cancel: applicationAddress(id),
-        body: <Effects {...{ context, application }} />,
+        body: <Effects {...application} />,
       };
     },
     save: async (context) => {
@@ -32,13 +31,7 @@ export function deletePages(site: PageRouter, dependencies: ApplicationPagesDepe
   });
 }
 
-function Effects({
-  context,
-  application: { clientType, connectedUsers, lastTokenAt },
-}: {
-  context: PageContext;
-  application: ApplicationDetails;
-}) {
+function Effects({ clientType, connectedUsers, lastTokenAt }: ApplicationDetails) {
   return (
     <div class="warning">
       <p>
@@ -62,8 +55,8 @@ function Effects({
           'No token has been issued yet.'
         ) : (
           <>
-            The last token was issued on <Timestamp at={lastTokenAt} reader={context.user} />: a client may
-            still use the application.
+            The last token was issued on <Timestamp at={lastTokenAt} />: a client may still use the
+            application.
           </>
         )}
         {connectedUsers === 0 && ' No user is connected.'}

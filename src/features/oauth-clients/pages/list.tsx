@@ -1,6 +1,5 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
-import type { User } from '../../../platform/accounts/user.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
@@ -43,7 +42,7 @@ export function listPage(site: PageRouter, dependencies: ApplicationPagesDepende
           <>
             <DataTable
               caption="Applications of your account"
-              columns={columnsFor(context.user)}
+              columns={columns}
               rows={applications}
               rowKey={({ id }) => id}
             />
@@ -66,27 +65,16 @@ function NewApplication() {
   );
 }
 
-function columnsFor(reader: User): Column<ApplicationSummary>[] {
-  const column = (
-    key: string,
-    label: string,
-    cell: Column<ApplicationSummary>['cell'],
-  ): Column<ApplicationSummary> => ({ key, label, heading: label, cell });
-  return [
-    column('name', 'Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
-    column('type', 'Client type', ({ clientType }) => (
-      <span class="whole">{clientTypeName(clientType)}</span>
-    )),
-    column('scopes', 'Scopes', ({ scopes }) => (
-      <span class="codes">
-        {scopes.map((scope) => (
-          <code key={scope}>{scope}</code>
-        ))}
-      </span>
-    )),
-    column('users', 'Connected users', ({ connectedUsers }) => connectedUsers),
-    column('used', 'Last token issued', ({ lastTokenAt }) => (
-      <TimestampOrNever at={lastTokenAt} reader={reader} />
-    )),
-  ];
-}
+const columns: readonly Column<ApplicationSummary>[] = [
+  column('Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
+  column('Client type', ({ clientType }) => <span class="whole">{clientTypeName(clientType)}</span>),
+  column('Scopes', ({ scopes }) => (
+    <span class="codes">
+      {scopes.map((scope) => (
+        <code key={scope}>{scope}</code>
+      ))}
+    </span>
+  )),
+  column('Connected users', ({ connectedUsers }) => connectedUsers),
+  column('Last token issued', ({ lastTokenAt }) => <TimestampOrNever at={lastTokenAt} />),
+];

@@ -31,7 +31,7 @@ export const applicationPages: SettingsPage<
         dependencies.usage.usageByOperationOf(accountId, application.id, range).then(sumOf),
         dependencies.webhooks.endpoints.list({ accountId, applicationId: application.id }),
       ]);
-      return showPage({ context, application, baseUrl, usage, endpoints });
+      return showPage({ application, baseUrl, usage, endpoints });
     });
     usagePage(site, dependencies);
     webhookPages(site, dependencies);

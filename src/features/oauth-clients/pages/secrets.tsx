@@ -8,7 +8,7 @@ import { applicationAddress } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
-import { secretName, showPage, TokenExample } from './show-page.js';
+import { SecretName, showPage, TokenExample } from './show-page.js';
 
 /** The only page that shows a client secret. */
 export function secretPage({
@@ -56,7 +56,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
 
   const rejection = async (context: PageContext, alert: string): Promise<PageResponse> => {
     const application = await requestedApplication(context, dependencies);
-    return { status: 409, ...showPage({ context, application, baseUrl, alert }) };
+    return { status: 409, ...showPage({ application, baseUrl, alert }) };
   };
 
   actionForm(site, applicationAddress(':id', 'secrets'), {
@@ -100,9 +100,9 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
         body: (
           <div class="warning">
             <p>
-              {secretName(secret, context.user)} of <strong>{name}</strong>. Last used:{' '}
+              <SecretName {...secret} /> of <strong>{name}</strong>. Last used:{' '}
               <strong>
-                <TimestampOrNever at={secret.lastUsedAt} reader={context.user} />
+                <TimestampOrNever at={secret.lastUsedAt} />
               </strong>
               .
             </p>

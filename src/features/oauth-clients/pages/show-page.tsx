@@ -1,10 +1,9 @@
 import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
-import type { User } from '../../../platform/accounts/user.js';
 import { randomId } from '../../../platform/database/ids.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { type CallCounts, countWords, usageDays } from '../../usage/index.js';
@@ -28,7 +27,7 @@ export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId:
 }
 
 /** Client secrets of an application, and the next step to replace one. */
-function SecretsSection({ context, application }: { context: PageContext; application: ApplicationDetails }) {
+function SecretsSection({ application }: { application: ApplicationDetails }) {
   const { id, secrets } = application;
   return (
     <section>
@@ -36,7 +35,7 @@ function SecretsSection({ context, application }: { context: PageContext; applic
       {secrets.length > 0 && (
         <DataTable
           caption="Client secrets"
-          columns={columnsFor(context.user, application)}
+          columns={columnsFor(application)}
           rows={secrets}
           rowKey={(secret) => secret.id}
         />
@@ -61,26 +60,25 @@ function SecretsSection({ context, application }: { context: PageContext; applic
   );
 }
 
-function columnsFor(
-  reader: User,
-  { id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>,
-): Column<SecretSummary>[] {
-  const column = (label: string, cell: Column<SecretSummary>['cell']): Column<SecretSummary> => ({
-    key: label,
-    label,
-    heading: label,
-    cell,
-  });
+function columnsFor({ id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>): Column<SecretSummary>[] {
   return [
-    column('Secret', (secret) => <strong>{secretName(secret, reader)}</strong>),
-    column('Created', ({ createdAt }) => <Timestamp at={createdAt} reader={reader} />),
-    column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} reader={reader} />),
+    column('Secret', (secret) => (
+      <strong>
+        <SecretName {...secret} />
+      </strong>
+    )),
+    column('Created', ({ createdAt }) => <Timestamp at={createdAt} />),
+    column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} />),
     ...(secrets.length < 2
       ? []
       : [
-          column('Action', (secret) => (
+          column<SecretSummary>('Action', (secret) => (
             <a href={applicationAddress(id, 'secrets', secret.id, 'revoke')}>
-              Revoke<span class="unseen"> {secretName(secret, reader)}</span>
+              Revoke
+              <span class="unseen">
+                {' '}
+                <SecretName {...secret} />
+              </span>
             </a>
           )),
         ]),
@@ -88,10 +86,10 @@ function columnsFor(
 }
 
 /** Text that identifies a secret: its last characters or, for a secret of an earlier version, the date. */
-export function secretName({ lastCharacters, createdAt }: SecretSummary, reader: User) {
+export function SecretName({ lastCharacters, createdAt }: SecretSummary) {
   return lastCharacters === null ? (
     <>
-      Secret created on <Timestamp at={createdAt} reader={reader} />
+      Secret created on <Timestamp at={createdAt} />
     </>
   ) : (
     <>
@@ -101,7 +99,6 @@ export function secretName({ lastCharacters, createdAt }: SecretSummary, reader:
 }
 
 interface ShowPageProps {
-  readonly context: PageContext;
   readonly application: ApplicationDetails;
   readonly baseUrl: string;
   /** Calls of the last days; absent with an alert. */
@@ -141,7 +138,7 @@ export function showPage(props: ShowPageProps): PageView {
   };
 }
 
-function ApplicationSections({ context, application, baseUrl, usage, endpoints }: ShowPageProps) {
+function ApplicationSections({ application, baseUrl, usage, endpoints }: ShowPageProps) {
   const { id, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
   return (
     <>
@@ -181,14 +178,14 @@ function ApplicationSections({ context, application, baseUrl, usage, endpoints }
         </DescriptionItem>
         <DescriptionItem name="Connected users">{application.connectedUsers}</DescriptionItem>
         <DescriptionItem name="Last token issued">
-          <TimestampOrNever at={application.lastTokenAt} reader={context.user} />
+          <TimestampOrNever at={application.lastTokenAt} />
         </DescriptionItem>
         <DescriptionItem name="Created">
-          <Timestamp at={createdAt} reader={context.user} />
+          <Timestamp at={createdAt} />
           {createdBy !== null && ` by ${createdBy}`}
         </DescriptionItem>
       </DescriptionList>
-      {clientType === 'confidential' && <SecretsSection context={context} application={application} />}
+      {clientType === 'confidential' && <SecretsSection application={application} />}
       <section>
         <h2>Usage</h2>
         {usage !== undefined && (

@@ -1,5 +1,4 @@
-import type { User } from '../../../platform/accounts/user.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
@@ -47,7 +46,7 @@ export function listPage(site: PageRouter, { reports, reportCreators }: ReportPa
           <>
             <DataTable
               caption="Reports of your account"
-              columns={columnsFor(context.user, creators)}
+              columns={columnsFor(creators)}
               rows={page.reports}
               rowKey={({ id }) => id}
             />
@@ -70,21 +69,15 @@ function NewReport() {
   );
 }
 
-function columnsFor(reader: User, creators: ReadonlyMap<string, string>): Column<Report>[] {
-  const column = (key: string, label: string, cell: Column<Report>['cell']): Column<Report> => ({
-    key,
-    label,
-    heading: label,
-    cell,
-  });
+function columnsFor(creators: ReadonlyMap<string, string>): Column<Report>[] {
   return [
-    column('title', 'Title', ({ id, title }) => (
+    column('Title', ({ id, title }) => (
       <a href={reportAddress(id)}>
         <bdi>{title}</bdi>
       </a>
     )),
-    column('shows', 'Shows', definitionWords),
-    column('updated', 'Last change', ({ updatedAt }) => <Timestamp at={updatedAt} reader={reader} />),
-    column('creator', 'Created by', ({ id }) => <bdi>{creators.get(id) ?? '–'}</bdi>),
+    column('Shows', definitionWords),
+    column('Last change', ({ updatedAt }) => <Timestamp at={updatedAt} />),
+    column('Created by', ({ id }) => <bdi>{creators.get(id) ?? '–'}</bdi>),
   ];
 }

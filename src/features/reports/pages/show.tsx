@@ -1,7 +1,7 @@
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
@@ -56,7 +56,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     });
     const last = lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: pageAddress(report.id, last) };
-    return showPage({ context, report, run, number, last });
+    return showPage({ report, run, number, last });
   });
 
   site.download(reportAddress(':id', 'results.csv'), async (context) => {
@@ -73,13 +73,11 @@ function pageAddress(id: string, number: number): string {
 }
 
 function showPage({
-  context,
   report,
   run: { result, chart },
   number,
   last,
 }: {
-  context: PageContext;
   report: Report;
   run: ReportRun;
   number: number;
@@ -132,7 +130,7 @@ function showPage({
           <summary>Definition</summary>
           <DefinitionFacts report={report} />
           <p class="hint">
-            Last change: <Timestamp at={report.updatedAt} reader={context.user} />
+            Last change: <Timestamp at={report.updatedAt} />
           </p>
         </details>
         {chart !== null && <ReportChart chart={chart} report={report} />}

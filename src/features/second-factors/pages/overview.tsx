@@ -52,7 +52,7 @@ function Overview(props: Props) {
   );
 }
 
-function AppSection({ context, overview: { appAddedAt }, returnTo }: Props) {
+function AppSection({ overview: { appAddedAt }, returnTo }: Props) {
   const address = `${ownSecondFactorPath}/app`;
   return (
     <section>
@@ -69,7 +69,7 @@ function AppSection({ context, overview: { appAddedAt }, returnTo }: Props) {
       ) : (
         <>
           <p>
-            Set up on <Timestamp at={appAddedAt} reader={context.user} />.
+            Set up on <Timestamp at={appAddedAt} />.
           </p>
           <div class="actions">
             <a class="button secondary" href={address}>
@@ -83,7 +83,7 @@ function AppSection({ context, overview: { appAddedAt }, returnTo }: Props) {
   );
 }
 
-function PasskeySection({ context, keys, returnTo }: Props) {
+function PasskeySection({ keys, returnTo }: Props) {
   const address = `${ownSecondFactorPath}/passkeys`;
   return (
     <section>
@@ -99,8 +99,7 @@ function PasskeySection({ context, keys, returnTo }: Props) {
               <p>
                 <strong>{name}</strong>{' '}
                 <span class="hint">
-                  Added on <Timestamp at={createdAt} reader={context.user} />. Last used:{' '}
-                  <TimestampOrNever at={lastUsedAt} reader={context.user} />
+                  Added on <Timestamp at={createdAt} />. Last used: <TimestampOrNever at={lastUsedAt} />
                 </span>
               </p>
               <RemoveForm action={`${address}/${id}/remove`} label={`the passkey ${name}`} />

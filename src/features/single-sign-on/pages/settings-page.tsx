@@ -73,7 +73,7 @@ export function SettingsSections(props: SettingsPageProps) {
           />
         </section>
       )}
-      {lastFailure !== null && <FailureSection context={context} failure={lastFailure} />}
+      {lastFailure !== null && <FailureSection failure={lastFailure} />}
       <DomainsSection domains={domains} />
       {provider !== null && <OnlySection provider={provider} />}
       {provider !== null && (
@@ -161,7 +161,7 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
 }
 
 /** Helps owners with an identity provider whose response is not accepted. The page of the user does not have the reason. */
-function FailureSection({ context, failure }: { context: PageContext; failure: LastFailure }) {
+function FailureSection({ failure }: { failure: LastFailure }) {
   const facts = failureFacts.flatMap(([key, label]) => {
     const value = failure.details[key];
     return typeof value === 'string' ? [{ label, value }] : [];
@@ -170,7 +170,7 @@ function FailureSection({ context, failure }: { context: PageContext; failure: L
     <section>
       <h2>Last failed sign-in</h2>
       <p>
-        On <Timestamp at={failure.at} reader={context.user} />. The audit log has all.
+        On <Timestamp at={failure.at} />. The audit log has all.
       </p>
       <dl>
         {facts.map(({ label, value }) => (

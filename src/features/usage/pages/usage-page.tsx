@@ -1,15 +1,13 @@
 import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import type { User } from '../../../platform/accounts/user.js';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
 import type { ReportLimits } from '../../../platform/http/report-concurrency.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
@@ -42,11 +40,9 @@ import {
 function RejectionsSection({
   rejections,
   problems,
-  reader,
 }: {
   rejections: readonly RejectedRequest[];
   problems: Contract['problems'];
-  reader: User;
 }) {
   return (
     <section>
@@ -60,7 +56,7 @@ function RejectionsSection({
       ) : (
         <DataTable
           caption="Last rejected requests, newest first"
-          columns={columnsFor(problems, reader)}
+          columns={columnsFor(problems)}
           rows={rejections}
           rowKey={({ requestId, at }) => `${at.getTime()} ${requestId}`}
         />
@@ -69,12 +65,9 @@ function RejectionsSection({
   );
 }
 
-function columnsFor(problems: Contract['problems'], reader: User): Column<RejectedRequest>[] {
-  const column = (label: string, cell: Column<RejectedRequest>['cell']): Column<RejectedRequest> => {
-    return { key: label, heading: label, label, cell };
-  };
+function columnsFor(problems: Contract['problems']): Column<RejectedRequest>[] {
   return [
-    column('When', ({ at }) => <Timestamp at={at} reader={reader} />),
+    column('When', ({ at }) => <Timestamp at={at} />),
     column('Operation', ({ operation }) => <code>{operation}</code>),
     column('Status', ({ status }) => status),
     column('Error', ({ code }) =>
@@ -137,7 +130,6 @@ function upTo(limit: number, unit: string): string {
 }
 
 interface UsagePageProps {
-  readonly context: PageContext;
   readonly application: ApplicationDetails;
   /** The days of the page, and the usage by day and operation. */
   readonly range: UsageRange;
@@ -152,7 +144,7 @@ interface UsagePageProps {
 
 /** Usage of an application: calls by day, hour and operation, limits, and rejected requests. */
 function UsageSections(props: UsagePageProps) {
-  const { context, byDay, rejections, limits, problems } = props;
+  const { byDay, rejections, limits, problems } = props;
   const operations = callsByOperation(byDay);
   return (
     <>
@@ -181,7 +173,7 @@ function UsageSections(props: UsagePageProps) {
         )}
       </section>
       <LimitsSection limits={limits} />
-      <RejectionsSection {...{ rejections, problems }} reader={context.user} />
+      <RejectionsSection {...{ rejections, problems }} />
     </>
   );
 }
@@ -284,7 +276,7 @@ export function usagePage(
       title: `Usage of ${name}`,
       heading: <h1>Usage</h1>,
       parent: { title: name, href: applicationAddress(id) },
-      body: <UsageSections {...{ context, application, limits, problems, ...read }} />,
+      body: <UsageSections {...{ application, limits, problems, ...read }} />,
     };
   });
 }

@@ -18,7 +18,7 @@ export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
     site.get(settings.connected, async (context) => {
       const { accountId, userId, at: now } = context.auditContext;
       const connections = await grants.connectedApplications(accountId, { userId, now });
-      return { title: 'Connected applications', body: <Connections {...{ context, connections }} /> };
+      return { title: 'Connected applications', body: <Connections connections={connections} /> };
     });
     confirmPage(site, disconnectAddress(':id'), {
       reason: 'revokes the access of an application',
@@ -59,13 +59,7 @@ function disconnectAddress(applicationId: string): string {
   return `${settings.connected}/${applicationId}/disconnect`;
 }
 
-function Connections({
-  context,
-  connections,
-}: {
-  context: PageContext;
-  connections: readonly ConnectedApplication[];
-}) {
+function Connections({ connections }: { connections: readonly ConnectedApplication[] }) {
   return (
     <>
       <p>Applications that can act on your behalf. Disconnect the ones that you do not use or recognize.</p>
@@ -95,10 +89,10 @@ function Connections({
               </ul>
             </DescriptionItem>
             <DescriptionItem name="Connected">
-              <Timestamp at={connectedAt} reader={context.user} />
+              <Timestamp at={connectedAt} />
             </DescriptionItem>
             <DescriptionItem name="Last token issued">
-              <TimestampOrNever at={lastTokenAt} reader={context.user} />
+              <TimestampOrNever at={lastTokenAt} />
             </DescriptionItem>
           </DescriptionList>
         </article>

@@ -1,7 +1,7 @@
 import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
 import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -41,7 +41,7 @@ export function listPage(
         <>
           <DataTable
             caption="Users of your account"
-            columns={userColumns(context)}
+            columns={userColumns}
             rows={rows}
             rowKey={({ id }) => id}
           />
@@ -64,20 +64,18 @@ export function listPage(
   });
 }
 
-function userColumns({ user: reader }: PageContext): Column<UserSummary>[] {
-  return [
-    column('User', ({ id, givenName, familyName, email }) => (
-      <>
-        <a href={userAddress(id)}>{`${givenName} ${familyName}`}</a>
-        <span class="hint"> {email}</span>
-      </>
-    )),
-    column('Role', ({ role }) => roleName(role)),
-    column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} reader={reader} />),
-    column('Second factor', secondFactorText),
-    column('State', ({ disabledAt }) => <UserState disabledAt={disabledAt} />),
-  ];
-}
+const userColumns: readonly Column<UserSummary>[] = [
+  column('User', ({ id, givenName, familyName, email }) => (
+    <>
+      <a href={userAddress(id)}>{`${givenName} ${familyName}`}</a>
+      <span class="hint"> {email}</span>
+    </>
+  )),
+  column('Role', ({ role }) => roleName(role)),
+  column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} />),
+  column('Second factor', secondFactorText),
+  column('State', ({ disabledAt }) => <UserState disabledAt={disabledAt} />),
+];
 
 /** Whether a user can sign in. */
 function UserState({ disabledAt }: Pick<UserSummary, 'disabledAt'>) {
@@ -88,7 +86,7 @@ function invitationColumns(context: PageContext, delivers: boolean): Column<Invi
   return [
     column('E-mail address', ({ email }) => <strong>{email}</strong>),
     column('Role', ({ role }) => roleName(role)),
-    column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} reader={context.user} />),
+    column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} />),
     column('Actions', (invitation) => <InvitationActions {...{ context, invitation, delivers }} />),
   ];
 }
@@ -146,8 +144,4 @@ function InvitationActions({
       </ButtonForm>
     </div>
   );
-}
-
-function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
-  return { key: label, label, heading: label, cell };
 }

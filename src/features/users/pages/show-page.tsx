@@ -51,17 +51,17 @@ function UserDetails(props: ShowPageProps) {
             <Badge tone="good">Enabled</Badge>
           ) : (
             <>
-              <Badge tone="ended">Disabled</Badge> on <Timestamp at={disabledAt} reader={context.user} />
+              <Badge tone="ended">Disabled</Badge> on <Timestamp at={disabledAt} />
             </>
           )}
         </DescriptionItem>
         <DescriptionItem name="Sign-in">{user.singleSignOn ? 'Single sign-on' : 'Password'}</DescriptionItem>
         <DescriptionItem name="Second factor">{secondFactorText(user)}</DescriptionItem>
         <DescriptionItem name="Last sign-in">
-          <TimestampOrNever at={lastSignInAt} reader={context.user} />
+          <TimestampOrNever at={lastSignInAt} />
         </DescriptionItem>
         <DescriptionItem name="Created">
-          <Timestamp at={createdAt} reader={context.user} />
+          <Timestamp at={createdAt} />
         </DescriptionItem>
       </DescriptionList>
       {mayChange(context, user) ? (
@@ -111,7 +111,7 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           <p>The user is not signed in.</p>
         ) : (
           <>
-            <SessionList reader={context.user} sessions={sessions} />
+            <SessionList sessions={sessions} />
             <ButtonForm action={userAddress(id, 'sessions')}>Sign out of all browsers</ButtonForm>
           </>
         )}
@@ -126,7 +126,7 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
           <ButtonForm action={userAddress(id, 'second_factor')}>Remove second factor</ButtonForm>
         </section>
       )}
-      <ConnectionsSection {...{ context, user, connections }} />
+      <ConnectionsSection {...{ user, connections }} />
       <StateSection user={user} />
     </>
   );
@@ -137,7 +137,7 @@ function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>)
     <section>
       <h2>Role</h2>
       <form method="post" action={userAddress(user.id, 'role')} class="fields">
-        <CsrfField token={context.csrfToken} />
+        <CsrfField />
         <label for="role">New role</label>
         <select id="role" name="role">
           {assignableRoles(context).map((role) => (
@@ -154,11 +154,7 @@ function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>)
   );
 }
 
-function ConnectionsSection({
-  context,
-  user,
-  connections,
-}: Pick<ShowPageProps, 'context' | 'user' | 'connections'>) {
+function ConnectionsSection({ user, connections }: Pick<ShowPageProps, 'user' | 'connections'>) {
   return (
     <section>
       <h2>Connected applications</h2>
@@ -168,7 +164,7 @@ function ConnectionsSection({
         <ul>
           {connections.map(({ applicationId, name, connectedAt }) => (
             <li key={applicationId}>
-              <strong>{name}</strong>, connected on <Timestamp at={connectedAt} reader={context.user} />{' '}
+              <strong>{name}</strong>, connected on <Timestamp at={connectedAt} />{' '}
               <a href={userAddress(user.id, 'applications', applicationId, 'disconnect')}>
                 Disconnect<span class="unseen"> {name}</span>
               </a>

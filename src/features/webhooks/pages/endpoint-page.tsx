@@ -1,7 +1,6 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import type { User } from '../../../platform/accounts/user.js';
 import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import {
   ButtonForm,
   DescriptionItem,
@@ -10,7 +9,7 @@ import {
   Form,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { keptAttempts } from '../delivery/store-outcomes.js';
@@ -75,7 +74,7 @@ function ResumeForm({ action, values }: { action: string; values: ResumeFormValu
 }
 
 /** The last attempts to deliver events to an endpoint, newest first. */
-function AttemptsSection({ deliveries, reader }: { deliveries: readonly WebhookDelivery[]; reader: User }) {
+function AttemptsSection({ deliveries }: { deliveries: readonly WebhookDelivery[] }) {
   return (
     <section>
       <h2>Last attempts</h2>
@@ -86,7 +85,7 @@ function AttemptsSection({ deliveries, reader }: { deliveries: readonly WebhookD
           <p>The last {keptAttempts} attempts are kept.</p>
           <DataTable
             caption="Last attempts, newest first"
-            columns={columnsFor(reader)}
+            columns={columns}
             rows={deliveries}
             rowKey={({ id }) => id}
           />
@@ -96,21 +95,16 @@ function AttemptsSection({ deliveries, reader }: { deliveries: readonly WebhookD
   );
 }
 
-function columnsFor(reader: User): Column<WebhookDelivery>[] {
-  const column = (label: string, cell: Column<WebhookDelivery>['cell']): Column<WebhookDelivery> => {
-    return { key: label, heading: label, label, cell };
-  };
-  return [
-    column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} reader={reader} />),
-    column('Result', Result),
-    column('Duration', ({ durationMs }) => <span class="whole">{durationMs.toLocaleString('en')} ms</span>),
-    column('Events', ({ events, lastEventId }) => (lastEventId === null ? 'Test' : events)),
-    column('Start of the response', ({ response, error }) =>
-      error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
-    ),
-    column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>),
-  ];
-}
+const columns: readonly Column<WebhookDelivery>[] = [
+  column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
+  column('Result', Result),
+  column('Duration', ({ durationMs }) => <span class="whole">{durationMs.toLocaleString('en')} ms</span>),
+  column('Events', ({ events, lastEventId }) => (lastEventId === null ? 'Test' : events)),
+  column('Start of the response', ({ response, error }) =>
+    error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
+  ),
+  column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>),
+];
 
 function Result({ status }: WebhookDelivery) {
   if (status === null) return <Badge tone="ended">No response</Badge>;
@@ -118,7 +112,6 @@ function Result({ status }: WebhookDelivery) {
 }
 
 interface EndpointPageProps {
-  readonly context: PageContext;
   readonly application: ApplicationDetails;
   readonly endpoint: WebhookEndpoint;
   readonly deliveries: readonly WebhookDelivery[];
@@ -141,7 +134,6 @@ export function endpointPage(props: EndpointPageProps): PageView {
 }
 
 function EndpointSections({
-  context,
   application,
   endpoint,
   deliveries,
@@ -153,7 +145,7 @@ function EndpointSections({
     <>
       <DescriptionList>
         <DescriptionItem name="State">
-          <EndpointState endpoint={endpoint} reader={context.user} />
+          <EndpointState endpoint={endpoint} />
         </DescriptionItem>
         {description !== null && (
           <DescriptionItem name="Description">
@@ -170,7 +162,7 @@ function EndpointSections({
           <code>{id}</code>
         </DescriptionItem>
         <DescriptionItem name="Created">
-          <Timestamp at={createdAt} reader={context.user} />
+          <Timestamp at={createdAt} />
         </DescriptionItem>
       </DescriptionList>
       <section>
@@ -182,7 +174,7 @@ function EndpointSections({
         <ButtonForm action={`${address}/test`}>Send test</ButtonForm>
       </section>
       <ResumeForm values={values} action={`${address}/resume`} />
-      <AttemptsSection deliveries={deliveries} reader={context.user} />
+      <AttemptsSection deliveries={deliveries} />
     </>
   );
 }

@@ -1,8 +1,7 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import type { User } from '../../../platform/accounts/user.js';
 import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { WebhookEndpoint } from '../webhook-endpoint.js';
@@ -16,13 +15,13 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Badge that shows whether events are sent to an endpoint. */
-export function EndpointState({ endpoint, reader }: { endpoint: WebhookEndpoint; reader: User }) {
+export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { pausedAt, pauseReason, failingSince } = endpoint;
   if (pausedAt !== null) {
     const reason = reasons[pauseReason ?? ''];
     return (
       <>
-        <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} reader={reader} />
+        <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} />
         {reason !== undefined && `, because ${reason}`}
       </>
     );
@@ -30,7 +29,7 @@ export function EndpointState({ endpoint, reader }: { endpoint: WebhookEndpoint;
   if (failingSince !== null) {
     return (
       <>
-        <Badge tone="caution">Retrying</Badge> since <Timestamp at={failingSince} reader={reader} />
+        <Badge tone="caution">Retrying</Badge> since <Timestamp at={failingSince} />
       </>
     );
   }
@@ -60,7 +59,6 @@ export function shownUrl(text: string): string {
 
 /** The webhook endpoints of an application. */
 export function webhooksPage(
-  context: PageContext,
   { id, name }: ApplicationDetails,
   endpoints: readonly WebhookEndpoint[],
 ): PageView {
@@ -84,7 +82,7 @@ export function webhooksPage(
         ) : (
           <DataTable
             caption="Webhook endpoints"
-            columns={columnsFor(context, id)}
+            columns={columnsFor(id)}
             rows={endpoints}
             rowKey={({ id }) => id}
           />
@@ -94,15 +92,12 @@ export function webhooksPage(
   };
 }
 
-function columnsFor({ user }: PageContext, applicationId: string): Column<WebhookEndpoint>[] {
-  const column = (label: string, cell: Column<WebhookEndpoint>['cell']): Column<WebhookEndpoint> => {
-    return { key: label, heading: label, label, cell };
-  };
+function columnsFor(applicationId: string): Column<WebhookEndpoint>[] {
   return [
     column('URL', ({ id, url }) => (
       <a href={applicationAddress(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>
     )),
     column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
-    column('State', (endpoint) => <EndpointState endpoint={endpoint} reader={user} />),
+    column('State', (endpoint) => <EndpointState endpoint={endpoint} />),
   ];
 }

@@ -36,7 +36,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
   ): Promise<PageView> => {
     const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
     const deliveries = (await endpoints.deliveries(owner, endpoint.id)) ?? [];
-    return endpointPage({ context, application, endpoint, deliveries, ...(values && { values }) });
+    return endpointPage({ application, endpoint, deliveries, ...(values && { values }) });
   };
   const back = async (context: PageContext) => addressOf(await requestedEndpoint(context, dependencies));
 
@@ -44,7 +44,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     const application = await requestedApplication(context, dependencies);
     const { accountId } = context.auditContext;
     const listed = await endpoints.list({ accountId, applicationId: application.id });
-    return webhooksPage(context, application, listed);
+    return webhooksPage(application, listed);
   });
 
   site.get(path, async (context) => show(context, await requestedEndpoint(context, dependencies)));

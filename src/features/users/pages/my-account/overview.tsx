@@ -84,7 +84,7 @@ function accountPage({
         <section>
           <h2>Sessions</h2>
           <p>Browsers in which you are signed in. If you do not recognize one, change your password.</p>
-          <SessionList reader={user} sessions={sessions} />
+          <SessionList sessions={sessions} />
           <ButtonForm action={accountAddress('sessions')}>Sign out everywhere</ButtonForm>
         </section>
       </>
