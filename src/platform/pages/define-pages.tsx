@@ -123,7 +123,7 @@ export function formNonce({ form }: PageContext): string {
   return form.text('form') || randomId();
 }
 
-/** A form that needs a single error, of this field. */
+/** Shows the form again with one error. */
 export function rejected(field: string, message: string, status = 400): Rejection<never> {
   return { status, errors: [{ field, message }] };
 }
