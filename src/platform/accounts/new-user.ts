@@ -74,8 +74,7 @@ export async function insertUser(
   });
   // An invited user creates the user in the browser.
   const userId = origin && id;
-  const method = passwordHash === null ? { method: 'single_sign_on' } : {};
-  const details = { user: id, email, role, ...method };
+  const details = { user: id, email, role, ...(passwordHash === null && { method: 'single_sign_on' }) };
   await unit.record('user.created', details, { userId });
   return id;
 }

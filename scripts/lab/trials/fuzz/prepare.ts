@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { query } from '../../kit/database/postgresql.js';
 import { Browser } from '../../kit/http/browser.js';
 import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
@@ -66,7 +67,10 @@ async function expiredToken(databaseUrl: string, { application }: Account): Prom
   const server = await startServer({ databaseUrl, environment: { ACCESS_TOKEN_TTL: '1' } });
   const client = new HttpClient(server.port);
   try {
-    return await requestToken(client.send, application);
+    const token = await requestToken(client.send, application);
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+    while (Date.now() < exp * 1000) await wait(100);
+    return token;
   } finally {
     client.close();
     await server.stop();
