@@ -33,13 +33,13 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
   const { applications, authorizationEndpoint: endpoint, grants } = authorizationServer;
-  const employees = createEmployees(core);
-  const reports = createReports(core);
-  const profiles = createProfiles(core);
+  const { handlers: employeeHandlers, ...employees } = createEmployees(core);
+  const { handlers: reportHandlers, ...reports } = createReports(core);
+  const { handlers: profileHandlers, ...profiles } = createProfiles(core);
   const users = createUsers(core);
   const secondFactors = createSecondFactors(core);
   const singleSignOn = createSingleSignOn(core);
-  const webhooks = createWebhooks(core);
+  const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
   return {
     core,
@@ -47,11 +47,11 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
     handlers: mergeHandlers(
       authorizationServer.handlers,
       authorizationServer.consentHandlers,
-      employees.handlers,
+      employeeHandlers,
       createEventHandlers(core),
-      webhooks.handlers,
-      ...reports.handlers,
-      profiles.handlers,
+      webhookHandlers,
+      ...reportHandlers,
+      profileHandlers,
     ),
     consent: { ...core, endpoint },
     apiConsole: { applications, settings: config },

@@ -4,6 +4,6 @@ import { AuditLogReader } from './audit-log-reader.js';
 
 /** Creates the services that read the audit log. */
 export function createAuditLog({ database, exports }: Core) {
-  const auditLog = new AuditLogReader(database);
-  return { auditLog, auditLogExports: new AuditLogExports(exports, auditLog) };
+  const auditLogReader = new AuditLogReader(database);
+  return { auditLogReader, auditLogExports: new AuditLogExports(exports, auditLogReader) };
 }

@@ -215,10 +215,10 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
 }
 
 /** Seconds after which a request with the same key has usually finished. */
-const keyInUseRetrySeconds = '1';
+const keyInUseRetrySeconds = 1;
 
 /** Seconds between two runs that delete expired keys. */
-const tooManyKeysRetrySeconds = '600';
+const tooManyKeysRetrySeconds = 600;
 
 function responseOf(created: CreatedReport) {
   switch (created.kind) {
@@ -230,7 +230,7 @@ function responseOf(created: CreatedReport) {
       throw new Problem(
         'idempotency_key_in_use',
         'A request with this Idempotency-Key is still running. Try again in a second.',
-        { headers: { 'retry-after': keyInUseRetrySeconds } },
+        { retryAfterSeconds: keyInUseRetrySeconds },
       );
     case 'reused':
       throw new Problem(
@@ -246,7 +246,7 @@ function responseOf(created: CreatedReport) {
       throw new Problem(
         'rate_limit_exceeded',
         `The application has reached its limit of ${created.limit} idempotency keys in 24 hours.`,
-        { headers: { 'retry-after': tooManyKeysRetrySeconds } },
+        { retryAfterSeconds: tooManyKeysRetrySeconds },
       );
     case 'application_deleted':
       throw challenge(invalidToken());

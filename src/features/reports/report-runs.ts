@@ -38,6 +38,6 @@ function tookTooLong(cause: unknown): Problem {
   return new Problem(
     'service_unavailable',
     'The report exceeded the maximum duration of a run. Use fewer or more selective filters, or try again later.',
-    { headers: { 'retry-after': '5' }, cause },
+    { retryAfterSeconds: 5, cause },
   );
 }

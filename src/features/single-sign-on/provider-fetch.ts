@@ -1,8 +1,11 @@
 import http from 'node:http';
 import https from 'node:https';
-import { isIP } from 'node:net';
 import type { CustomFetch } from 'openid-client';
-import { isPublicAddress, PrivateAddressError, publicLookup } from '../../platform/network/public-address.js';
+import {
+  isPrivateLiteral,
+  PrivateAddressError,
+  publicLookup,
+} from '../../platform/network/public-address.js';
 
 /** Maximum size of a response, in bytes. Metadata, keys and tokens are far smaller. */
 const maximumBytes = 256 * 1024;
@@ -23,9 +26,7 @@ export class ProviderRequestError extends Error {
 export function createProviderFetch({ allowPrivate }: { allowPrivate: boolean }): CustomFetch {
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Without a host name there is no lookup.
-    if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) throw new PrivateAddressError();
+    if (!allowPrivate && isPrivateLiteral(url.hostname)) throw new PrivateAddressError();
     return await send(url, {
       body: body instanceof URLSearchParams ? body.toString() : undefined,
       options: {

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { parseUrl } from '../../platform/contract/outside-text.js';
-import { isPublicAddress, resolveHost } from '../../platform/network/public-address.js';
+import { isPublicAddress, literalAddress, resolveHost } from '../../platform/network/public-address.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 
 /** Lowest port besides 443 that events are sent to. */
@@ -37,10 +36,10 @@ export async function findUrlError(
 }
 
 async function isPublicHost(hostname: string): Promise<boolean> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0) return isPublicAddress(host);
-  if (!/[^.]\.[^.]/.test(host)) return false;
+  const address = literalAddress(hostname);
+  if (address !== undefined) return isPublicAddress(address);
+  if (!/[^.]\.[^.]/.test(hostname)) return false;
   const waited = new Promise<[]>((resolve) => setTimeout(resolve, lookupMilliseconds, []).unref());
-  const addresses = await Promise.race([resolveHost(host).catch(() => []), waited]);
+  const addresses = await Promise.race([resolveHost(hostname).catch(() => []), waited]);
   return addresses.every(({ address }) => isPublicAddress(address));
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { FailureLimit } from '../../platform/limits/failure-limit.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
-import { Problem } from '../../platform/problems/problem.js';
+import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import { requireParameter } from '../parameters.js';
 import type { Application, ClientRegistry, LiveSecret } from './client-registry.js';
@@ -87,13 +87,8 @@ export class ClientAuthentication {
       of: `client ${clientId}`,
     });
     if (limit !== null) {
-      throw new Problem(
-        'rate_limit_exceeded',
-        `Too many failed client authentications. Try again in ${limit.retryAfterSeconds} seconds.`,
-        {
-          headers: { 'retry-after': String(limit.retryAfterSeconds) },
-        },
-      );
+      const detail = 'Too many failed client authentications.';
+      throw retryLater('rate_limit_exceeded', detail, limit.retryAfterSeconds);
     }
     await auditLog.record({
       type: 'client_authentication.failed',

@@ -66,7 +66,7 @@ function watchDownload({ socket, response, limits, cutOff }: DownloadOptions): A
   const controller = abortOnDisconnect(response);
   if (controller.signal.aborted) return controller.signal;
   const cut = (detail: string) => {
-    controller.abort(new Problem('service_unavailable', detail, { headers: { 'retry-after': '5' } }));
+    controller.abort(new Problem('service_unavailable', detail, { retryAfterSeconds: 5 }));
     if (response.headersSent) resetConnection(response);
   };
   const stopWatch = watchThroughput(socket, { minimumBytes, periodMs }, () =>

@@ -96,7 +96,7 @@ export function createErrorHandler(sendProblem: ProblemSender) {
 const loggedCodes: ReadonlySet<string> = new Set(['internal_error', 'service_unavailable']);
 
 /** Seconds after which a client may retry: enough for most restarts of the database and for write conflicts. */
-const retryAfterSeconds = '2';
+const retryAfterSeconds = 2;
 
 function toProblem(error: FastifyError, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
@@ -113,10 +113,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): Problem {
     return new Problem(
       'service_unavailable',
       'The service is temporarily unavailable. Try again in a few seconds.',
-      {
-        headers: { 'retry-after': retryAfterSeconds },
-        cause: error,
-      },
+      { retryAfterSeconds, cause: error },
     );
   }
   return fromFramework(error, request) ?? internalError(error);

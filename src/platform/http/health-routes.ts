@@ -15,7 +15,7 @@ export async function healthRoutes(
   app.get('/readyz', async () => {
     if (lifecycle?.stopping) {
       throw new Problem('service_unavailable', 'The process is shutting down.', {
-        headers: { 'retry-after': '2' },
+        retryAfterSeconds: 2,
       });
     }
     await inTime(databaseCheck.run()).catch((cause) => {
@@ -24,7 +24,7 @@ export async function healthRoutes(
           ? 'The database is read-only.'
           : 'The database does not respond.';
       throw new Problem('service_unavailable', reason, {
-        headers: { 'retry-after': '2' },
+        retryAfterSeconds: 2,
         cause,
       });
     });

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyReply } from 'fastify';
 import type { RateLimitState, RequestLimit } from '../limits/request-limit.js';
-import { Problem } from '../problems/problem.js';
+import { retryLater } from '../problems/problem.js';
 
 const counted = new AsyncLocalStorage<true>();
 
@@ -32,10 +32,9 @@ function enforce(standing: RateLimitState, { windowSeconds }: RequestLimit, repl
   reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
   reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
   if (granted) return;
-  const wait = resetSeconds === 1 ? '1 second' : `${resetSeconds} seconds`;
-  throw new Problem(
+  throw retryLater(
     'rate_limit_exceeded',
-    `The limit of ${limit} requests a minute is exceeded. Try again in ${wait}.`,
-    { headers: { 'retry-after': String(resetSeconds) } },
+    `The limit of ${limit} requests a minute is exceeded.`,
+    resetSeconds,
   );
 }

@@ -97,7 +97,7 @@ export class RequestQueue {
       this.#waiting.delete(waiter);
       waiter.reject(
         new Problem('service_unavailable', 'The service is overloaded. Try again in a second.', {
-          headers: { 'retry-after': '1' },
+          retryAfterSeconds: 1,
         }),
       );
     }

@@ -53,12 +53,12 @@ export async function countMail<Cause extends MailCause>(
   const exceeded = counts.filter(({ key, points }) => points > (limits.get(key) ?? 0));
   if (exceeded.length === 0) return;
   const until = Math.max(...exceeded.map((count) => count.expire.getTime()));
-  const seconds = Math.max(1, Math.ceil((until - at.getTime()) / 1000));
-  const minutes = Math.ceil(seconds / 60);
+  const retryAfterSeconds = Math.max(1, Math.ceil((until - at.getTime()) / 1000));
+  const minutes = Math.ceil(retryAfterSeconds / 60);
   // The same text for each subject: others may have sent mails to the address.
   throw new Problem(
     'rate_limit_exceeded',
     `Too many mails were sent in the last hour. Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
-    { headers: { 'retry-after': String(seconds) } },
+    { retryAfterSeconds },
   );
 }

@@ -1,5 +1,5 @@
 import dns from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** The host has an address that is not public. */
@@ -28,6 +28,18 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(globalUnicast));
+}
+
+/** The IP address that a URL has as its host, without brackets; absent for a name. There is no lookup for it. */
+export function literalAddress(hostname: string): string | undefined {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? undefined : host;
+}
+
+/** Whether a URL has an IP address as its host that is not public. {@link publicLookup} checks names only. */
+export function isPrivateLiteral(hostname: string): boolean {
+  const address = literalAddress(hostname);
+  return address !== undefined && !isPublicAddress(address);
 }
 
 /** Names of this machine, which are not looked up (RFC 6761 section 6.3). */

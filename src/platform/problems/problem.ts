@@ -9,8 +9,10 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
 );
 
 export interface ProblemOptions {
-  /** Additional headers of the response, such as `retry-after`. */
+  /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The header `Retry-After`. */
+  readonly retryAfterSeconds?: number;
   readonly errors?: readonly ProblemError[];
   /** The underlying error: logged, never sent. */
   readonly cause?: unknown;
@@ -31,16 +33,16 @@ export class Problem extends Error {
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
     this.code = code;
-    this.headers = options.headers ?? {};
+    const { headers, retryAfterSeconds: seconds } = options;
+    this.headers = { ...headers, ...(seconds !== undefined && { 'retry-after': String(seconds) }) };
     this.errors = options.errors;
   }
 }
 
 /** A problem with `Retry-After`, which its detail states too. */
-export function retryLater(code: ProblemCode, detail: string, seconds: number): Problem {
-  return new Problem(code, `${detail} Try again in ${seconds} seconds.`, {
-    headers: { 'retry-after': String(seconds) },
-  });
+export function retryLater(code: ProblemCode, detail: string, retryAfterSeconds: number): Problem {
+  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
+  return new Problem(code, `${detail} Try again in ${wait}.`, { retryAfterSeconds });
 }
 
 /**

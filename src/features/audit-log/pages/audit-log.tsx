@@ -34,7 +34,7 @@ const offeredChoices = 200;
 const csvPath = `${auditLogPath}.csv`;
 
 export interface AuditLogPageDependencies {
-  readonly auditLog: AuditLogReader;
+  readonly auditLogReader: AuditLogReader;
   readonly auditLogExports: AuditLogExports;
   readonly users: Users;
   readonly applications: OAuthApplications;
@@ -46,7 +46,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
   path: auditLogPath,
   audience: 'administrators',
   register(site, dependencies) {
-    const { auditLog, auditLogExports, users } = dependencies;
+    const { auditLogReader, auditLogExports, users } = dependencies;
     site.get(auditLogPath, async (context) => {
       const { user: reader } = context;
       const query = readAuditQuery(context.query);
@@ -56,7 +56,8 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
         resolveFilter(query, { reader, users }),
       ]);
       const { errors, filter } = resolved;
-      const found = filter && (await auditLog.list(reader.accountId, { filter, after, size: pageSize }));
+      const found =
+        filter && (await auditLogReader.list(reader.accountId, { filter, after, size: pageSize }));
       return {
         title: 'Audit log',
         errors,

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { isIP } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import {
-  isPublicAddress,
+  isPrivateLiteral,
   PrivateAddressError,
   publicLookup,
   UnresolvedHostError,
@@ -247,10 +246,7 @@ export class WebhookSender {
 
   #dispatcher(url: URL): Dispatcher {
     if (isLocalUrl(url) && this.#allowLocal) return this.#local;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    // Without a host name there is no lookup.
-    if (url.protocol !== 'https:' || (isIP(host) !== 0 && !isPublicAddress(host)))
-      throw new PrivateAddressError();
+    if (url.protocol !== 'https:' || isPrivateLiteral(url.hostname)) throw new PrivateAddressError();
     return this.#public;
   }
 }
