@@ -1,5 +1,5 @@
 // Writes the documents that the server publishes into dist/documents, and the index of their search into dist/docs.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { documentsDirectory } from '../../src/features/documentation/documents.js';
 import { searchIndexFile } from '../../src/features/documentation/search.js';
@@ -19,11 +19,15 @@ const documents = [
   ...errorPages(contract),
   ...changelogDocuments(contract),
 ];
-rmSync(documentsDirectory, { recursive: true, force: true });
+// A running server may read the directory.
+const written = `${documentsDirectory}.new`;
+rmSync(written, { recursive: true, force: true });
 for (const [name, text] of documents) {
-  const file = path.join(documentsDirectory, name);
+  const file = path.join(written, name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
+rmSync(documentsDirectory, { recursive: true, force: true });
+renameSync(written, documentsDirectory);
 // Last, because the build compares its time with those of the sources.
 writeFileSync(searchIndexFile, JSON.stringify(searchIndex(contract)));

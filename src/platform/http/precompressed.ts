@@ -54,6 +54,8 @@ export class Precompressed {
     // Compressed for the first request and not at start, which would take longer.
     const created = this.#encode(encoding);
     this.#representations.set(encoding, created);
+    // A file that could not be read is read again for the next request.
+    created.catch(() => this.#representations.delete(encoding));
     return created;
   }
 

@@ -176,6 +176,15 @@ t.test('rejects a migration that is older than the last one that was applied', a
   t.same(await query(database, `SELECT to_regclass('older')::text AS older`), [{ older: null }]);
 });
 
+t.test('a migration that databases have applied is not edited, comments included', async (t) => {
+  const [initial] = await readMigrations(migrationsDirectory);
+  t.equal(initial?.name, initialMigration);
+  t.equal(
+    checksumOf(initial?.script ?? ''),
+    'c8e5a494bf992014ee2c5e1198d5816656174ff01673b85fe2ed943afc946360',
+  );
+});
+
 t.test('does not change a database of the previous version while no migration is pending', async (t) => {
   const database = await openTestDatabase(t);
   await recordReplaced(database, replacedMigrations);
