@@ -204,7 +204,9 @@ function fails(tree: string, files: readonly string[], mutant: number): Promise<
 
 /** Compiles a source into dist/. */
 async function write(tree: string, file: string, text: string): Promise<void> {
-  const { code } = await transform(text, { loader: file.endsWith('x') ? 'tsx' : 'ts', target: 'node20' });
+  const loader = file.endsWith('x') ? 'tsx' : 'ts';
+  const tsconfigRaw = readFileSync(path.join(tree, 'tsconfig.json'), 'utf8');
+  const { code } = await transform(text, { loader, target: 'node20', tsconfigRaw });
   writeFileSync(path.join(tree, compiled(file)), code);
 }
 
