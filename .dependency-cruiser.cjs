@@ -145,7 +145,7 @@ module.exports = {
           '^src/features/(documentation|mcp)/',
           '^src/features/sign-in/trusted-devices\\.ts$',
           '^src/features/single-sign-on/sso-state-cookie\\.ts$',
-          '^src/oauth/(consent/|authentication\\.ts$|public-limits\\.ts$)',
+          '^src/oauth/(consent/|authentication\\.ts$|request-limits\\.ts$)',
         ],
       },
       to: { path: 'node_modules/(@fastify/|fastify)' },
@@ -155,7 +155,7 @@ module.exports = {
       severity: 'error',
       comment: 'Requests and responses of Fastify are a concern of handlers and pages.',
       from: {
-        path: '^src/platform/(accounts|audit|config|contract|crypto|database|idempotency|limits|mail|network|problems)/',
+        path: '^src/platform/(accounts|audit|changes|config|contract|crypto|database|idempotency|limits|mail|network|problems)/',
       },
       to: { path: 'node_modules/(@fastify/|fastify)' },
     },

@@ -10,7 +10,7 @@ import { Grants } from './grants/grants.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { authorizationServerMetadata } from './metadata.js';
 import { OAuthHandlers } from './oauth-handlers.js';
-import { createRequestLimits } from './public-limits.js';
+import { createRequestLimits } from './request-limits.js';
 import { RevocationEndpoint } from './revocation-endpoint.js';
 import { TokenEndpoint } from './token-endpoint.js';
 import { AccessTokenRevocations } from './tokens/access-token-revocations.js';

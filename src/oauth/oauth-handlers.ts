@@ -4,7 +4,7 @@ import type { Handlers, Input, Output } from '../platform/http/binding/handlers.
 import type { ClientCall } from './clients/credentials.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { AuthorizationServerMetadata } from './metadata.js';
-import type { PublicLimits } from './public-limits.js';
+import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
 import type { TokenEndpoint } from './token-endpoint.js';
 

@@ -12,10 +12,10 @@ import type { Database, ReadDatabase } from './database/client.js';
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
-import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './http/report-concurrency.js';
 import type { Counters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { type CounterLogger, createCounters } from './limits/redis-counters.js';
+import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
 import { createSecurityNotices, type SecurityNotices } from './mail/security-notices.js';
 
 /** What the application gets from its process, or from a test. */

@@ -4,10 +4,10 @@ import { defaultReportStatementTimeoutMs } from '../../src/platform/database/pos
 import { bodyLimitBytes } from '../../src/platform/http/connections.js';
 import { maximumPairs } from '../../src/platform/http/form-parser.js';
 import { defaultPageSize, maximumPageSize } from '../../src/platform/http/pagination.js';
-import { defaultReportLimits } from '../../src/platform/http/report-concurrency.js';
 import { defaultRequestQueueLimits } from '../../src/platform/http/request-queue.js';
 import { waitMs } from '../../src/platform/idempotency/idempotency.js';
 import { retentionMs } from '../../src/platform/idempotency/key-claim.js';
+import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 

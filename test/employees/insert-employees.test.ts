@@ -3,7 +3,7 @@ import {
   type NewEmployee,
 } from '../../src/features/employees/insert-employees.js';
 import { type AccountId, toAccountId } from '../../src/platform/accounts/account-id.js';
-import { lockAccount } from '../../src/platform/accounts/locks.js';
+import { lockAccount } from '../../src/platform/changes/locks.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { violatedUniqueConstraint } from '../../src/platform/database/database-errors.js';
 import {

@@ -1,6 +1,6 @@
 import { checkManager } from '../../src/features/employees/managers.js';
 import { assignManagers, findCycles } from '../../src/features/imports/assign-managers.js';
-import { lockAccount } from '../../src/platform/accounts/locks.js';
+import { lockAccount } from '../../src/platform/changes/locks.js';
 import type { Prisma } from '../../src/platform/database/client.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { withForeignKeys } from '../support/database/foreign-keys.js';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { accountScope } from '../../src/platform/database/scope.js';
-import { defaultReportLimits } from '../../src/platform/http/report-concurrency.js';
+import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { createReportClient, type ReportClient } from '../support/records/reports.js';
 import { makeEmployees } from '../support/records/tenant.js';

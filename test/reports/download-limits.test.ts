@@ -3,7 +3,7 @@ import http, { type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Database } from '../../src/platform/database/client.js';
 import { createLifecycle } from '../../src/platform/http/lifecycle.js';
-import { defaultReportLimits, type ReportLimits } from '../../src/platform/http/report-concurrency.js';
+import { defaultReportLimits, type ReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createReportClient, type ReportClient } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { csvLine } from '../../src/platform/database/cursor-csv.js';
-import { defaultReportLimits } from '../../src/platform/http/report-concurrency.js';
+import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { type DrawnChart, drawnChart } from '../support/browser/chart.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { createdId, createReport, reportsPath, tableRows } from '../support/browser/report-pages.js';

@@ -1,6 +1,6 @@
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { AuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Employee, employeeVersion } from './employee.js';

@@ -1,4 +1,4 @@
-import type { Unit } from '../../platform/accounts/change.js';
+import type { Unit } from '../../platform/changes/change.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 
 /** An employee of an audit event. */

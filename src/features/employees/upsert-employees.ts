@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/locks.js';
+import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
 import type { EmployeeRecord } from './employee.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';

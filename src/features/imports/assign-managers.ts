@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { lockAccount } from '../../platform/accounts/locks.js';
+import { lockAccount } from '../../platform/changes/locks.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';

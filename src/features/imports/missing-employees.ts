@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { deleteEmployees, type Employee, employeeSelection } from '../employees/index.js';

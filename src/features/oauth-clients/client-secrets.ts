@@ -1,7 +1,7 @@
 import { newClientSecret } from '../../oauth/clients/client-secret.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';

@@ -8,9 +8,9 @@ import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/app
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { newClientSecret } from '../../oauth/clients/client-secret.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { isStatementCanceled } from '../../platform/database/database-errors.js';
-import type { ReportConcurrency } from '../../platform/http/report-concurrency.js';
+import type { ReportConcurrency } from '../../platform/limits/report-concurrency.js';
 import { Problem } from '../../platform/problems/problem.js';
 
 /** Runs reports within the limits of their account. */

@@ -1,11 +1,11 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change, Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type {
   ApplicationAuditContext,
   CallerAuditContext,
   UserAuditContext,
 } from '../../platform/audit/audit-log.js';
+import { change, Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -53,6 +53,20 @@ async function checkReportQuota({ tx, context: { accountId } }: Unit, maximum: n
 
 /** Whether the stored version of a report meets the precondition of a change. */
 type VersionCheck = (stored: Pick<Report, 'id' | 'version'>) => boolean;
+
+/** Locks a report. `null` when the account has none with this id. */
+function lockReport(id: string) {
+  return async (
+    tx: Prisma.TransactionClient,
+    { accountId }: CallerAuditContext,
+  ): Promise<ReportRow | null> => {
+    const rows = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
+    return rows.length === 0
+      ? null
+      : await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
+  };
+}
 
 /** The details of an audit event that identify its report. */
 function reportDetails({ id, title }: Pick<Report, 'id' | 'title'>) {
@@ -231,7 +245,7 @@ export class Reports {
     { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
-    return change(this.#prisma, auditContext, lock.report(id), async (unit, stored) => {
+    return change(this.#prisma, auditContext, lockReport(id), async (unit, stored) => {
       if (stored === null) return { kind: 'unknown' };
       const current = toReport(stored);
       if (!isExpected(current)) return { kind: 'changed_meanwhile' };
@@ -254,7 +268,7 @@ export class Reports {
     { id, isExpected }: { id: string; isExpected: VersionCheck },
   ): Promise<DeletedReport> {
     const { accountId } = auditContext;
-    return change(this.#prisma, auditContext, lock.report(id), async (unit, report) => {
+    return change(this.#prisma, auditContext, lockReport(id), async (unit, report) => {
       if (report === null) return 'unknown';
       if (!isExpected(report)) return 'changed_meanwhile';
       await unit.setActor();

@@ -1,10 +1,10 @@
 import { Secret, TOTP } from 'otpauth';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';

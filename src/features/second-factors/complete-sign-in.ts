@@ -1,6 +1,6 @@
-import type { Unit } from '../../platform/accounts/change.js';
 import { hashSessionId, newSessionId } from '../../platform/accounts/sessions.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { Unit } from '../../platform/changes/change.js';
 
 /** The kind of the second factor that a user proved. */
 export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery code';

@@ -1,9 +1,9 @@
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import { requiresSecondFactor, type SignInStage } from '../../platform/accounts/sign-in-stage.js';
 import type { Role, SecondFactorPolicy } from '../../platform/accounts/user.js';
 import type { AuditEventType, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './complete-sign-in.js';
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js';

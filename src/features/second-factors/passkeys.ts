@@ -10,11 +10,11 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';

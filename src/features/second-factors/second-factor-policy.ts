@@ -1,5 +1,3 @@
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import {
   type AdmittedAccess,
   type RevocationChoice,
@@ -8,6 +6,8 @@ import {
 import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
 import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 
 /** Which users of an account must have a second factor. */

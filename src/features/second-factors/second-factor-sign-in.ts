@@ -1,7 +1,7 @@
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';

@@ -1,8 +1,8 @@
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import { replaceRecoveryCodes } from './recovery-codes.js';

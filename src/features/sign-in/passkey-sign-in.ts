@@ -1,6 +1,6 @@
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';

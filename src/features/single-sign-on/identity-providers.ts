@@ -1,8 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
 import { type RevocationChoice, revokeAdmittedAccess } from '../../platform/accounts/revoke-user-access.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Seal } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';

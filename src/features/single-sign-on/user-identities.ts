@@ -1,13 +1,13 @@
 import { domainOf } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import { isStorableText, normalizeNfc } from '../../platform/contract/outside-text.js';
 import type { Database } from '../../platform/database/client.js';

@@ -1,6 +1,4 @@
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { ifEmailTaken } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
@@ -15,6 +13,8 @@ import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

@@ -1,7 +1,5 @@
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock, lockAccount, mayAdminister } from '../../platform/accounts/locks.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
@@ -15,6 +13,8 @@ import type { Passwords } from '../../platform/accounts/passwords.js';
 import type { Role } from '../../platform/accounts/user.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock, lockAccount, mayAdminister } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';

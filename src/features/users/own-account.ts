@@ -1,5 +1,3 @@
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
 import { deleteLinksOfUser } from '../../platform/accounts/one-time-links.js';
 import type { Passwords } from '../../platform/accounts/passwords.js';
 import {
@@ -11,6 +9,8 @@ import {
 import { hashSessionId, hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

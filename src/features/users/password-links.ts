@@ -1,5 +1,3 @@
-import { change, type Unit } from '../../platform/accounts/change.js';
-import { type AffectedUser, lock } from '../../platform/accounts/locks.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
@@ -12,6 +10,8 @@ import { revokeSessions, userDetails } from '../../platform/accounts/revoke-user
 import { mustUseSingleSignOn } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditContext, AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
 import type { LimitReached } from '../../platform/limits/failure-limit.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';

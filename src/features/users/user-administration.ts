@@ -1,13 +1,5 @@
 import { mayGrant } from '../../oauth/scopes.js';
 import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { change, type Unit } from '../../platform/accounts/change.js';
-import {
-  type AffectedUser,
-  type LockedUser,
-  lock,
-  lockAccount,
-  mayAdminister,
-} from '../../platform/accounts/locks.js';
 import { ifEmailTaken } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
@@ -25,6 +17,14 @@ import {
 import type { Role } from '../../platform/accounts/user.js';
 import { passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import {
+  type AffectedUser,
+  type LockedUser,
+  lock,
+  lockAccount,
+  mayAdminister,
+} from '../../platform/changes/locks.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';

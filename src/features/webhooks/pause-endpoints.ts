@@ -1,4 +1,4 @@
-import type { Unit } from '../../platform/accounts/change.js';
+import type { Unit } from '../../platform/changes/change.js';
 import type { EndpointContext, PauseReason } from './webhook-endpoint.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt as AttemptRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';

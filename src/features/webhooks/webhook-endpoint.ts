@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { ChangeContext } from '../../platform/accounts/change.js';
+import type { ChangeContext } from '../../platform/changes/change.js';
 import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
 

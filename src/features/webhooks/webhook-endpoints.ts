@@ -1,8 +1,9 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { dayMilliseconds } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
+import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
@@ -140,7 +141,7 @@ export class WebhookEndpoints {
       const violation = await this.#findUrlError(changes.url);
       if (violation !== undefined) return { kind: 'invalid_url', violation };
     }
-    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return { kind: 'unknown' };
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
@@ -160,7 +161,7 @@ export class WebhookEndpoints {
 
   /** @returns false if the application has no such endpoint */
   async delete(context: EndpointContext, id: string): Promise<boolean> {
-    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return false;
       const row = await unit.tx.webhookEndpoint.delete({ where: keyOf(context, id) });
       await unit.record('webhook_endpoint.deleted', endpointDetails(row));
@@ -172,7 +173,7 @@ export class WebhookEndpoints {
   async rotateSecret(context: EndpointContext, id: string): Promise<RotatedSecret> {
     const { secret, sealed } = await this.#options.secrets.create();
     const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
-    return await change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return { kind: 'unknown' };
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
@@ -197,7 +198,7 @@ export class WebhookEndpoints {
     const { accountId, at } = context;
     // Earlier events are no longer kept.
     const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
-    return change(this.#prisma, context, lock.endpoint(id), async (unit, locked) => {
+    return change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return { kind: 'unknown' };
       const { tx } = unit;
       const position = from === undefined ? locked.position : await findPosition(tx, accountId, from);
@@ -226,6 +227,32 @@ export class WebhookEndpoints {
   #findUrlError(url: string): Promise<Violation | undefined> {
     return findUrlError(url, { allowLocal: this.#options.allowLocal });
   }
+}
+
+type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret'>;
+
+/**
+ * Locks a webhook endpoint of the application of the context.
+ *
+ * @returns `null` when there is none, and also when all access of the application was revoked since the request was
+ *   authenticated, which was in the generation of the context
+ */
+function lockEndpoint(id: string) {
+  return async (
+    tx: Prisma.TransactionClient,
+    { accountId, applicationId, generation }: EndpointContext,
+  ): Promise<LockedEndpoint | null> => {
+    const [row] = await tx.$queryRaw<LockedEndpoint[]>`
+      SELECT position, sealed_secret AS "sealedSecret" FROM webhook_endpoints
+      WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
+    if (row === undefined) return null;
+    // After the lock, for which a revocation waits or which waits for it.
+    if (generation !== undefined) {
+      const where = { accountId, id: applicationId, generation };
+      if ((await tx.application.count({ where })) === 0) return null;
+    }
+    return row;
+  };
 }
 
 function keyOf({ accountId }: EndpointOwner, id: string) {

@@ -1,8 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import { hasSession } from '../../platform/accounts/sessions.js';
 import { type AuditOrigin, auditedIn } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';

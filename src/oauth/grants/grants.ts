@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/accounts/change.js';
-import { lock } from '../../platform/accounts/locks.js';
 import type { AuditEvent, UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 
 /** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */

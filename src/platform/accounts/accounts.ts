@@ -1,8 +1,8 @@
+import { change } from '../changes/change.js';
+import { lock } from '../changes/locks.js';
 import type { Database } from '../database/client.js';
 import { randomAccountId, randomEmployeePrefix } from '../database/ids.js';
 import { type AccountId, toAccountId } from './account-id.js';
-import { change } from './change.js';
-import { lock } from './locks.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 
 /** An account, as the operator lists it. */

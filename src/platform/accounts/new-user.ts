@@ -1,10 +1,10 @@
+import type { Unit } from '../changes/change.js';
 import type { Database } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import { ruleText } from '../problems/rule-texts.js';
 import { isForeignDomain } from './account-domains.js';
 import type { AccountId } from './account-id.js';
-import type { Unit } from './change.js';
 import { personNameRule } from './name-rules.js';
 import { normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Unit } from '../changes/change.js';
 import type { Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
-import type { Unit } from './change.js';
 import type { Role } from './user.js';
 
 /** The purpose of a link: to accept an invitation, to set a new password, or to confirm a new e-mail address. */

@@ -1,6 +1,6 @@
+import type { Unit } from '../changes/change.js';
+import type { AffectedUser } from '../changes/locks.js';
 import type { Prisma } from '../database/client.js';
-import type { Unit } from './change.js';
-import type { AffectedUser } from './locks.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
 import { hashSessionId } from './sessions.js';
 

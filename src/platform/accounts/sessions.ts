@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type AuditEvent, recordIn } from '../audit/audit-log.js';
+import { type ChangeContext, change, type Unit } from '../changes/change.js';
+import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
-import { type ChangeContext, change, type Unit } from './change.js';
-import { lock } from './locks.js';
 import { type SignInStage, signInStage } from './sign-in-stage.js';
 import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
 

@@ -1,8 +1,8 @@
+import { change } from '../changes/change.js';
+import { lock } from '../changes/locks.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
-import { change } from './change.js';
-import { lock } from './locks.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
 import { type Role, toUser, type User, type UserRow, userSelection } from './user.js';

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountId } from '../accounts/account-id.js';
+import type { ReportConcurrency, ReportLimits } from '../limits/report-concurrency.js';
 import { Problem } from '../problems/problem.js';
 import { ChunkStream } from './chunk-stream.js';
 import { abortOnDisconnect } from './disconnect.js';
-import type { ReportConcurrency, ReportLimits } from './report-concurrency.js';
 
 /** Checks in a period. */
 const checksPerPeriod = 12;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Unit } from '../accounts/change.js';
 import { absoluteSeconds } from '../accounts/sessions.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
+import type { Unit } from '../changes/change.js';
 
 /**
  * Marks a form as submitted, in the change that the submission makes. A concurrent submission of the same form waits.

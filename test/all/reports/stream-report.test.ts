@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { toReport } from '../../../src/features/reports/report.js';
 import { ReportResults } from '../../../src/features/reports/results/report-results.js';
 import { type Database, Prisma } from '../../../src/platform/database/client.js';
-import { defaultReportLimits } from '../../../src/platform/http/report-concurrency.js';
+import { defaultReportLimits } from '../../../src/platform/limits/report-concurrency.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { query } from '../../support/database/query.js';

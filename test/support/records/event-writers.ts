@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { insertEmployees } from '../../../src/features/employees/insert-employees.js';
-import { lockAccount } from '../../../src/platform/accounts/locks.js';
+import { lockAccount } from '../../../src/platform/changes/locks.js';
 import type { TestApp } from '../server/app.js';
 import { sendJson } from './send-json.js';
 import { makeEmployees, type Tenant } from './tenant.js';

@@ -15,11 +15,11 @@ import type { AppSecrets } from '../../../src/platform/crypto/keyring.js';
 import type { Database, ReadDatabase } from '../../../src/platform/database/client.js';
 import type { IdleLimits } from '../../../src/platform/http/connections.js';
 import type { Lifecycle } from '../../../src/platform/http/lifecycle.js';
-import { defaultReportLimits, type ReportLimits } from '../../../src/platform/http/report-concurrency.js';
 import {
   defaultRequestQueueLimits,
   type RequestQueueLimits,
 } from '../../../src/platform/http/request-queue.js';
+import { defaultReportLimits, type ReportLimits } from '../../../src/platform/limits/report-concurrency.js';
 import type { RequestObserver } from '../../../src/platform/observability/request-watch.js';
 import { Conformance } from '../contract/conformance.js';
 import { checkNetworkResponses } from '../contract/network-conformance.js';

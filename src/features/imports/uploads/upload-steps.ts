@@ -1,8 +1,9 @@
-import { change } from '../../../platform/accounts/change.js';
-import { lock } from '../../../platform/accounts/locks.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
-import type { Database } from '../../../platform/database/client.js';
+import { change } from '../../../platform/changes/change.js';
+import { lock } from '../../../platform/changes/locks.js';
+import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
+import type { EmployeeImport } from '../../../platform/database/generated/client.js';
 import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { deleteFile } from './stored-file.js';
 import { retentionHours, type UploadState } from './upload-state.js';
@@ -42,6 +43,21 @@ type StepOutcome = 'started' | 'running' | 'state';
 
 const cancellableStates: readonly UploadState[] = ['uploaded', 'checking', 'checked', 'importing'];
 
+type LockedImport = Pick<EmployeeImport, 'state' | 'lockedBy'>;
+
+/** Locks an import that has not expired. `null` when the account has none with this id. */
+function lockImport(id: string) {
+  return async (
+    tx: Prisma.TransactionClient,
+    { accountId, at }: UserAuditContext,
+  ): Promise<LockedImport | null> => {
+    const [row] = await tx.$queryRaw<LockedImport[]>`
+      SELECT state, locked_by AS "lockedBy" FROM employee_imports
+      WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
+    return row ?? null;
+  };
+}
+
 /** The steps of an import of an uploaded file that its users start. */
 export class UploadSteps {
   readonly #prisma: Database['prisma'];
@@ -74,7 +90,7 @@ export class UploadSteps {
    */
   async cancel(context: UserAuditContext, id: string): Promise<boolean> {
     const { accountId, at } = context;
-    return await change(this.#prisma, context, lock.import(id), async ({ tx }, row) => {
+    return await change(this.#prisma, context, lockImport(id), async ({ tx }, row) => {
       if (row === null || !cancellableStates.includes(row.state as UploadState)) return false;
       const where = { accountId_id: { accountId, id } };
       if (row.lockedBy !== null) {

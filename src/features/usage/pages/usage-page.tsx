@@ -4,7 +4,7 @@ import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
-import type { ReportLimits } from '../../../platform/http/report-concurrency.js';
+import type { ReportLimits } from '../../../platform/limits/report-concurrency.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';

@@ -1,5 +1,5 @@
-import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
+import { mayAdminister } from '../../../platform/changes/locks.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { isRecordId } from '../../../platform/pages/fields.js';

@@ -1,8 +1,8 @@
 import type { Grants } from '../../../oauth/grants/grants.js';
-import { mayAdminister } from '../../../platform/accounts/locks.js';
 import type { Sessions } from '../../../platform/accounts/sessions.js';
 import { type Role, roles } from '../../../platform/accounts/user.js';
 import type { UserSummary, Users } from '../../../platform/accounts/users.js';
+import { mayAdminister } from '../../../platform/changes/locks.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { type Notice, withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';

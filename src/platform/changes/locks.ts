@@ -1,8 +1,7 @@
+import type { AccountId } from '../accounts/account-id.js';
+import type { Role } from '../accounts/user.js';
 import type { Prisma } from '../database/client.js';
-import type { EmployeeImport, Report, WebhookEndpoint } from '../database/generated/client.js';
-import type { AccountId } from './account-id.js';
 import type { ChangeContext } from './change.js';
-import type { Role } from './user.js';
 
 type Tx = Prisma.TransactionClient;
 type OfAccount = Pick<ChangeContext, 'accountId'>;
@@ -146,52 +145,4 @@ export const lock = {
       SELECT 1 FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR KEY SHARE`;
     return rows.length > 0;
   },
-
-  /** A report; `null` when the account has none with this id. */
-  report:
-    (id: string) =>
-    async (tx: Tx, { accountId }: OfAccount): Promise<Report | null> => {
-      const rows = await tx.$queryRaw<unknown[]>`
-        SELECT 1 FROM reports WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`;
-      return rows.length === 0
-        ? null
-        : await tx.report.findUnique({ where: { accountId_id: { accountId, id } } });
-    },
-
-  /** An import that has not expired; `null` when the account has none with this id. */
-  import:
-    (id: string) =>
-    async (
-      tx: Tx,
-      { accountId, at }: Pick<ChangeContext, 'accountId' | 'at'>,
-    ): Promise<Pick<EmployeeImport, 'state' | 'lockedBy'> | null> => {
-      const [row] = await tx.$queryRaw<Pick<EmployeeImport, 'state' | 'lockedBy'>[]>`
-        SELECT state, locked_by AS "lockedBy" FROM employee_imports
-        WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
-      return row ?? null;
-    },
-
-  /**
-   * A webhook endpoint of the application of the context.
-   *
-   * @returns `null` when there is none, and also when all access of the application was revoked since the request was
-   *   authenticated, which was in the generation of the context
-   */
-  endpoint:
-    (id: string) =>
-    async (
-      tx: Tx,
-      { accountId, applicationId, generation }: OfApplication & { readonly generation?: number },
-    ): Promise<Pick<WebhookEndpoint, 'position' | 'sealedSecret'> | null> => {
-      const [row] = await tx.$queryRaw<Pick<WebhookEndpoint, 'position' | 'sealedSecret'>[]>`
-        SELECT position, sealed_secret AS "sealedSecret" FROM webhook_endpoints
-        WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
-      if (row === undefined) return null;
-      // After the lock, for which a revocation waits or which waits for it.
-      if (generation !== undefined) {
-        const where = { accountId, id: applicationId, generation };
-        if ((await tx.application.count({ where })) === 0) return null;
-      }
-      return row;
-    },
 };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { change } from '../../../src/platform/accounts/change.js';
-import { lock } from '../../../src/platform/accounts/locks.js';
+import { change } from '../../../src/platform/changes/change.js';
+import { lock } from '../../../src/platform/changes/locks.js';
 import { accountScope, allAccounts, currentScope, withScope } from '../../../src/platform/database/scope.js';
 import { packageRoot } from '../../../src/platform/package-root.js';
 import { openTestDatabase } from '../../support/database/database.js';
@@ -85,6 +85,6 @@ t.test('all other changes use `change`', (t) => {
       !file.includes('generated') &&
       readFileSync(path.join(source, file), 'utf8').includes('$transaction('),
   );
-  t.same(files.sort(), [...Object.keys(others), 'platform/accounts/change.ts'].sort());
+  t.same(files.sort(), [...Object.keys(others), 'platform/changes/change.ts'].sort());
   t.end();
 });

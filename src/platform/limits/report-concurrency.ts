@@ -1,7 +1,7 @@
 import type { AccountId } from '../accounts/account-id.js';
 import type { ProblemCode } from '../contract/contract.js';
-import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import { type Problem, retryLater } from '../problems/problem.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 
 /** Limits of report runs and CSV downloads, each for one process. */
 export interface ReportLimits {

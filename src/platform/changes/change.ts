@@ -1,3 +1,4 @@
+import type { AccountId } from '../accounts/account-id.js';
 import {
   type AuditEvent,
   type AuditEventType,
@@ -8,7 +9,6 @@ import {
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
 import { type Actor, setActor } from '../database/set-actor.js';
-import type { AccountId } from './account-id.js';
 
 /** Account, actor, origin and time of a change. Its audit events contain them. Without actor and origin, the operator. */
 export interface ChangeContext extends Actor {
@@ -60,7 +60,7 @@ export class Unit<Context extends ChangeContext = ChangeContext> {
   }
 }
 
-/** Locks rows in a transaction until it ends, and returns what it has read. {@link lock} has all of them. */
+/** Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and applications. */
 export type Lock<Context extends ChangeContext, Locked> = (
   tx: Prisma.TransactionClient,
   context: Context,
