@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { EndpointOutcome } from '../../src/features/webhooks/delivery/store-outcomes.js';
+import type { EndpointOutcome } from '../../src/features/webhooks/delivery/outcome.js';
 import { notifyOwners } from '../../src/features/webhooks/pause-notification.js';
 import { accountScope, withScope } from '../../src/platform/database/scope.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';

@@ -1,12 +1,14 @@
 import type { Database } from '../../platform/database/client.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
-import type { EndpointOutcome } from './delivery/store-outcomes.js';
+import type { EndpointOutcome } from './delivery/outcome.js';
+import { maxRetryDays, type PauseReason } from './webhook-endpoint.js';
 
-const reasons: Readonly<Record<string, string>> = {
-  failing: 'It did not accept events for 3 days.',
+const reasons: Readonly<Record<PauseReason, string>> = {
+  failing: `It did not accept events for ${maxRetryDays} days.`,
   gone: 'It responded with 410 Gone.',
   expired: 'Its next events are no longer kept.',
   access: 'The application may no longer read employees and reports.',
+  revoked: '',
 };
 
 /** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
@@ -27,7 +29,7 @@ export async function notifyOwners(
     subject: `Webhooks to ${host} are paused`,
     before: [
       `Events are no longer sent to the webhook endpoint of ${application?.name ?? 'an application'} at ${host}.`,
-      reasons[pauseReason ?? ''] ?? '',
+      pauseReason === null ? '' : reasons[pauseReason],
       ...(lastError === null ? [] : [`Last attempt: ${lastError}.`]),
     ].filter((text) => text !== ''),
     link: {

@@ -18,6 +18,9 @@ export interface EndpointContext extends EndpointOwner, Pick<ChangeContext, 'use
   readonly generation?: number;
 }
 
+/** Days after the first failure of a delivery at which its endpoint is paused. */
+export const maxRetryDays = 3;
+
 /** The reason why an endpoint is paused. */
 export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked';
 
@@ -30,8 +33,7 @@ export interface WebhookEndpoint {
   readonly eventTypes: readonly string[];
   readonly status: 'enabled' | 'paused';
   readonly pausedAt: Date | null;
-  /** A {@link PauseReason}. */
-  readonly pauseReason: string | null;
+  readonly pauseReason: PauseReason | null;
   /** When the first attempt of the current delivery failed. */
   readonly failingSince: Date | null;
   /** Cursor of the last event that was delivered or skipped. */
@@ -50,7 +52,7 @@ export function toWebhookEndpoint(row: EndpointRow): WebhookEndpoint {
     eventTypes: row.eventTypes,
     status: row.pausedAt === null ? 'enabled' : 'paused',
     pausedAt: row.pausedAt,
-    pauseReason: row.pauseReason,
+    pauseReason: row.pauseReason as PauseReason | null,
     failingSince: row.failingSince,
     lastEventId: eventId(row.accountId, row.position),
     previousSecretExpiresAt: row.previousSecretExpiresAt,

@@ -1,9 +1,14 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { type EventDocument, toEventList } from '../events/index.js';
+import type { StoredAttempt } from './delivery/outcome.js';
+import { keptAttempts } from './delivery/store-outcomes.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
-import { storeTest, type WebhookDelivery } from './webhook-deliveries.js';
+import { toDelivery, type WebhookDelivery } from './webhook-deliveries.js';
 import type { EndpointContext } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 
@@ -62,4 +67,28 @@ export class WebhookTests {
       },
     );
   }
+}
+
+/** Stores an attempt that is not part of the feed. */
+async function storeTest(
+  { prisma }: Pick<Database, 'prisma'>,
+  { accountId, endpointId }: { accountId: AccountId; endpointId: string },
+  attempt: StoredAttempt,
+): Promise<WebhookDelivery | null> {
+  const context = { accountId, at: attempt.attemptedAt };
+  return await change(prisma, context, lock.nothing, async ({ tx }) => {
+    const [row] = await tx.$queryRaw<{ attempts: bigint }[]>`
+      UPDATE webhook_endpoints SET attempts = attempts + 1
+      WHERE account_id = ${accountId} AND id = ${endpointId} RETURNING attempts`;
+    if (row === undefined) return null;
+    const slot = Number(row.attempts % BigInt(keptAttempts));
+    const data = { number: row.attempts, ...attempt };
+    const key = { accountId, endpointId, slot };
+    const stored = await tx.webhookAttempt.upsert({
+      where: { accountId_endpointId_slot: key },
+      create: { ...key, ...data },
+      update: data,
+    });
+    return toDelivery(stored);
+  });
 }

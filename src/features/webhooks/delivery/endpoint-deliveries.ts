@@ -11,18 +11,16 @@ import {
   type EndpointOutcome,
   failed,
   interrupted,
-  leaseStillHeld,
   paused,
   type StoredAttempt,
-  storeOutcomes,
-} from './store-outcomes.js';
+} from './outcome.js';
+import { leaseStillHeld, storeOutcomes } from './store-outcomes.js';
 import { type DeliveryAttempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
 /**
  * Stores the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
  *
- * Benchmark `webhook-deliveries-small` (target: 0.6 times a loop that sends finished bodies); tested in
- * test/webhooks/deliveries.test.ts.
+ * Benchmark and test: see `claimWebhookEndpoints`.
  */
 const insertWebhookDeliveries: PreparedStatement = {
   name: 'fix_webhook_deliveries',

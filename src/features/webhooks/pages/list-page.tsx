@@ -4,10 +4,10 @@ import { type Column, column, DataTable } from '../../../platform/pages/data-tab
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import type { WebhookEndpoint } from '../webhook-endpoint.js';
+import { maxRetryDays, type PauseReason, type WebhookEndpoint } from '../webhook-endpoint.js';
 
-const reasons: Readonly<Record<string, string>> = {
-  failing: 'every attempt failed for 3 days',
+const reasons: Readonly<Record<PauseReason, string>> = {
+  failing: `every attempt failed for ${maxRetryDays} days`,
   gone: 'its server responded with 410 Gone',
   expired: 'the next events are no longer kept',
   access: 'the application lost the scope reports:read',
@@ -18,11 +18,10 @@ const reasons: Readonly<Record<string, string>> = {
 export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { pausedAt, pauseReason, failingSince } = endpoint;
   if (pausedAt !== null) {
-    const reason = reasons[pauseReason ?? ''];
     return (
       <>
         <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} />
-        {reason !== undefined && `, because ${reason}`}
+        {pauseReason !== null && `, because ${reasons[pauseReason]}`}
       </>
     );
   }
