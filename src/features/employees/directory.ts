@@ -4,7 +4,7 @@ import { Prisma } from '../../platform/database/generated/client.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeColumns, employeeSelection } from './employee.js';
-import { type DirectoryFilter, type DirectoryRequest, employeeOrder } from './employee-query.js';
+import { type EmployeeSort, employeeOrder } from './employee-query.js';
 import {
   candidateRanges,
   foldParts,
@@ -13,6 +13,25 @@ import {
   type SearchPart,
   searchParts,
 } from './employee-search.js';
+
+/** Employees must have all values that are present. */
+export interface DirectoryFilter {
+  readonly department?: string | undefined;
+  readonly status?: string | undefined;
+  /** `null`: employees without a location. */
+  readonly location?: string | null | undefined;
+}
+
+/** A page of the directory. */
+export interface DirectoryRequest {
+  /** Starts of words of a name, of an e-mail address or of an employee number; empty: all employees. */
+  readonly text: string;
+  readonly filter: DirectoryFilter;
+  readonly sort: readonly EmployeeSort[];
+  readonly size: number;
+  /** Number of employees on the previous pages. */
+  readonly skip: number;
+}
 
 /** Number of employees, and whether there may be more. */
 interface BoundedCount {

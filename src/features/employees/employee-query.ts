@@ -121,25 +121,6 @@ export interface EmployeePage {
   readonly nextAnchor: EmployeeAnchor | null;
 }
 
-/** Employees must have all values that are present. */
-export interface DirectoryFilter {
-  readonly department?: string | undefined;
-  readonly status?: string | undefined;
-  /** `null`: employees without a location. */
-  readonly location?: string | null | undefined;
-}
-
-/** A page of the directory. */
-export interface DirectoryRequest {
-  /** Starts of words of a name, of an e-mail address or of an employee number; empty: all employees. */
-  readonly text: string;
-  readonly filter: DirectoryFilter;
-  readonly sort: readonly EmployeeSort[];
-  readonly size: number;
-  /** Number of employees on the previous pages. */
-  readonly skip: number;
-}
-
 /** A condition on employees, and the columns that it reads. */
 export interface EmployeeCondition {
   readonly columns: readonly EmployeeColumn[];

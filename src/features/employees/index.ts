@@ -32,13 +32,7 @@ export {
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
 export type { ResolvedReferences } from './employee-references.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
-export type {
-  ManagerAssignments,
-  ManagerError,
-  ManagerOutcome,
-  ManagerReference,
-} from './managers.js';
-export { managersAbove } from './managers.js';
+export { type ManagerReference, managersAbove } from './managers.js';
 export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';
 
 /** Creates the services and handlers for employees. */

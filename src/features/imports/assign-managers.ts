@@ -4,14 +4,32 @@ import { lockAccount } from '../../platform/changes/locks.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';
-import {
-  type ManagerAssignments,
-  type ManagerError,
-  type ManagerOutcome,
-  type ManagerReference,
-  managersAbove,
-  UnknownAccountError,
-} from '../employees/index.js';
+import { type ManagerReference, managersAbove, UnknownAccountError } from '../employees/index.js';
+
+/** A record that has a manager or removes it. */
+interface ManagerAssignment {
+  readonly line: number;
+  readonly reference: ManagerReference;
+}
+
+/**
+ * The managers of an import by employee number. They are stored after all employees, because a manager can come later in the
+ * file than the reports. Of several records with the same number, the last one that has a manager counts.
+ */
+export type ManagerAssignments = Map<string, ManagerAssignment>;
+
+/** A manager that was not stored. */
+export interface ManagerError {
+  readonly line: number;
+  readonly error: string;
+}
+
+export interface ManagerOutcome {
+  /** Employees that this import had not changed otherwise. */
+  readonly updated: number;
+  /** In the order of the file. */
+  readonly errors: readonly ManagerError[];
+}
 
 /** Steps after which other work of the process runs. They take a few milliseconds. */
 const stepsPerTurn = 5_000;

@@ -4,15 +4,13 @@ import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { setActor } from '../../platform/database/set-actor.js';
+import { type EmployeeRecord, type UpsertCounts, upsertEmployees } from '../employees/index.js';
 import {
-  type EmployeeRecord,
+  assignManagers,
   type ManagerAssignments,
   type ManagerError,
   type ManagerOutcome,
-  type UpsertCounts,
-  upsertEmployees,
-} from '../employees/index.js';
-import { assignManagers } from './assign-managers.js';
+} from './assign-managers.js';
 
 /** Numbers of records that an import has read, by outcome. */
 export interface ImportCounts extends UpsertCounts {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { EmployeeCheck, EmployeeRecord, ManagerAssignments } from '../employees/index.js';
+import type { EmployeeCheck, EmployeeRecord } from '../employees/index.js';
+import type { ManagerAssignments } from './assign-managers.js';
 import {
   addCounts,
   addManagers,

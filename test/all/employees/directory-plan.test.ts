@@ -1,5 +1,5 @@
+import type { DirectoryFilter } from '../../../src/features/employees/directory.js';
 import { DirectoryQuery } from '../../../src/features/employees/directory.js';
-import type { DirectoryFilter } from '../../../src/features/employees/employee-query.js';
 import { Prisma } from '../../../src/platform/database/client.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';

@@ -1,7 +1,8 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import { home } from '../../../platform/pages/paths.js';
+import type { DirectoryFilter } from '../directory.js';
 import type { Employee } from '../employee.js';
-import type { DirectoryFilter, EmployeeSort } from '../employee-query.js';
+import type { EmployeeSort } from '../employee-query.js';
 
 /** Search text, filters and order of the directory. */
 export interface DirectorySearch {
