@@ -94,10 +94,8 @@ export function createAuthenticate(
     return {
       accountId,
       applicationId,
-      clientId: claims.clientId,
       userId,
       scopes,
-      tokenId: claims.tokenId,
       generation: live.generation,
     };
   };

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hashSecret } from '../../src/oauth/clients/client-authentication.js';
+import { hashSecret } from '../../src/oauth/clients/client-secret.js';
 import { Passwords } from '../../src/platform/accounts/passwords.js';
 import { Users } from '../../src/platform/accounts/users.js';
 import { createTestDatabase } from '../support/database/database.js';

@@ -10,8 +10,6 @@ import { hashSecret } from './client-secret.js';
 import { type ClientCall, type ClientCredentials, invalidClient } from './credentials.js';
 import type { SecretUse } from './secret-use.js';
 
-export { hashSecret };
-
 interface Dependencies {
   readonly applications: ClientRegistry;
   readonly secretUse: SecretUse;

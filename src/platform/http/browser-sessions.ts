@@ -57,11 +57,6 @@ export class BrowserSessions {
     this.#visitorCookie = `${prefix}visitor`;
   }
 
-  /** The signed-in user, or `null`. */
-  async user(request: FastifyRequest): Promise<User | null> {
-    return (await this.session(request))?.user ?? null;
-  }
-
   /** The session of the browser, if its sign-in is complete; otherwise `null`. */
   async session(request: FastifyRequest): Promise<BrowserSession | null> {
     const session = await this.sessionOfAnyStage(request);

@@ -5,12 +5,10 @@ export interface Principal {
   /** The only account whose records the caller may access. */
   readonly accountId: AccountId;
   readonly applicationId: string;
-  readonly clientId: string;
-  /** Absent for tokens of the client credentials grant. */
+  /** `null` for tokens of the client credentials grant. */
   readonly userId: string | null;
   /** Scopes of the token that the application is still configured with. */
   readonly scopes: ReadonlySet<string>;
-  readonly tokenId: string;
   /** Generation of the application when the request was authenticated. It changes when all its access is revoked. */
   readonly generation: number;
 }
