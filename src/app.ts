@@ -73,7 +73,6 @@ export interface AppDependencies extends ServiceDependencies {
   readonly routes?: ContractRoutes | undefined;
 }
 
-/** Compilers of the schemas of the contract. */
 export interface SchemaCompilers {
   readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
   readonly serializer: FastifySerializerCompiler<unknown>;

@@ -19,7 +19,6 @@ import { mergeHandlers } from './platform/http/binding/handlers.js';
 import { bodyLimitBytes } from './platform/http/connections.js';
 import type { CounterLogger } from './platform/limits/redis-counters.js';
 
-/** Dependencies of the services. */
 export interface ServiceDependencies extends CoreOptions {
   readonly signingKeys: SigningKeys;
   /** Runs imports of uploaded files; stopped by its owner. */

@@ -45,7 +45,6 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
   readonly users: Users;
   readonly userSessions: Sessions;
   readonly reauthentication: Reauthentication;
-  /** Sessions as cookies of browsers. */
   readonly sessions: BrowserSessions;
   readonly notices: SecurityNotices;
   readonly exports: AuditedExports;

@@ -122,7 +122,6 @@ export function auditPageQuery(
   return pageQuery(events, columns, { size, start });
 }
 
-/** Reads the audit log. */
 export class AuditLogReader {
   readonly #prisma: Database['prisma'];
 

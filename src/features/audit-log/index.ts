@@ -2,7 +2,6 @@ import type { Core } from '../../platform/core.js';
 import { AuditLogExports } from './audit-log-exports.js';
 import { AuditLogReader } from './audit-log-reader.js';
 
-/** Creates the services that read the audit log. */
 export function createAuditLog({ database, exports }: Core) {
   const auditLogReader = new AuditLogReader(database);
   return { auditLogReader, auditLogExports: new AuditLogExports(exports, auditLogReader) };

@@ -67,7 +67,6 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   updated_at: { label: 'Updated at' },
 };
 
-/** An attribute of an employee. */
 export interface EmployeeAttribute extends ContractAttribute, Presentation {
   /** Member of {@link AttributeValues} that contains its value. */
   readonly member: keyof AttributeValues;

@@ -77,7 +77,7 @@ export class EmployeeChanges {
   /**
    * Changes an employee.
    *
-   * @param change.version {@link employeeVersion} of the edited values. When the stored version differs, nothing is changed.
+   * @param version {@link employeeVersion} of the edited values. When the stored version differs, nothing is changed.
    */
   update(
     context: AuditContext,
@@ -118,7 +118,7 @@ export class EmployeeChanges {
   /**
    * Deletes employees by employee number or id: all of them, or none if a reference is unknown or ambiguous.
    *
-   * @param options.dryRun whether nothing is deleted in any case
+   * @param dryRun whether nothing is deleted in any case
    */
   deleteAll(
     context: AuditContext,

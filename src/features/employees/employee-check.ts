@@ -28,7 +28,6 @@ const managerNumber = {
 /** The members that a record can have. */
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
 
-/** An error of a record. */
 export interface RecordError {
   /** Name of the member; empty for the whole record. */
   readonly member: string;

@@ -14,7 +14,6 @@ export type EmployeeFilter = { readonly [Member in keyof GivenValues]?: string |
   readonly updatedSince?: Date | undefined;
 };
 
-/** Builds the conditions of a filter. */
 export function filterConditions(
   accountId: AccountId,
   { updatedSince, ...equal }: EmployeeFilter,
@@ -51,7 +50,6 @@ function isEqual(column: EmployeeColumn, value: string): EmployeeCondition {
   return { columns: [column], sql: Prisma.sql`${column.name} = ${given}` };
 }
 
-/** One key of a sort order. */
 export interface EmployeeSort {
   readonly key: keyof Employee;
   readonly descending: boolean;

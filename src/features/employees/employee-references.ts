@@ -64,7 +64,7 @@ export interface EmployeeInput {
 export type EmployeeRejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
 
 /**
- * Checks values against the other employees, in a transaction that has locked the account with `lockAccount`: until it ends,
+ * Checks values against the other employees, in a change that has locked the account, `change(…, lock.account)`: until it ends,
  * no other one stores the same number or a manager.
  *
  * @param employeeId `null` for an employee that is not stored yet

@@ -12,9 +12,9 @@ interface ManagerEdge {
 type ManagerCheck = 'ok' | 'unknown' | 'self' | 'cycle';
 
 /**
- * Checks the manager of one employee, in a transaction that has locked the account with `lockAccount`.
+ * Checks the manager of one employee, in a change that has locked the account: `change(…, lock.account)`.
  *
- * @param change.employeeId `null` for an employee that is not stored yet
+ * @param employeeId `null` for an employee that is not stored yet
  */
 export async function checkManager(
   tx: Prisma.TransactionClient,

@@ -16,7 +16,6 @@ export function eventsExpired(subject: string): Problem {
 
 type ListQuery = Input<'listEvents'>['query'];
 
-/** Handlers for the feed of events. */
 export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> {
   readonly #feed: EventFeed;
   readonly #baseUrl: string;

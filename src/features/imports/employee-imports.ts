@@ -42,7 +42,6 @@ export interface ImportWrites {
   finish(assignments: ManagerAssignments, counts: ImportCounts): Promise<ManagerOutcome>;
 }
 
-/** Progress of an import. */
 export interface ImportProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly finished: boolean;

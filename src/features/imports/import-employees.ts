@@ -11,7 +11,7 @@ import {
 } from './employee-imports.js';
 import { type Entry, UnusableFileError } from './lines.js';
 
-/** Maximum number of lines of a file in a batch. */
+/** Lines of the file that a batch has: the first and the last one, and the number of records. */
 interface BatchLines {
   readonly first: number;
   readonly last: number;

@@ -14,7 +14,6 @@ export interface WritableClaims {
 
 export type ClaimName = keyof WritableClaims;
 
-/** A validation error of a claim. */
 export interface ClaimError {
   readonly claim: ClaimName;
   readonly violation: Violation;

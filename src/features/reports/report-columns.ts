@@ -53,7 +53,6 @@ export function describeGroupKey(key: GroupKey): ColumnDescription {
 
 const byKey = new Map<string, ReportColumn>(reportColumns.map((column) => [column.key, column]));
 
-/** The column with this key. */
 export function columnOf(key: ColumnKey): ReportColumn {
   const column = byKey.get(key);
   // Definitions are validated before they are stored. An unknown key must not reach a statement.

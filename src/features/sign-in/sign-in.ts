@@ -5,7 +5,6 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
 import type { AuthenticationAttempt, LimitReached } from '../../platform/limits/failure-limit.js';
 
-/** An attempt to sign in. */
 export interface SignInAttempt {
   readonly email: string;
   readonly password: string;

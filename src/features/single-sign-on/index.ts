@@ -16,7 +16,6 @@ import { UserIdentities } from './user-identities.js';
  */
 const startFactor = 10;
 
-/** Creates the services of single sign-on. */
 export function createSingleSignOn(core: Core) {
   const { config, database, clock, appSecrets, auditLog, logger } = core;
   const { baseUrl, production, allowPrivateIdentityProviders: allowPrivate } = config;

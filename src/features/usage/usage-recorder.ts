@@ -54,7 +54,6 @@ export class UsageRecorder {
     this.#logger = logger;
   }
 
-  /** Records a call. */
   record(call: ApiCall): void {
     const at = this.#clock().getTime();
     const before = this.#counts.size;

@@ -1,6 +1,5 @@
 import type { MailText } from '../../platform/mail/message.js';
 
-/** A mail with a link. */
 export type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };
 
 const ignore = 'If you did not expect this mail, you can ignore it.';

@@ -29,7 +29,6 @@ import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityNotices } from '../../platform/mail/security-notices.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 
-/** The outcome of a change to a user. */
 export type UserChange =
   | { readonly kind: 'changed'; readonly revokedSessions: number; readonly revokedGrants: number }
   /** The user already has this state. */

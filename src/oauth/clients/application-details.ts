@@ -32,7 +32,6 @@ export interface ApplicationDetails extends ApplicationSummary {
   readonly secrets: readonly SecretSummary[];
 }
 
-/** Reads applications of an account. */
 export interface ApplicationReader {
   /** The account's application with this id; `null` when there is none, or it is another account's. */
   get(accountId: AccountId, options: { id: string; now: Date }): Promise<ApplicationDetails | null>;

@@ -31,7 +31,7 @@ export const clientById = defineLookup<string, 'client_id', string>({
   atOnce: 2,
 });
 
-/** An OAuth client, as the token endpoint needs it. */
+/** An OAuth client, as the authorization, token and revocation endpoints need it. */
 export interface Application {
   readonly id: string;
   readonly accountId: AccountId;

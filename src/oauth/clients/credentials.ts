@@ -21,7 +21,6 @@ export interface ClientCall {
   onAuthenticated(application: Application): void;
 }
 
-/** Credentials of a client. */
 export interface ClientCredentials {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;

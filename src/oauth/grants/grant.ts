@@ -11,7 +11,6 @@ import type { AuthorizationCodes } from './authorization-codes.js';
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
 
-/** Dependencies of a grant. */
 export interface GrantContext {
   readonly codes: AuthorizationCodes;
   readonly refreshTokens: RefreshTokens;

@@ -122,7 +122,7 @@ export class RefreshTokens {
     return grant;
   }
 
-  /** Finds the grant and the user by their primary keys, as {@link usableToken} does. */
+  /** Finds the grant and the user by their primary keys, as `usableToken` of `refresh-token-rotation.ts` does. */
   async #find(
     tokenHash: Buffer,
     { id: applicationId, accountId }: Application,

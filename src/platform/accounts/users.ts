@@ -54,7 +54,6 @@ export interface FoundUser {
   readonly accountName: string;
 }
 
-/** A user who signs in. */
 export interface UserForSignIn {
   readonly user: User;
   /** `null` for a user without a password. */

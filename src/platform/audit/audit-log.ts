@@ -16,7 +16,6 @@ export interface AuditContext {
   readonly at: Date;
 }
 
-/** Audit context of a signed-in user. */
 export interface UserAuditContext extends AuditContext {
   readonly userId: string;
   readonly origin: AuditOrigin;
@@ -66,7 +65,6 @@ const insertSystemEvents: PreparedStatement = {
       id text, type text, address text, "requestId" text, details jsonb, "createdAt" timestamptz)`,
 };
 
-/** Types of audit events. */
 export type AuditEventType =
   | 'sign_in.succeeded'
   | 'sign_in.password_accepted'

@@ -24,7 +24,6 @@ export interface CommandProcess {
   readonly stderr: Output;
   /** Default: opens the database of the environment for the command. A caller with an open database can share it. */
   readonly openDatabase?: typeof openDatabase;
-  /** Exit code of the process. */
   exitCode?: NodeJS.Process['exitCode'];
 }
 

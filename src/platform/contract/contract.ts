@@ -156,7 +156,6 @@ export interface Contract {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Path of the contract. */
 export const contractFile = path.join(packageRoot, 'openapi', 'v1.yaml');
 
 /** The contract as the build has parsed it. */

@@ -72,7 +72,6 @@ export interface MigrationSession {
   close(): Promise<void>;
 }
 
-/** State of a connection pool. */
 export interface PoolState {
   readonly pool: 'requests' | 'reports' | 'streams';
   readonly total: number;

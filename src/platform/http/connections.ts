@@ -84,7 +84,6 @@ export function watchUpload({ raw }: FastifyRequest, limits: UploadLimits): void
   raw.once('end', stop).once('close', stop);
 }
 
-/** Limits of idle connections. */
 export interface IdleLimits {
   /** Milliseconds without a byte in either direction, after which a connection is closed. */
   readonly idleMs: number;

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 
-/** A version of a record. */
 export interface RecordVersion {
   readonly id: string;
   readonly version: number;

@@ -3,7 +3,6 @@ import type { Database } from '../database/client.js';
 import { type Count, type Counter, countInWindow, keyFor } from './counter.js';
 import { networkOf, siteOf } from './network-of-address.js';
 
-/** An attempt to authenticate. */
 export interface AuthenticationAttempt {
   /** Kind of attempt. Attempts of a kind are counted together for their origin. */
   readonly by: string;

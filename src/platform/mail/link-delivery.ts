@@ -4,7 +4,6 @@ import { countMail, type MailCause, type MailSubjects } from './mail-limits.js';
 import type { Mailer } from './mailer.js';
 import { composeMail, type MailText } from './message.js';
 
-/** The outcome of the delivery of a link. */
 export type DeliveredLink =
   | { readonly kind: 'mailed' }
   /** The mail server rejected the mail or is not available. */
@@ -48,7 +47,6 @@ export class LinkDelivery {
     return this.#mailer.delivers;
   }
 
-  /** URL of a link. */
   urlOf(purpose: keyof typeof linkPaths, token: string): string {
     return `${this.#baseUrl}${linkPaths[purpose]}/${token}`;
   }

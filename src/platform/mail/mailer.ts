@@ -8,7 +8,6 @@ import { randomId } from '../database/ids.js';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import type { MailMessage } from './message.js';
 
-/** Settings for outgoing mail. */
 interface MailSettings {
   /** Absent: no mail is sent. */
   readonly smtpUrl: string | undefined;

@@ -14,7 +14,6 @@ export interface DeliveryState {
   lagSeconds(): Promise<number>;
 }
 
-/** Metrics of webhook deliveries. */
 export class WebhookMetrics {
   readonly #registry: Registry;
   readonly #deliveries: Counter<'outcome'>;

@@ -8,7 +8,6 @@ export interface Statement {
   readonly text?: string;
 }
 
-/** Observes statements. */
 export interface StatementObserver {
   /** Runs a statement. */
   around?<Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result>;

@@ -23,9 +23,8 @@ declare module 'fastify' {
     party: Party | null;
     /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
-    /** Trace id of the request. */
     traceId: string | null;
-    /** Number of employees, reports, report rows or users in the response; for a stream, the number sent so far. */
+    /** Number of resources in the response, such as employees or events; for a stream, the number sent so far. */
     records: number;
   }
 }

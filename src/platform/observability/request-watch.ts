@@ -26,7 +26,6 @@ export interface FinishedRequest {
   readonly problemCode: ProblemCode | null;
 }
 
-/** Observes requests. */
 export interface RequestObserver {
   started?(request: FastifyRequest): void;
   /** Continues the request in the context of the observer. */
@@ -102,7 +101,6 @@ function isStarted({ headersSent, writableFinished, socket }: ServerResponse): b
 
 type Level = 'debug' | 'info' | 'error';
 
-/** Statuses of rejected requests. */
 const rejectionStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
 const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -20,7 +20,6 @@ export interface FormState {
 /** The state of the forms below. The frame of a page provides it. */
 export const FormContext = createContext<FormState>({ csrfToken: '', path: '' });
 
-/** The error message of a field. */
 function useError(field: string): string | undefined {
   const { errors = [] } = useContext(FormContext);
   return errors.flatMap((error) => (error.field === field ? [error.message] : [])).join(' ') || undefined;
@@ -41,7 +40,6 @@ export function useDescription(field: string, hint?: string) {
   } as const;
 }
 
-/** Error message of a field. */
 export function FieldError({ field }: { field: string }) {
   const message = useError(field);
   if (message === undefined) return null;

@@ -71,7 +71,6 @@ export interface PageView {
   readonly errors?: readonly FormError[] | undefined;
   /** An error that belongs to no field, above the heading. */
   readonly alert?: string | undefined;
-  /** The script that the page loads. */
   readonly script?: PageScript;
   readonly body: ComponentChildren;
   /** The section that the page belongs to, if it is not that of its router. */

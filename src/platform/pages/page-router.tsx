@@ -97,7 +97,7 @@ export class PageRouter {
     return new PageRouter(this.#app, this.#dependencies, { ...this.#scope, ...scope });
   }
 
-  /** Adds a page. */
+  /** Adds a page, which is shown with the frame of its section. */
   get(path: string, handle: PageHandler): void {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }

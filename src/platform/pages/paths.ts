@@ -8,7 +8,6 @@ export function signInAddress(returnTo: string): string {
   return withReturnTo('/sign_in', returnTo);
 }
 
-/** Path of the page for a forgotten password. */
 export const forgotPasswordPath = '/forgot_password';
 
 /** Path of the page that starts single sign-on of an account. */
@@ -45,7 +44,6 @@ export const settings = {
 /** Settings → My account → Second factor. */
 export const ownSecondFactorPath = `${settings.account}/second_factor`;
 
-/** Path of the list of reports. */
 export const reportsPath = '/people/reports';
 
 /** Path of the upload form and of the list of imports. */

@@ -4,7 +4,6 @@ import type { AuditEntry } from '../audit-log-reader.js';
 import { auditEventLabel } from './audit-event-labels.js';
 import { auditAddress } from './resolve-filter.js';
 
-/** Columns of the audit log. */
 export const auditColumns: readonly Column<AuditEntry>[] = [
   column('When', ({ createdAt }) => <Timestamp at={createdAt} />),
   column('What', (entry) => <What entry={entry} />),

@@ -10,7 +10,6 @@ import {
   requestedEmployee,
 } from './employee-pages.js';
 
-/** Deletion of an employee. */
 export function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges } = dependencies;
   confirmPage(site, employeeAddress(':employee_id', 'delete'), {

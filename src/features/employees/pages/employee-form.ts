@@ -29,7 +29,6 @@ export function readEmployeeForm(form: Fields): EmployeeForm {
   return Object.fromEntries(formFields.map(({ name }) => [name, form.text(name)]));
 }
 
-/** The form with the stored values. */
 export function storedForm(employee: Employee, manager: Employee | null): EmployeeForm {
   const values = givenAttributes.map(({ name, member }) => [name, employee[member] ?? '']);
   return { ...Object.fromEntries(values), [managerField]: manager?.employeeNumber ?? '' };

@@ -6,17 +6,14 @@ import type { EmployeeChanges } from '../employee-changes.js';
 import type { EmployeeCheck } from '../employee-check.js';
 import type { Employees } from '../employees.js';
 
-/** Dependencies of the pages of employees. */
 export interface EmployeePagesDependencies {
   readonly employees: Employees;
   readonly employeeChanges: EmployeeChanges;
   readonly employeeCheck: EmployeeCheck;
 }
 
-/** Path of the pages of employees. */
 const employeesPath = `${home}/employees`;
 
-/** Path of the form for a new employee. */
 export const newEmployeePath = `${employeesPath}/new`;
 
 /** Path of the page of an employee, or of a page below it. */

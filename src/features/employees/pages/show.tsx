@@ -22,7 +22,6 @@ function AttributeValue({
 }: {
   attribute: EmployeeAttribute;
   employee: Employee;
-  /** The employee's manager. */
   manager: Employee | null;
 }) {
   if (name === 'manager_id') return manager === null ? <>–</> : <EmployeeLink employee={manager} />;

@@ -7,7 +7,6 @@ import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-upload
 import type { UploadState } from '../uploads/upload-state.js';
 import type { UploadSteps } from '../uploads/upload-steps.js';
 
-/** Dependencies of the import pages. */
 export interface ImportPagesDependencies {
   readonly uploads: EmployeeUploads;
   readonly uploadSteps: UploadSteps;

@@ -2,7 +2,6 @@ import type { Contract } from '../../../platform/contract/contract.js';
 import type { ClientSecrets } from '../client-secrets.js';
 import type { OAuthApplications } from '../oauth-applications.js';
 
-/** Dependencies of the application pages. */
 export interface ApplicationPagesDependencies {
   readonly applications: OAuthApplications;
   readonly clientSecrets: ClientSecrets;

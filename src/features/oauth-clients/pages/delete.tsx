@@ -8,7 +8,6 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
 
-/** Deletion of an application. */
 export function deletePages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   confirmPage(site, applicationAddress(':id', 'delete'), {
     reason: 'revokes all access, and destroys the application',

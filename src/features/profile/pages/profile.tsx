@@ -71,12 +71,10 @@ export function createProfileValidator({ document }: Contract): ProfileValidator
   };
 }
 
-/** Reads the fields of the form. */
 function readProfileForm(form: Fields): ProfileForm {
   return toForm((claim) => form.text(claimNames[claim]));
 }
 
-/** The form with the stored values. */
 function storedProfileForm(profile: Profile): ProfileForm {
   return toForm((claim) => profile[claim] ?? '');
 }
@@ -98,7 +96,6 @@ function toClaims(form: ProfileForm): Pick<WritableClaims, FormClaim> {
   };
 }
 
-/** Dependencies of the pages of the user's profile. */
 export interface ProfilePagesDependencies {
   readonly profiles: Profiles;
   readonly validateProfile: ProfileValidator;

@@ -66,7 +66,6 @@ export function readReportForm(form: Fields): ReportForm {
   };
 }
 
-/** The form with the stored values. */
 export function storedForm(report: Pick<Report, keyof ReportContent>): ReportForm {
   return {
     title: report.title,

@@ -10,7 +10,6 @@ import type { ChartData, ReportCharts } from '../results/report-charts.js';
 import type { ReportExports, ReportResults, ResultPage } from '../results/report-results.js';
 import type { ReportValidator } from './report-validator.js';
 
-/** Dependencies of the report pages. */
 export interface ReportPagesDependencies {
   readonly reports: Reports;
   readonly reportCreators: ReportCreators;

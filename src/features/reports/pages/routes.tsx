@@ -10,7 +10,6 @@ import { listPage } from './list.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showPages } from './show.js';
 
-/** Deletion of a report. */
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   confirmPage(site, reportAddress(':id', 'delete'), {
     reason: 'destroys a report',

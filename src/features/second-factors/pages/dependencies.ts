@@ -2,7 +2,6 @@ import type { AuthenticatorApps } from '../authenticator-apps.js';
 import type { Passkeys } from '../passkeys.js';
 import type { SecondFactors } from '../second-factors.js';
 
-/** Dependencies of the pages of the user's own second factors. */
 export interface OwnSecondFactorDependencies {
   readonly secondFactors: SecondFactors;
   readonly apps: AuthenticatorApps;

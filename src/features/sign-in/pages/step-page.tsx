@@ -7,7 +7,6 @@ import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
 /** Path of the page after the password. */
 export const secondFactorPath = '/sign_in/second_factor';
 
-/** Name of the field with a code. */
 export const codeField = 'code';
 
 /** The page on which a user who has entered the password proves the second factor. */

@@ -13,7 +13,6 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { LastFailure, ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
 
-/** Path of the settings page. */
 export const settingsPath = `${settings.root}/single_sign_on`;
 
 /** Path of the form that requires single sign-on. */

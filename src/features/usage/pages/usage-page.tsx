@@ -247,7 +247,6 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-/** Dependencies of the page for the usage of an application. */
 export interface UsagePageDependencies {
   readonly usage: UsageReader;
   readonly limits: ApplicationLimits;

@@ -12,7 +12,6 @@ import type { Invitations } from '../invitations.js';
 import type { PasswordLinks } from '../password-links.js';
 import type { UserAdministration, UserChange } from '../user-administration.js';
 
-/** Dependencies of the user pages. */
 export interface UserPagesDependencies {
   readonly users: Users;
   readonly userAdministration: UserAdministration;

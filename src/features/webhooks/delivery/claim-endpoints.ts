@@ -103,7 +103,6 @@ export interface ClaimedEndpoint {
   readonly isAllowed: boolean;
 }
 
-/** Limits of a claim. */
 interface ClaimLimits {
   readonly now: Date;
   readonly maximum: number;

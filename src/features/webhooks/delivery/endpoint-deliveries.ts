@@ -69,7 +69,6 @@ type DeliveryPage =
   | { readonly kind: 'expired' }
   | {
       readonly kind: 'page';
-      /** Number of events. */
       readonly events: number;
       /** Position of the last event that was read or skipped. */
       readonly end: bigint;
@@ -123,7 +122,6 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
 /** Maximum number of endpoints of one statement, and of concurrent statements of a kind. */
 const sharing = { maximum: 100, atOnce: 1 };
 
-/** Observers of deliveries. */
 export interface DeliveryObserver {
   /** An attempt ended. */
   onAttempt(outcome: 'delivered' | 'failed'): void;

@@ -10,12 +10,10 @@ import {
   type ReadPage,
 } from './endpoint-deliveries.js';
 
-/**
- * Maximum number of concurrent deliveries of this process, and of one account, so that an account does not wait for all
- * endpoints of another.
- */
+/** Maximum number of concurrent deliveries of this process. */
 const maximumRunning = 100;
 
+/** Maximum number of them of one account, so that an account does not wait for all endpoints of another. */
 const maximumOfAccount = 20;
 
 /** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
@@ -90,8 +88,6 @@ export function wakeEndpoints({ prisma }: Pick<Database, 'prisma'>, now: Date): 
     });
   });
 }
-
-export type { DeliveryObserver } from './endpoint-deliveries.js';
 
 /** Interval in which a process looks for new events and endpoints that are due. */
 export const webhookPollMilliseconds = 1_000;

@@ -21,7 +21,7 @@ export interface Input<Id extends OperationId> {
   readonly body: Body<Id>;
   readonly caller: Caller<Id>;
   readonly request: FastifyRequest;
-  /** Only for cookies: the handler returns status, headers and body. */
+  /** For headers of rate limits, and to find out that the client disconnected. The handler returns status, headers and body. */
   readonly reply: FastifyReply;
 }
 
@@ -53,7 +53,7 @@ export type Output<Id extends OperationId> = {
   [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {
     status: Status;
     headers?: Record<string, string>;
-    /** Employees, reports, report rows or users in the body. Default: none. */
+    /** Number of resources that are returned or deleted, such as employees or events. Default: none. */
     records?: number;
   } & Content<Responses<Id>[Status]>;
 }[Extract<keyof Responses<Id>, SuccessStatus>];

@@ -64,7 +64,6 @@ export class PublicPages {
     this.#sessions = sessions;
   }
 
-  /** Adds a page. */
   get(path: string, handle: OpenHandler): void {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }

@@ -9,7 +9,6 @@ import { forgotPasswordPages } from './forgot-password.js';
 import { PublicPages } from './open-pages.js';
 import { setPasswordPages } from './set-password.js';
 
-/** Dependencies of the pages of one-time links. */
 export interface LinkPagesDependencies {
   readonly sessions: BrowserSessions;
   readonly acceptInvitation: AcceptInvitation;

@@ -6,7 +6,6 @@ import type { OwnSecondFactorDependencies } from '../../../second-factors/index.
 import type { EmailChanges } from '../../email-changes.js';
 import type { OwnAccount } from '../../own-account.js';
 
-/** Dependencies of the pages of the user's own account. */
 export interface AccountPagesDependencies extends ProfilePagesDependencies, OwnSecondFactorDependencies {
   readonly emailChanges: EmailChanges;
   readonly ownAccount: OwnAccount;
