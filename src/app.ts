@@ -58,7 +58,7 @@ import { problemPage } from './platform/pages/problem-page.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
 /** Dependencies and options of the application. */
-export interface AppDependencies extends ServiceDependencies {
+interface AppDependencies extends ServiceDependencies {
   readonly usage: UsageRecorder;
   readonly logger: FastifyBaseLogger | false;
   /** Default: those of a production server. */

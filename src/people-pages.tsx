@@ -34,7 +34,7 @@ import { home, settings } from './platform/pages/paths.js';
 import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
-export interface PeoplePagesDependencies
+interface PeoplePagesDependencies
   extends ApplicationPagesDependencies,
     UsagePageDependencies,
     Omit<WebhookPagesDependencies, 'applications'>,

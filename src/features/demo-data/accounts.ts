@@ -19,7 +19,7 @@ const allScopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
 /** Password of every demo user. */
 export const demoPassword = 'correct horse battery staple';
 
-export interface DemoUser {
+interface DemoUser {
   readonly id: string;
   readonly email: string;
   readonly role: 'owner' | 'admin' | 'member';
@@ -27,7 +27,7 @@ export interface DemoUser {
   readonly familyName: string;
 }
 
-export interface DemoApplication {
+interface DemoApplication {
   readonly id: string;
   readonly name: string;
   readonly clientId: string;

@@ -136,7 +136,7 @@ function SignInNote({ application }: { application: ConsoleApplication | undefin
   );
 }
 
-export interface ConsoleDependencies {
+interface ConsoleDependencies {
   readonly applications: ClientRegistry;
   readonly settings: ConsoleSettings;
 }

@@ -17,7 +17,7 @@ export interface SearchIndex {
 }
 
 /** A page that can be found. */
-export interface IndexedPage {
+interface IndexedPage {
   readonly title: string;
   /** What kind of page it is. */
   readonly kind: string;

@@ -23,7 +23,7 @@ export interface DirectoryFilter {
 }
 
 /** A page of the directory. */
-export interface DirectoryRequest {
+interface DirectoryRequest {
   /** Starts of words of a name, of an e-mail address or of an employee number; empty: all employees. */
   readonly text: string;
   readonly filter: DirectoryFilter;

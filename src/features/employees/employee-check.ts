@@ -28,7 +28,7 @@ const managerNumber = {
 /** The members that a record can have. */
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
 
-export interface RecordError {
+interface RecordError {
   /** Name of the member; empty for the whole record. */
   readonly member: string;
   readonly violation: Violation;
@@ -48,7 +48,7 @@ interface InvalidRecord<Error> {
 
 export type CheckedRecord = ValidRecord | InvalidRecord<string>;
 
-export type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
+type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
 
 /** Validation of the records of an import file. */
 export interface EmployeeCheck {

@@ -2,7 +2,7 @@ import type { Unit } from '../../platform/changes/change.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 
 /** An employee of an audit event. */
-export type EventEmployee = GivenValues & { readonly id: string };
+type EventEmployee = GivenValues & { readonly id: string };
 
 type Details = Readonly<Record<string, string>>;
 

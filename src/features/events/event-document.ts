@@ -3,7 +3,7 @@ import { eventId } from './event-id.js';
 import type { EventRow } from './event-statements.js';
 
 /** Who made a change. */
-export interface ActorDocument {
+interface ActorDocument {
   readonly type: string;
   readonly client_id: string | null;
   readonly user_id: string | null;

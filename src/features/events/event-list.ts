@@ -2,14 +2,14 @@ import type { EventDocument } from './event-document.js';
 import { eventId } from './event-id.js';
 
 /** A page of a feed as the schema `EventList` of the contract describes it. */
-export interface EventListDocument {
+interface EventListDocument {
   readonly data: EventDocument[];
   readonly meta: { readonly has_more: boolean; readonly next_cursor: string };
   readonly links: { readonly next: string };
 }
 
 /** A page of a feed, and how it was requested. */
-export interface ListedPage {
+interface ListedPage {
   readonly events: readonly EventDocument[];
   /** Position of the last event that was read or skipped. */
   readonly position: bigint;

@@ -42,7 +42,7 @@ export interface ImportWrites {
   finish(assignments: ManagerAssignments, counts: ImportCounts): Promise<ManagerOutcome>;
 }
 
-export interface ImportProgress {
+interface ImportProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly finished: boolean;
   /** Managers that are not stored; empty before the end. */
@@ -50,7 +50,7 @@ export interface ImportProgress {
 }
 
 /** Data that an import records in addition to the employees. */
-export interface ImportRecord {
+interface ImportRecord {
   /** The user who imports; absent for the command line. */
   readonly userId?: string;
   readonly origin?: AuditOrigin;

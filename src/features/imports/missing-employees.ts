@@ -12,7 +12,7 @@ const deleteSize = 1_000;
 /** Maximum number of employee numbers in an outcome. */
 const maximumNamed = 10;
 
-export interface MissingRequest {
+interface MissingRequest {
   /** Employee numbers of the file. */
   readonly numbers: ReadonlySet<string>;
   /** {@link MissingEmployees.start} at the start of the import. */

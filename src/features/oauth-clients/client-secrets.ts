@@ -9,12 +9,12 @@ import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
 
-export type CreatedSecret =
+type CreatedSecret =
   /** `clientSecret` cannot be read later. */
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
   | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
 
-export type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
+type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
 
 /** The secrets of confidential applications. Each change is one transaction together with its audit event. */
 export class ClientSecrets {

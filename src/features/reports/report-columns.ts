@@ -5,7 +5,7 @@ import {
   employeeAttributes,
 } from '../employees/index.js';
 
-export type ColumnType = 'string' | 'date' | 'date_time' | 'integer';
+type ColumnType = 'string' | 'date' | 'date_time' | 'integer';
 
 /** The key of a column in requests, its label and the type of its values. */
 export interface ColumnDescription {
@@ -15,7 +15,7 @@ export interface ColumnDescription {
 }
 
 /** A column of reports, and the member of an employee that it shows. */
-export interface ReportColumn extends ColumnDescription {
+interface ReportColumn extends ColumnDescription {
   readonly key: ColumnKey;
   readonly member: keyof Employee;
 }

@@ -2,21 +2,21 @@ import type { Report as ReportRow } from '../../platform/database/generated/clie
 import type { ColumnKey, GroupKey } from './report-columns.js';
 
 /** A condition on employees that compares with one value. */
-export interface ReportTextFilter {
+interface ReportTextFilter {
   readonly field: ColumnKey;
   readonly operator: 'eq' | 'not_eq' | 'contains' | 'starts_with';
   readonly value: string;
 }
 
 /** A condition on employees that compares with a list of values. */
-export interface ReportListFilter {
+interface ReportListFilter {
   readonly field: ColumnKey;
   readonly operator: 'in' | 'not_in';
   readonly value: readonly string[];
 }
 
 /** A condition on employees that compares a date or a timestamp with one value. */
-export interface ReportDateFilter {
+interface ReportDateFilter {
   readonly field: ColumnKey;
   readonly operator: 'before' | 'after';
   readonly value: string;
@@ -25,7 +25,7 @@ export interface ReportDateFilter {
 export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter;
 
 /** A column key, `hire_year` or `count`; a leading `-` means descending. */
-export type SortKey = string;
+type SortKey = string;
 
 /** The definition of a report. Exactly one of `columns` and `groupBy` is empty. */
 export interface ReportDefinition {

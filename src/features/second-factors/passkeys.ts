@@ -41,7 +41,7 @@ export interface PasskeySummary {
   readonly lastUsedAt: Date | null;
 }
 
-export type PasskeyAddition =
+type PasskeyAddition =
   | ({ readonly kind: 'added' } & FactorAddition)
   /** The response of the browser is wrong, or its challenge has expired. */
   | { readonly kind: 'invalid' }
@@ -49,7 +49,7 @@ export type PasskeyAddition =
   | { readonly kind: 'too_many' };
 
 /** A passkey whose signature is right. */
-export interface ProvedPasskey {
+interface ProvedPasskey {
   readonly accountId: AccountId;
   readonly userId: string;
   /** Consumes the challenge in a transaction. Returns whether it was unused. */

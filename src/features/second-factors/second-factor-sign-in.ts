@@ -12,9 +12,9 @@ import type { PasskeyResponse, Passkeys } from './passkeys.js';
 import { consumeRecoveryCode } from './recovery-codes.js';
 
 /** The proof that a user submits after the password: a code of an authenticator app, a recovery code, or a passkey. */
-export type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
+type SecondFactorProof = { readonly code: string } | { readonly passkey: PasskeyResponse };
 
-export type SecondFactorOutcome =
+type SecondFactorOutcome =
   /** `sessionId` is the new id of the session. */
   | { readonly kind: 'signed_in'; readonly sessionId: string }
   | { readonly kind: 'wrong' }

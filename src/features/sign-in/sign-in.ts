@@ -5,7 +5,7 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
 import type { AuthenticationAttempt, LimitReached } from '../../platform/limits/failure-limit.js';
 
-export interface SignInAttempt {
+interface SignInAttempt {
   readonly email: string;
   readonly password: string;
   /** Identifies browser and user when the user has signed in from this browser before; `null` otherwise. */

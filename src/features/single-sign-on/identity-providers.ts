@@ -24,7 +24,7 @@ export interface LastFailure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export type SaveOutcome =
+type SaveOutcome =
   /** `issuer_replaced`: users signed in at another issuer before. */
   | { readonly kind: 'saved' | 'issuer_replaced' }
   | { readonly kind: 'invalid'; readonly errors: ProviderErrors }

@@ -28,7 +28,7 @@ export interface SingleSignOnStart {
   readonly origin: AuditOrigin;
 }
 
-export type StartOutcome =
+type StartOutcome =
   | {
       readonly kind: 'started';
       /** URL at which the user signs in. The account chooses it. */
@@ -42,7 +42,7 @@ export type StartOutcome =
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
 
 /** A browser that the identity provider has sent back. */
-export interface SingleSignOnReturn {
+interface SingleSignOnReturn {
   readonly accountId: string;
   readonly browser: string;
   /** Query of the URL. */
@@ -78,7 +78,7 @@ export type ReturnOutcome =
   | { readonly kind: 'not_confirmed' };
 
 /** The identity provider did not sign the user in, its response is invalid, or it does not respond. */
-export interface FailedReturn {
+interface FailedReturn {
   readonly kind: 'denied' | 'invalid' | 'unavailable';
   readonly returnTo: string;
   /** Whether the user confirms a session. */

@@ -23,7 +23,7 @@ import { confirmEmailMail } from './mail-texts.js';
 /** Lifetime of a link that confirms an address: 24 hours. */
 const lifetimeSeconds = 86_400;
 
-export type EmailRequestOutcome =
+type EmailRequestOutcome =
   | { readonly kind: 'sent' }
   /** The mail server rejected the mail or is not available. */
   | { readonly kind: 'failed' }
@@ -34,7 +34,7 @@ export type EmailRequestOutcome =
   /** There is no mail server. */
   | { readonly kind: 'unavailable' };
 
-export type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
+type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
 
 type Dependencies = Pick<Core, 'database' | 'notices' | 'clock'> & {
   readonly links: OneTimeLinks;

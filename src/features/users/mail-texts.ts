@@ -1,6 +1,6 @@
 import type { MailText } from '../../platform/mail/message.js';
 
-export type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };
+type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };
 
 const ignore = 'If you did not expect this mail, you can ignore it.';
 

@@ -26,11 +26,11 @@ const createdSeconds = 86_400;
 /** Lifetime of a link for a forgotten password. */
 const forgottenSeconds = 3_600;
 
-export type PasswordLinkOutcome =
+type PasswordLinkOutcome =
   | { readonly kind: 'created'; readonly email: string; readonly link: DeliveredLink }
   | { readonly kind: 'not_found' | 'forbidden' | 'disabled' };
 
-export type NewPasswordOutcome =
+type NewPasswordOutcome =
   | { readonly kind: 'changed' }
   | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };

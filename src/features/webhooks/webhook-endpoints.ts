@@ -24,7 +24,7 @@ export const maximumEndpoints = 20;
 /** Seconds for which the previous secret signs after a rotation. */
 const rotationSeconds = 86_400;
 
-export interface EndpointContent {
+interface EndpointContent {
   readonly url: string;
   readonly description: string | null;
   readonly eventTypes: readonly string[];
@@ -35,7 +35,7 @@ interface InvalidUrl {
   readonly violation: Violation;
 }
 
-export type CreatedEndpoint =
+type CreatedEndpoint =
   /** `secret` cannot be read later. */
   | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   /** `access_revoked`: since the request was authenticated. */
@@ -44,23 +44,23 @@ export type CreatedEndpoint =
     }
   | InvalidUrl;
 
-export type UpdatedEndpoint =
+type UpdatedEndpoint =
   | { readonly kind: 'updated'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'unknown' }
   | InvalidUrl;
 
-export type RotatedSecret =
+type RotatedSecret =
   | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   | { readonly kind: 'unknown' };
 
 /** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
 export type ResumePoint = { readonly after: string } | 'end';
 
-export type ResumedEndpoint =
+type ResumedEndpoint =
   | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'unknown' | 'invalid_cursor' | 'expired' };
 
-export interface WebhookEndpointsOptions {
+interface WebhookEndpointsOptions {
   readonly secrets: WebhookSecrets;
   /** Whether `http://localhost` is accepted. */
   readonly allowLocal: boolean;

@@ -54,7 +54,7 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   }
 }
 
-export interface ConsentFormDependencies {
+interface ConsentFormDependencies {
   readonly contract: Contract;
   readonly endpoint: AuthorizationEndpoint;
   readonly sessions: BrowserSessions;

@@ -12,7 +12,7 @@ import type { Grants } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 
 /** An authorization code to store after the user's consent. */
-export interface NewAuthorizationCode {
+interface NewAuthorizationCode {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly accountId: AccountId;
   readonly userId: string;
@@ -28,7 +28,7 @@ export interface NewAuthorizationCode {
 }
 
 /** The parameters of a token request with an authorization code. RFC 6749 section 4.1.3, RFC 7636 section 4.5. */
-export interface CodeExchange {
+interface CodeExchange {
   readonly codeHash: Buffer<ArrayBuffer>;
   readonly application: Application;
   readonly redirectUri: string;
@@ -37,7 +37,7 @@ export interface CodeExchange {
   readonly origin: AuditOrigin;
 }
 
-export interface UsedCode {
+interface UsedCode {
   readonly grantId: string;
   readonly userId: string;
   readonly scopes: string[];

@@ -15,7 +15,7 @@ import {
   rotateTogether,
 } from './refresh-token-rotation.js';
 
-export interface RefreshTokenSettings extends RotationSettings {
+interface RefreshTokenSettings extends RotationSettings {
   readonly grants: Grants;
   readonly auditLog: AuditLog;
   /** Seconds in which a second use of a token is a retry, if its successor is not known. */
@@ -36,7 +36,7 @@ export interface StoredToken {
 }
 
 /** The grant that a refresh token belongs to. */
-export interface TokenGrant {
+interface TokenGrant {
   readonly id: string;
   readonly accountId: string;
   readonly applicationId: string;

@@ -6,7 +6,7 @@ import { type AccountId, toAccountId } from './account-id.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 
 /** An account, as the operator lists it. */
-export interface AccountSummary {
+interface AccountSummary {
   readonly id: AccountId;
   readonly name: string;
   readonly createdAt: Date;

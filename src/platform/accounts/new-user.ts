@@ -51,7 +51,7 @@ export async function checkAndHash(
 }
 
 /** A user to insert, with the hash of the password. */
-export interface UserInsertion {
+interface UserInsertion {
   readonly user: Omit<NewUser, 'password'>;
   /** `null`: the user signs in by single sign-on. */
   readonly passwordHash: string | null;

@@ -41,7 +41,7 @@ const absentHash = recordNormalized(
 );
 
 /** The request that needs a hash. */
-export interface HashRequest {
+interface HashRequest {
   /** Network address of the client. Networks take turns. */
   readonly address: string;
   /** Aborts when the client disconnects. */
@@ -49,14 +49,14 @@ export interface HashRequest {
 }
 
 /** Whether a password matches. */
-export interface PasswordCheck {
+interface PasswordCheck {
   readonly matches: boolean;
   /** What to store instead of the hash, because of other parameters or normalization; `null`: nothing. */
   readonly replacement: string | null;
 }
 
 /** Options with which tests count and hold computations, and set the limits of the queue. */
-export interface PasswordsOptions {
+interface PasswordsOptions {
   readonly argon2?: Pick<typeof import('@node-rs/argon2'), 'hash' | 'verify'>;
   /** Milliseconds for which a request waits for a slot. Default: 2,000. */
   readonly waitMs?: number;

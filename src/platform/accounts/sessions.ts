@@ -48,7 +48,7 @@ export interface SessionSummary {
 }
 
 /** The browser in which the user signed in. */
-export interface SessionOrigin {
+interface SessionOrigin {
   readonly address: string;
   readonly userAgent: string | undefined;
 }

@@ -47,14 +47,14 @@ function toSummary({ totpFactor, _count, role, ...row }: SummaryRow): UserSummar
 }
 
 /** A user with its account, for the operator. */
-export interface FoundUser {
+interface FoundUser {
   readonly id: string;
   readonly email: string;
   readonly accountId: AccountId;
   readonly accountName: string;
 }
 
-export interface UserForSignIn {
+interface UserForSignIn {
   readonly user: User;
   /** `null` for a user without a password. */
   readonly passwordHash: string | null;

@@ -61,7 +61,7 @@ export class Unit<Context extends ChangeContext = ChangeContext> {
 }
 
 /** Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and applications. */
-export type Lock<Context extends ChangeContext, Locked> = (
+type Lock<Context extends ChangeContext, Locked> = (
   tx: Prisma.TransactionClient,
   context: Context,
 ) => Promise<Locked>;

@@ -21,7 +21,7 @@ export interface LockedUser extends AffectedUser {
 }
 
 /** An application whose row is locked by the transaction. */
-export interface LockedApplication {
+interface LockedApplication {
   readonly clientId: string;
   readonly clientType: 'confidential' | 'public';
   readonly name: string;

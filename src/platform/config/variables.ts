@@ -20,7 +20,7 @@ import {
 } from './value-types.js';
 
 /** An environment variable. */
-export interface Variable {
+interface Variable {
   /** Its type, limits and default. */
   readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;
   /** The default, where it depends on other variables. */

@@ -17,7 +17,7 @@ export interface ContractAttribute {
 }
 
 /** `job_title` as `jobTitle`. */
-export type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<MemberName<Rest>>}`
   : Name;
 

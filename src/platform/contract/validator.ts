@@ -23,7 +23,7 @@ const options: Options = {
 };
 
 /** Compiles the schema of one part of a request: `body`, `querystring`, `params` or `headers`. */
-export type SchemaCompiler = (part: { schema: unknown; httpPart?: string | undefined }) => ValidateFunction;
+type SchemaCompiler = (part: { schema: unknown; httpPart?: string | undefined }) => ValidateFunction;
 
 /**
  * Compiles the schemas of the contract as JSON Schema 2020-12. Query, path and header values are coerced from text;
@@ -37,7 +37,7 @@ export function createValidatorCompiler(): SchemaCompiler {
 }
 
 /** Returns the errors of a value; none when it is valid. */
-export type Validation = (value: unknown) => readonly ErrorObject[];
+type Validation = (value: unknown) => readonly ErrorObject[];
 
 /**
  * Validates a value as the body of a request. The schema is compiled at the first use: that takes up to 0.1 seconds, which

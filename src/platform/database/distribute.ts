@@ -20,7 +20,7 @@ export const distributedTables = [
   'rejected_requests',
 ] as const;
 
-export interface DistributedTable {
+interface DistributedTable {
   readonly table: string;
   /** `failed`: it stays on the coordinator. */
   readonly outcome: 'distributed' | 'already_distributed' | 'failed';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-export interface RecordVersion {
+interface RecordVersion {
   readonly id: string;
   readonly version: number;
 }

@@ -5,7 +5,7 @@
  */
 
 /** How a caller is queued. */
-export interface QueueOptions {
+interface QueueOptions {
   /** Removes the caller from the queue when it aborts. Default: never. */
   readonly signal?: AbortSignal;
   /** Maximum time to wait for a slot, in milliseconds. Default: no limit. */

@@ -91,13 +91,13 @@ function reached(which: 'by' | 'of', { total, resetMs }: Count, limit: number): 
 const maximumFailuresInDay = 100;
 
 /** Failures of a user that are counted for a day, which starts with the first one. */
-export interface DailyFailures {
+interface DailyFailures {
   readonly kind: 'second factor' | 'reauthentication';
   readonly userId: string;
 }
 
 /** Key in the table of counts. */
-export function dailyKeyOf({ kind, userId }: DailyFailures): string {
+function dailyKeyOf({ kind, userId }: DailyFailures): string {
   return keyFor(`failures in a day ${kind} ${userId}`);
 }
 

@@ -21,7 +21,7 @@ export const linkPaths = {
 declare const permitted: unique symbol;
 
 /** A mail within the limits. Only {@link LinkDelivery.permit} creates one. */
-export interface MailPermit {
+interface MailPermit {
   readonly [permitted]: true;
 }
 

@@ -46,7 +46,7 @@ export function isPrivateLiteral(hostname: string): boolean {
 const loopbackName = /^(.+\.)?localhost\.?$/i;
 
 /** An address of a host, and its IP version. */
-export interface HostAddress {
+interface HostAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }

@@ -5,7 +5,7 @@ import type { WebhookMetrics } from './metrics.js';
 import type { RequestObserver } from './request-watch.js';
 
 /** Metrics and traces of a process. */
-export interface Instruments {
+interface Instruments {
   /** The observed database. */
   readonly database: Database;
   readonly observers: readonly RequestObserver[];

@@ -7,7 +7,7 @@ import { FormContext, type FormState } from './form-parts.js';
 export type PageScript = 'copy.js' | 'passkey.js' | 'swagger-ui.js' | 'console.js' | 'console-callback.js';
 
 /** Style sheets of pages. `console.css` contains those of the other pages. */
-export type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';
+type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';
 
 /** Scripts that import others. */
 const modules: ReadonlySet<PageScript> = new Set(['console.js']);

@@ -5,10 +5,7 @@ import { codeOf, sentence, type Violation } from './rule-texts.js';
 export const maximumReportedErrors = 20;
 
 /** Where an error is. */
-export type Place =
-  | { readonly parameter: string }
-  | { readonly pointer: string }
-  | { readonly header: string };
+type Place = { readonly parameter: string } | { readonly pointer: string } | { readonly header: string };
 
 /** A validation error: where it is, and the rule that is violated. */
 export interface InvalidValue {
@@ -43,7 +40,7 @@ export function invalidParameter(parameter: string, violation: Violation): Probl
 }
 
 /** A member of a body that matches its schema and is invalid for another reason. */
-export interface InvalidMember {
+interface InvalidMember {
   readonly path: readonly (string | number)[];
   readonly violation: Violation;
 }

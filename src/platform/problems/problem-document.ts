@@ -3,7 +3,7 @@ import type { components } from '../contract/generated.js';
 import type { Problem } from './problem.js';
 
 export type ProblemDocument = components['schemas']['Problem'];
-export type OAuthProblemDocument = components['schemas']['OAuthProblem'];
+type OAuthProblemDocument = components['schemas']['OAuthProblem'];
 
 /** Path segment of an error code in URLs: the code with `-` in place of `_`. */
 export function problemSlug(code: ProblemCode): string {

@@ -220,7 +220,7 @@ const rules = {
   ),
 };
 
-export type RuleName = keyof typeof rules;
+type RuleName = keyof typeof rules;
 
 type ParamsOf<Name extends RuleName> = Parameters<(typeof rules)[Name]['text']>[0];
 

@@ -4,7 +4,7 @@ import type { EmployeeCheck } from '../../employees/index.js';
 import type { ImportOutcome } from '../import-employees.js';
 import type { MissingEmployees, MissingOutcome } from '../missing-employees.js';
 
-export interface MissingOptions {
+interface MissingOptions {
   readonly maximumPercent: number;
   readonly dryRun: boolean;
 }

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../platform/cli/print.js';
 
 /** Output for progress: a terminal, a file or a pipe. */
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }

@@ -52,7 +52,7 @@ export interface UploadError {
   readonly message: string;
 }
 
-export type UploadOutcome =
+type UploadOutcome =
   | { readonly kind: 'stored'; readonly id: string }
   | { readonly kind: 'too_many_files' | 'too_many_imports' | 'too_large' }
   /** `message` completes a sentence that begins with the name of the file. */

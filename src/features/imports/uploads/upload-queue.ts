@@ -8,7 +8,7 @@ import { deleteFile, type ImportKey } from './stored-file.js';
 import { maximumStoredErrors } from './upload-state.js';
 
 /** Milliseconds after which another process takes over an import whose process has stopped. */
-export const leaseMilliseconds = 15_000;
+const leaseMilliseconds = 15_000;
 
 /** Milliseconds until an import is run again after an error. */
 const retryMilliseconds = 5_000;

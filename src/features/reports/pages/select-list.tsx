@@ -1,6 +1,6 @@
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
 }

@@ -20,7 +20,7 @@ import { continueSignIn, nextStep, respondToSignIn } from './after-sign-in.js';
 import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './routes.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
-export interface SignInDependencies extends SecondFactorDependencies {
+interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
   readonly passkeySignIn: PasskeySignIn;
   readonly trustedDevices: TrustedDevices;

@@ -5,7 +5,7 @@ import { Layout } from '../../../platform/pages/layout.js';
 import { home, singleSignOnPath } from '../../../platform/pages/paths.js';
 
 /** A page with the reason why single sign-on failed, and a remedy. */
-export function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
+function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <Layout title={title} narrow>
       <h1>{title}</h1>
@@ -175,7 +175,7 @@ export function ContinuePage({ url, accountName }: { url: string; accountName: s
   );
 }
 
-export function BackToSignIn() {
+function BackToSignIn() {
   return (
     <p>
       <a href="/sign_in">Back to sign-in</a>

@@ -122,7 +122,7 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
 /** Maximum number of endpoints of one statement, and of concurrent statements of a kind. */
 const sharing = { maximum: 100, atOnce: 1 };
 
-export interface DeliveryObserver {
+interface DeliveryObserver {
   /** An attempt ended. */
   onAttempt(outcome: 'delivered' | 'failed'): void;
 }

@@ -1,7 +1,7 @@
 import pg, { type PoolClient, type PoolConfig, type Submittable } from 'pg';
 
 /** A query that reports its result to a callback. */
-export interface PooledQuery<Rows> extends Submittable {
+interface PooledQuery<Rows> extends Submittable {
   callback: (error: Error | null, rows?: Rows) => void;
 }
 

@@ -14,7 +14,7 @@ const query = `
     LEFT JOIN pg_roles tenant
       ON tenant.rolname = 'people_api_tenant' AND NOT tenant.rolsuper AND NOT tenant.rolbypassrls`;
 
-export interface TenantRole {
+interface TenantRole {
   /** Role that transactions set; `none` is the user of the connection. */
   readonly role: string;
   /** Whether row-level security isolates the accounts. */

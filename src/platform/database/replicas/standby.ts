@@ -25,7 +25,7 @@ export class StandbyLostError extends Error {
   override readonly name = 'StandbyLostError';
 }
 
-export interface StandbyOptions {
+interface StandbyOptions {
   /** Number of the standby in the log. */
   readonly number: number;
   /** Opens it; it calls the function whenever a connection is lost. */
@@ -35,7 +35,7 @@ export interface StandbyOptions {
   readonly logger: DatabaseLogger | undefined;
 }
 
-export interface ServerPosition {
+interface ServerPosition {
   readonly position: LogPosition;
   readonly cluster: string;
 }

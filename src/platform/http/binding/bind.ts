@@ -42,7 +42,7 @@ export interface PublicRateLimiter {
 }
 
 /** Limits how many requests are handled at the same time. */
-export interface HandlerQueue {
+interface HandlerQueue {
   /** @throws {Problem} 503 */
   run<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
 }

@@ -25,7 +25,7 @@ export const colourCount = 6;
 const toneCount = colourCount ** 2;
 
 /** A part of a bar: the range of values that it covers. */
-export interface Segment {
+interface Segment {
   readonly tone: number;
   readonly from: number;
   readonly to: number;

@@ -9,7 +9,7 @@ import { forgotPasswordPages } from './forgot-password.js';
 import { PublicPages } from './open-pages.js';
 import { setPasswordPages } from './set-password.js';
 
-export interface LinkPagesDependencies {
+interface LinkPagesDependencies {
   readonly sessions: BrowserSessions;
   readonly acceptInvitation: AcceptInvitation;
   readonly passwordLinks: PasswordLinks;
