@@ -21,7 +21,8 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
     return (
       <>
         <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} />
-        {pauseReason !== null && `, because ${reasons[pauseReason]}`}
+        {/* A later version may have stored another reason. */}
+        {pauseReason !== null && pauseReason in reasons && `, because ${reasons[pauseReason]}`}
       </>
     );
   }
