@@ -11,7 +11,7 @@ import { notifyOwners } from './features/webhooks/pause-notification.js';
 import { SigningKeyStore } from './oauth/keys/signing-key-store.js';
 import { SigningKeys } from './oauth/keys/signing-keys.js';
 import { Issuer } from './oauth/recorded-issuer.js';
-import { grantTypes } from './oauth/token-endpoint.js';
+import { supportedGrantTypes } from './oauth/token-endpoint.js';
 import { hashPassword } from './platform/accounts/passwords.js';
 import { systemClock } from './platform/clock.js';
 import { readServerConfig } from './platform/config/config.js';
@@ -63,7 +63,7 @@ async function start(): Promise<void> {
   const appSecrets = await resolveAppSecrets(config);
   const databaseOptions = { ...config, embeddedTemplate, logger, statementTimeoutMs, connectionTimeoutMs };
   const opened = await openDatabase(databaseOptions);
-  const instruments = await startInstruments(config, opened, grantTypes);
+  const instruments = await startInstruments(config, opened, supportedGrantTypes);
   const { database, observers } = instruments;
   await migrate(database, { logger });
   await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });

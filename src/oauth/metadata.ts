@@ -1,6 +1,6 @@
 import type { Contract } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
-import { grantTypes } from './token-endpoint.js';
+import { supportedGrantTypes } from './token-endpoint.js';
 
 export type AuthorizationServerMetadata = components['schemas']['AuthorizationServerMetadata'];
 
@@ -21,7 +21,7 @@ export function authorizationServerMetadata(
     scopes_supported: Object.keys(contract.scopes) as AuthorizationServerMetadata['scopes_supported'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: [...grantTypes],
+    grant_types_supported: [...supportedGrantTypes],
     token_endpoint_auth_methods_supported: clientAuthentication,
     revocation_endpoint_auth_methods_supported: clientAuthentication,
     code_challenge_methods_supported: ['S256'],

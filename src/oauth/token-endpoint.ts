@@ -2,25 +2,31 @@ import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import { type ClientCall, invalidClient, readClientCredentials } from './clients/credentials.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
-import { authorizationCode } from './grants/authorization-code.js';
-import { clientCredentials } from './grants/client-credentials.js';
-import type { Grant, GrantContext, GrantRequest, TokenForm, TokenResponse } from './grants/grant.js';
-import { refreshToken } from './grants/refresh-token.js';
+import { authorizationCode } from './grant-types/authorization-code.js';
+import { clientCredentials } from './grant-types/client-credentials.js';
+import type {
+  GrantRequest,
+  GrantType,
+  GrantTypeContext,
+  TokenForm,
+  TokenResponse,
+} from './grant-types/grant-type.js';
+import { refreshToken } from './grant-types/refresh-token.js';
 import { requireParameter } from './parameters.js';
 
-const grants: ReadonlyMap<string, Grant> = new Map(
+const grantTypes: ReadonlyMap<string, GrantType> = new Map(
   [clientCredentials, authorizationCode, refreshToken].map((grant) => [grant.type, grant]),
 );
 
 /** Supported values of `grant_type`. */
-export const grantTypes = [...grants.keys()];
+export const supportedGrantTypes = [...grantTypes.keys()];
 
 /** Exchanges a client secret, a code or a refresh token for tokens. @see RFC 6749 section 3.2 */
 export class TokenEndpoint {
   readonly #clientAuthentication: ClientAuthentication;
-  readonly #context: GrantContext;
+  readonly #context: GrantTypeContext;
 
-  constructor(clientAuthentication: ClientAuthentication, context: GrantContext) {
+  constructor(clientAuthentication: ClientAuthentication, context: GrantTypeContext) {
     this.#clientAuthentication = clientAuthentication;
     this.#context = context;
   }
@@ -30,18 +36,21 @@ export class TokenEndpoint {
    *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
    */
   async exchange(form: TokenForm, call: ClientCall): Promise<TokenResponse> {
-    const grant = grants.get(form.grant_type);
-    if (grant === undefined) {
-      throw new Problem('unsupported_grant_type', `grant_type must be one of ${grantTypes.join(', ')}.`);
+    const grantType = grantTypes.get(form.grant_type);
+    if (grantType === undefined) {
+      throw new Problem(
+        'unsupported_grant_type',
+        `grant_type must be one of ${supportedGrantTypes.join(', ')}.`,
+      );
     }
-    for (const name of grant.requires) requireParameter(name, form[name]);
+    for (const name of grantType.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, call.authorization);
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
     return withConstantTimeFailure(async () => {
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
-      if (grant !== clientCredentials) checkRequiredSecret(request);
-      return grant.handle(request, this.#context);
+      if (grantType !== clientCredentials) checkRequiredSecret(request);
+      return grantType.handle(request, this.#context);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import net from 'node:net';
 import { deliveryLagSeconds } from '../../../src/features/webhooks/delivery/webhook-worker.js';
-import { grantTypes } from '../../../src/oauth/token-endpoint.js';
+import { supportedGrantTypes } from '../../../src/oauth/token-endpoint.js';
 import { ConfigError } from '../../../src/platform/config/environment.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { startInstruments } from '../../../src/platform/observability/instruments.js';
@@ -33,7 +33,7 @@ async function measure(t: Test): Promise<Measured> {
   const instruments = await startInstruments(
     { metricsPort, metricsHost: '127.0.0.1', tracing: false },
     database,
-    grantTypes,
+    supportedGrantTypes,
   );
   t.teardown(() => instruments.close());
   const api = await buildTestApp(t, {
@@ -190,7 +190,7 @@ t.test('a port in use is reported in one line', async (t) => {
   const again = startInstruments(
     { metricsPort, metricsHost: '127.0.0.1', tracing: false },
     database,
-    grantTypes,
+    supportedGrantTypes,
   );
   const error = await again.then(
     () => undefined,
@@ -202,7 +202,7 @@ t.test('a port in use is reported in one line', async (t) => {
 
 t.test('metrics are off without a port', async (t) => {
   const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
-  const instruments = await startInstruments(unset, database, grantTypes);
+  const instruments = await startInstruments(unset, database, supportedGrantTypes);
   t.equal(instruments.database, database, 'the database is not wrapped');
   t.same(instruments.observers, []);
   await instruments.close();
@@ -215,7 +215,7 @@ t.test(
     const instruments = await startInstruments(
       { metricsPort, metricsHost: '127.0.0.1', tracing: false },
       database,
-      grantTypes,
+      supportedGrantTypes,
     );
     t.teardown(() => instruments.close());
     const api = await buildTestApp(t, { database, clock: createTestClock(new Date()) });

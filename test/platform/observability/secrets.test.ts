@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { grantTypes } from '../../../src/oauth/token-endpoint.js';
+import { supportedGrantTypes } from '../../../src/oauth/token-endpoint.js';
 import { randomId } from '../../../src/platform/database/ids.js';
 import { startInstruments } from '../../../src/platform/observability/instruments.js';
 import { Browser, hiddenFields } from '../../support/browser/browser.js';
@@ -27,7 +27,7 @@ const metricsPort = await freePort();
 const instruments = await startInstruments(
   { metricsPort, metricsHost: '127.0.0.1', tracing: true },
   opened,
-  grantTypes,
+  supportedGrantTypes,
 );
 t.teardown(() => instruments.close());
 const api = await buildTestApp(t, {

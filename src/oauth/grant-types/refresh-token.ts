@@ -3,7 +3,7 @@ import { requireParameter } from '../parameters.js';
 import { mayGrant, parseScope } from '../scopes.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { StoredToken } from '../tokens/refresh-tokens.js';
-import { type Grant, issueUserTokens } from './grant.js';
+import { type GrantType, issueUserTokens } from './grant-type.js';
 
 /**
  * Exchanges a refresh token for new tokens. Every use rotates the refresh token.
@@ -12,7 +12,7 @@ import { type Grant, issueUserTokens } from './grant.js';
  *   `invalid_grant`
  * @see RFC 6749 section 6 and RFC 9700 section 4.14.2
  */
-export const refreshToken: Grant = {
+export const refreshToken: GrantType = {
   type: 'refresh_token',
   requires: ['refresh_token'],
 

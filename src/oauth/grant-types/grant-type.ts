@@ -3,15 +3,15 @@ import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Application } from '../clients/client-registry.js';
 import type { ClientCredentials } from '../clients/credentials.js';
+import type { AuthorizationCodes } from '../grants/authorization-codes.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import type { OpaqueToken } from '../tokens/opaque-token.js';
 import type { RefreshTokens } from '../tokens/refresh-tokens.js';
-import type { AuthorizationCodes } from './authorization-codes.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
 export type TokenResponse = components['schemas']['TokenResponse'];
 
-export interface GrantContext {
+export interface GrantTypeContext {
   readonly codes: AuthorizationCodes;
   readonly refreshTokens: RefreshTokens;
   readonly accessTokens: AccessTokens;
@@ -30,12 +30,12 @@ export interface GrantRequest {
 }
 
 /** A grant type of the token endpoint. */
-export interface Grant {
+export interface GrantType {
   /** Value of `grant_type`. */
   readonly type: string;
   /** Required form parameters, in addition to those of client authentication. */
   readonly requires: readonly (keyof TokenForm)[];
-  handle(request: GrantRequest, context: GrantContext): Promise<TokenResponse>;
+  handle(request: GrantRequest, context: GrantTypeContext): Promise<TokenResponse>;
 }
 
 /** Token response for an application that acts on behalf of a user. */
@@ -53,7 +53,7 @@ export function issueUserTokens(
     scopes: readonly string[];
     refreshToken: OpaqueToken;
   },
-  { accessTokens }: GrantContext,
+  { accessTokens }: GrantTypeContext,
 ): TokenResponse {
   return {
     access_token: accessTokens.issue({

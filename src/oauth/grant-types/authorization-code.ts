@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
-import { type Grant, issueUserTokens } from './grant.js';
+import { type GrantType, issueUserTokens } from './grant-type.js';
 
 /**
  * Exchanges an authorization code for tokens.
@@ -9,7 +9,7 @@ import { type Grant, issueUserTokens } from './grant.js';
  * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
  * @see RFC 6749 section 4.1.3 and RFC 7636 section 4.6
  */
-export const authorizationCode: Grant = {
+export const authorizationCode: GrantType = {
   type: 'authorization_code',
   requires: ['code', 'redirect_uri', 'code_verifier'],
 

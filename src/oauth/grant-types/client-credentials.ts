@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
 import { selectScopes } from '../scopes.js';
-import type { Grant } from './grant.js';
+import type { GrantType } from './grant-type.js';
 
 /**
  * Issues an access token to a confidential client on its own behalf, without a refresh token.
@@ -10,7 +10,7 @@ import type { Grant } from './grant.js';
  *   400 `invalid_scope`
  * @see RFC 6749 section 4.4
  */
-export const clientCredentials: Grant = {
+export const clientCredentials: GrantType = {
   type: 'client_credentials',
   requires: [],
 
