@@ -31,7 +31,7 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
   const { config, contract } = core;
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
-  const { applications, authorizationEndpoint: endpoint, grants } = authorizationServer;
+  const { clients, authorizationEndpoint: endpoint, grants } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
   const { handlers: profileHandlers, ...profiles } = createProfiles(core);
@@ -53,8 +53,8 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
       profileHandlers,
     ),
     consent: { ...core, endpoint },
-    apiConsole: { applications, settings: config },
-    signIn: { ...core, ...secondFactors, ...createSignIn(core, secondFactors), applications, baseUrl },
+    apiConsole: { clients, settings: config },
+    signIn: { ...core, ...secondFactors, ...createSignIn(core, secondFactors), clients, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
     links: { ...core, ...users },
     people: {

@@ -22,7 +22,7 @@ import { TokenStatus } from './tokens/token-status.js';
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const { config, contract, database, clock, auditLog, failureLimit } = core;
   const { baseUrl: issuer, refreshTokenTtlSeconds, replayLeewaySeconds } = config;
-  const applications = new ClientRegistry(database);
+  const clients = new ClientRegistry(database);
   const secretUse = new SecretUse(database, clock, core.logger);
   const grants = new Grants(database);
   const codes = new AuthorizationCodes(database, grants);
@@ -33,14 +33,14 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
     ttlSeconds: config.accessTokenTtlSeconds,
     clock,
   });
-  const clientAuthentication = new ClientAuthentication({ applications, secretUse, failureLimit, auditLog });
+  const clientAuthentication = new ClientAuthentication({ clients, secretUse, failureLimit, auditLog });
   const authorizationEndpoint = new AuthorizationEndpoint({
-    ...{ codes, applications, auditLog, clock, issuer },
+    ...{ codes, clients, auditLog, clock, issuer },
     codeTtlSeconds: config.authorizationCodeTtlSeconds,
   });
   const { api, publicLimits } = createRequestLimits(config, core.counters);
   return {
-    applications,
+    clients,
     secretUse,
     grants,
     authorizationEndpoint,

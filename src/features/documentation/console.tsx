@@ -24,10 +24,10 @@ interface ConsoleSettings {
  * signing in would fail.
  */
 async function findConsoleApplication(
-  applications: ClientRegistry,
+  clients: ClientRegistry,
   { baseUrl, consoleClientId = demoConsoleClientId }: ConsoleSettings,
 ): Promise<ConsoleApplication | undefined> {
-  const found = await applications.findByClientId(consoleClientId);
+  const found = await clients.findByClientId(consoleClientId);
   if (found?.clientType !== 'public') return undefined;
   if (!found.redirectUris.includes(`${baseUrl}${consoleCallbackPath}`)) return undefined;
   const { clientId, scopes } = found;
@@ -137,20 +137,20 @@ function SignInNote({ application }: { application: ConsoleApplication | undefin
 }
 
 interface ConsoleDependencies {
-  readonly applications: ClientRegistry;
+  readonly clients: ClientRegistry;
   readonly settings: ConsoleSettings;
 }
 
 /** `/console`, where every operation can be tried, and the redirect URI of its sign-in. */
 export async function consolePages(
   app: FastifyInstance,
-  { applications, settings }: ConsoleDependencies,
+  { clients, settings }: ConsoleDependencies,
 ): Promise<void> {
   const { baseUrl, consoleClientId } = settings;
   const config = { page: true };
   let hasWarned = false;
   app.get('/console', { config }, async (request, reply) => {
-    const application = await findConsoleApplication(applications, settings);
+    const application = await findConsoleApplication(clients, settings);
     if (application === undefined && consoleClientId !== undefined && !hasWarned) {
       hasWarned = true;
       request.log.warn(

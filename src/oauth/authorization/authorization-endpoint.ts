@@ -36,7 +36,7 @@ export interface ConsentStep {
 
 interface Dependencies {
   readonly codes: AuthorizationCodes;
-  readonly applications: ClientRegistry;
+  readonly clients: ClientRegistry;
   readonly auditLog: AuditLog;
   readonly clock: Clock;
   readonly issuer: string;
@@ -68,7 +68,7 @@ export class AuthorizationEndpoint {
    */
   async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
     stateLength(parameters.state);
-    const application = await knownClient(this.#dependencies.applications, parameters.client_id);
+    const application = await knownClient(this.#dependencies.clients, parameters.client_id);
     registeredRedirectUri(application, parameters.redirect_uri);
     if (user === null) return { kind: 'sign_in' };
     sameAccount(application, user);

@@ -44,8 +44,8 @@ export function responseAddress(
 }
 
 /** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
-export async function knownClient(applications: ClientRegistry, clientId: string): Promise<Application> {
-  const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+export async function knownClient(clients: ClientRegistry, clientId: string): Promise<Application> {
+  const application = isClientId(clientId) ? await clients.findByClientId(clientId) : null;
   if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
   return application;
 }

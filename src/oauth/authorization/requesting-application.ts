@@ -8,13 +8,13 @@ import type { ClientRegistry } from '../clients/client-registry.js';
  * @returns `undefined` for another path, an unknown client, or a redirect URI that is not registered for the client
  */
 export async function requestingApplication(
-  applications: ClientRegistry,
+  clients: ClientRegistry,
   path: string,
 ): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(path, 'http://localhost');
   const clientId = searchParams.get('client_id') ?? '';
   const redirectUri = searchParams.get('redirect_uri') ?? '';
   if (pathname !== '/v1/oauth/authorize' || !isClientId(clientId)) return undefined;
-  const application = await applications.findByClientId(clientId);
+  const application = await clients.findByClientId(clientId);
   return application?.redirectUris.includes(redirectUri) ? application.name : undefined;
 }

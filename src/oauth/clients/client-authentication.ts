@@ -11,7 +11,7 @@ import { type ClientCall, type ClientCredentials, invalidClient } from './creden
 import type { SecretUse } from './secret-use.js';
 
 interface Dependencies {
-  readonly applications: ClientRegistry;
+  readonly clients: ClientRegistry;
   readonly secretUse: SecretUse;
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
@@ -59,8 +59,8 @@ export class ClientAuthentication {
     credentials: ClientCredentials,
     origin: AuditOrigin,
   ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
-    const { applications } = this.#dependencies;
-    const application = isClientId(clientId) ? await applications.findByClientId(clientId) : null;
+    const { clients } = this.#dependencies;
+    const application = isClientId(clientId) ? await clients.findByClientId(clientId) : null;
     const { clientSecret } = credentials;
     const matched =
       clientSecret === undefined

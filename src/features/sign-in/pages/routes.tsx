@@ -32,7 +32,7 @@ export interface SecondFactorDependencies {
   readonly secondFactors: SecondFactors;
   readonly secondFactorSignIn: SecondFactorSignIn;
   readonly passkeys: Passkeys;
-  readonly applications: ClientRegistry;
+  readonly clients: ClientRegistry;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
@@ -138,7 +138,7 @@ export async function secondFactorPages(
 export async function sendSecondFactorPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, secondFactors, passkeys, applications }: SecondFactorDependencies,
+  { sessions, secondFactors, passkeys, clients }: SecondFactorDependencies,
   { user, ...step }: Step,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
@@ -153,7 +153,7 @@ export async function sendSecondFactorPage(
       passkeyOptions={hasPasskeys ? passkeyOptions : null}
     />
   );
-  const application = await requestingApplication(applications, step.returnTo);
+  const application = await requestingApplication(clients, step.returnTo);
   const headers = privatePageHeaders({ script: hasPasskeys, toApplication: application !== undefined });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
 }

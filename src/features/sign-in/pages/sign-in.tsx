@@ -156,11 +156,11 @@ async function respondAgain(
 async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, passkeys, applications }: SignInDependencies,
+  { sessions, passkeys, clients }: SignInDependencies,
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
-  const application = await requestingApplication(applications, form.returnTo);
+  const application = await requestingApplication(clients, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
   const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
   const headers = privatePageHeaders({ script: true, toApplication: application !== undefined });
