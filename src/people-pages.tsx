@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type AuditLogPageDependencies, auditLogPage } from './features/audit-log/pages/audit-log.js';
 import type { Directory } from './features/employees/directory.js';
+import { directoryPage } from './features/employees/pages/directory.js';
 import type { EmployeePagesDependencies } from './features/employees/pages/employee-pages.js';
-import { peoplePage } from './features/employees/pages/people.js';
 import { employeePages } from './features/employees/pages/routes.js';
 import type { ImportPagesDependencies } from './features/imports/pages/import-pages.js';
 import { importPages } from './features/imports/pages/routes.js';
@@ -17,7 +17,7 @@ import {
   type SingleSignOnSettingsDependencies,
   singleSignOnSettings,
 } from './features/single-sign-on/pages/settings.js';
-import type { UsagePageDependencies } from './features/usage/pages/usage-page.js';
+import type { UsagePageDependencies } from './features/usage/pages/usage.js';
 import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
 import type { AccountPagesDependencies } from './features/users/pages/my-account/account-pages.js';
 import { accountPages } from './features/users/pages/my-account/routes.js';
@@ -77,7 +77,7 @@ export async function registerPeoplePages(
   });
 
   app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
-  peoplePage(site, dependencies);
+  directoryPage(site, dependencies);
   employeePages(site, dependencies);
   reportPages(site, dependencies);
   importPages(site.forAdministrators(), dependencies);

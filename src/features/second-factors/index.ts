@@ -6,9 +6,9 @@ import { SecondFactorPolicies } from './second-factor-policy.js';
 import { SecondFactorSignIn } from './second-factor-sign-in.js';
 import { SecondFactors } from './second-factors.js';
 
-export type { OwnSecondFactorDependencies } from './pages/dependencies.js';
 export { credentialField, hiddenFields, PasskeyForm } from './pages/passkey-form.js';
 export { ownSecondFactorPages } from './pages/routes.js';
+export type { OwnSecondFactorDependencies } from './pages/second-factor-pages.js';
 export { type PasskeyResponse, Passkeys } from './passkeys.js';
 export { SecondFactorSignIn } from './second-factor-sign-in.js';
 export { SecondFactors } from './second-factors.js';

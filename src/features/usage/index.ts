@@ -3,8 +3,8 @@ import { UsageReader } from './usage-reader.js';
 
 export { addUsageCommand } from './commands.js';
 export { countWords } from './pages/calls-chart.js';
+export { type UsagePageDependencies, usagePage } from './pages/usage.js';
 export { type CallCounts, sumOf, usageDays } from './pages/usage-figures.js';
-export { type UsagePageDependencies, usagePage } from './pages/usage-page.js';
 export { lastDays } from './usage-reader.js';
 
 /** Creates the service that reads the usage of applications. */

@@ -6,7 +6,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import type { AppSetUp } from '../authenticator-apps.js';
 import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
-import type { OwnSecondFactorDependencies } from './dependencies.js';
+import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
 
 /** Modules of white around a QR code. @see ISO/IEC 18004 */
 const border = 4;

@@ -7,7 +7,7 @@ import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.j
 import type { PasskeySummary } from '../passkeys.js';
 import type { SecondFactorOverview } from '../second-factors.js';
 import { addressWithReturn, returnAddress } from './after-change.js';
-import type { OwnSecondFactorDependencies } from './dependencies.js';
+import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
 
 /** Settings → My account → Second factor. */
 export function secondFactorOverviewPage(

@@ -10,8 +10,8 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
 import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
-import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { credentialField, NoPasskeyHint, PasskeyForm } from './passkey-form.js';
+import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
 const nameField = 'name';

@@ -2,7 +2,7 @@ import { actionForm } from '../../../platform/pages/define-pages.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import type { OwnSecondFactorDependencies } from './dependencies.js';
+import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
 
 /** Form that creates new recovery codes. */
 export function recoveryCodePages(site: PageRouter, { secondFactors }: OwnSecondFactorDependencies): void {

@@ -1,9 +1,9 @@
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { appPages } from './app.js';
-import type { OwnSecondFactorDependencies } from './dependencies.js';
 import { secondFactorOverviewPage } from './overview.js';
 import { passkeyPages } from './passkeys.js';
 import { recoveryCodePages } from './recovery-codes.js';
+import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
 
 /** Settings → My account → Second factor, also for users who have to set one up before their sign-in is complete. */
 export function ownSecondFactorPages(site: PageRouter, dependencies: OwnSecondFactorDependencies): void {

@@ -6,7 +6,7 @@ import { type KeptForm, KeptFormPage, keepFormOf } from '../../../platform/pages
 import { renderPage } from '../../../platform/pages/layout.js';
 import { ownSecondFactorPath, withReturnTo } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import { secondFactorPath } from './step-page.js';
+import { secondFactorPath } from './second-factor-page.js';
 
 /** The page after the password: the next step of the sign-in, or the requested page. */
 export function nextStep(stage: SignInStage, returnTo: string): string {

@@ -17,7 +17,11 @@ import type { PasskeySignIn } from '../passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
 import type { TrustedDevices } from '../trusted-devices.js';
 import { continueSignIn, nextStep, respondToSignIn } from './after-sign-in.js';
-import { type SecondFactorDependencies, type Step, sendSecondFactorPage } from './routes.js';
+import {
+  type SecondFactorDependencies,
+  type SecondFactorStep,
+  sendSecondFactorPage,
+} from './second-factor.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
 interface SignInDependencies extends SecondFactorDependencies {
@@ -120,7 +124,7 @@ async function respond(
       const { trustedDevices, sessions } = dependencies;
       trustedDevices.remember(request, reply, user.email);
       const signedIn = { user, stage, returnTo: form.returnTo, kept };
-      const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+      const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
       return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });
     }
     case 'wrong':
@@ -149,7 +153,7 @@ async function respondAgain(
   const { sessions } = dependencies;
   const { csrfToken } = session;
   const signedIn = { ...session, returnTo, kept };
-  const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+  const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
   return continueSignIn(request, reply, { csrfToken, signedIn, sessions, showStep });
 }
 

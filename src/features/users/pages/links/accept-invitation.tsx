@@ -11,7 +11,7 @@ import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
-import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
+import { invalidLink, type PublicContext, type PublicPages } from './public-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
 const advice = 'Contact the person who invited you to get a new invitation.';
@@ -60,7 +60,7 @@ function formErrors({ givenName, familyName, password }: AcceptanceErrors): Form
   );
 }
 
-function acceptPage({ path, form }: OpenContext, { accountName, email }: ValidLink): PageView {
+function acceptPage({ path, form }: PublicContext, { accountName, email }: ValidLink): PageView {
   return {
     title: `Join ${accountName}`,
     body: (

@@ -3,7 +3,7 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { ButtonForm } from '../../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import type { EmailChanges } from '../../email-changes.js';
-import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
+import { invalidLink, type PublicContext, type PublicPages } from './public-pages.js';
 
 const advice = 'Sign in, and change the address again under My account.';
 
@@ -50,7 +50,7 @@ function result(title: string, text: string): PageView {
   };
 }
 
-function confirmPage({ path }: OpenContext, { accountName, email }: ValidLink): PageView {
+function confirmPage({ path }: PublicContext, { accountName, email }: ValidLink): PageView {
   return {
     title: 'Confirm your e-mail address',
     body: (

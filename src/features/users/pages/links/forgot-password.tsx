@@ -4,7 +4,7 @@ import type { PageView } from '../../../../platform/pages/page-context.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import type { PublicPages } from './open-pages.js';
+import type { PublicPages } from './public-pages.js';
 
 const field = 'email';
 

@@ -6,7 +6,7 @@ import type { PasswordLinks } from '../../password-links.js';
 import { acceptInvitationPages } from './accept-invitation.js';
 import { confirmEmailPages } from './confirm-email.js';
 import { forgotPasswordPages } from './forgot-password.js';
-import { PublicPages } from './open-pages.js';
+import { PublicPages } from './public-pages.js';
 import { setPasswordPages } from './set-password.js';
 
 interface LinkPagesDependencies {

@@ -5,7 +5,7 @@ import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
-import { invalidLink, type OpenContext, type PublicPages } from './open-pages.js';
+import { invalidLink, type PublicContext, type PublicPages } from './public-pages.js';
 
 const done = { redirect: withNotice('/sign_in', 'password_set') };
 const advice = 'Request a new link, or contact an owner of your account to get one.';
@@ -41,7 +41,7 @@ export function setPasswordPages(
   });
 }
 
-function setPasswordPage({ path }: OpenContext, { email }: ValidLink): PageView {
+function setPasswordPage({ path }: PublicContext, { email }: ValidLink): PageView {
   return {
     title: 'Set a new password',
     body: (

@@ -19,7 +19,7 @@ import { newEmployeePath } from './employee-pages.js';
 const pageSize = 25;
 
 /** The directory: all employees of the account, for every signed-in user. */
-export function peoplePage(site: PageRouter, { directory }: { directory: Directory }): void {
+export function directoryPage(site: PageRouter, { directory }: { directory: Directory }): void {
   site.get(home, async (context) => {
     const search: DirectorySearch = {
       text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),

@@ -25,7 +25,7 @@ import {
   type SecondFactors,
 } from '../../second-factors/index.js';
 import { continueSignIn } from './after-sign-in.js';
-import { codeField, SecondFactorPage, secondFactorPath } from './step-page.js';
+import { codeField, SecondFactorPage, secondFactorPath } from './second-factor-page.js';
 
 export interface SecondFactorDependencies {
   readonly sessions: BrowserSessions;
@@ -38,7 +38,7 @@ export interface SecondFactorDependencies {
 }
 
 /** A session that waits for the second factor, and the requested page. */
-export interface Step {
+export interface SecondFactorStep {
   readonly user: User;
   readonly returnTo: string;
   readonly keptForm: string;
@@ -77,7 +77,7 @@ export async function secondFactorPages(
     },
   ): Promise<FastifyReply> {
     if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(returnTo), 303);
-    const showStep = (step: Step) => sendSecondFactorPage(request, reply, dependencies, step);
+    const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
     return continueSignIn(request, reply, {
       csrfToken: session.csrfToken,
       signedIn: { ...session, returnTo, kept },
@@ -139,7 +139,7 @@ export async function sendSecondFactorPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { sessions, secondFactors, passkeys, clients }: SecondFactorDependencies,
-  { user, ...step }: Step,
+  { user, ...step }: SecondFactorStep,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
   const [{ appAddedAt }, passkeyOptions] = await withScope(accountScope(user.accountId), () =>

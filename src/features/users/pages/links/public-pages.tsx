@@ -13,7 +13,7 @@ import { privatePageHeaders } from '../../../../platform/pages/security-headers.
  * The response to a link that is unknown, used, revoked or expired. All look the same, except to the browser that has used the
  * link: it gets the response to the first use again.
  */
-export function invalidLink(advice: string, { used }: OpenContext, first: PageResponse): PageResponse {
+export function invalidLink(advice: string, { used }: PublicContext, first: PageResponse): PageResponse {
   if (used) return first;
   return {
     status: 404,
@@ -34,7 +34,7 @@ export function invalidLink(advice: string, { used }: OpenContext, first: PageRe
 }
 
 /** Request for a page that needs no session. */
-export interface OpenContext {
+export interface PublicContext {
   readonly origin: AuditOrigin;
   readonly path: string;
   /** Empty without a form. */
@@ -52,7 +52,7 @@ export interface OpenContext {
 /** Name of the cookie, at the path of a link. */
 const usedCookie = 'used_link';
 
-type OpenHandler = (context: OpenContext) => Promise<PageResponse>;
+type PublicHandler = (context: PublicContext) => Promise<PageResponse>;
 
 /** Pages without a session, for every client that has the link. */
 export class PublicPages {
@@ -64,7 +64,7 @@ export class PublicPages {
     this.#sessions = sessions;
   }
 
-  get(path: string, handle: OpenHandler): void {
+  get(path: string, handle: PublicHandler): void {
     this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
   }
 
@@ -74,14 +74,14 @@ export class PublicPages {
    *
    * @param reason why it needs none
    */
-  post(path: string, reason: string, handle: OpenHandler): void {
+  post(path: string, reason: string, handle: PublicHandler): void {
     this.#app.post(path, pageForm(reason), (request, reply) => {
       this.#sessions.verifyCsrf(request);
       return this.#serve(request, reply, handle);
     });
   }
 
-  async #serve(request: FastifyRequest, reply: FastifyReply, handle: OpenHandler): Promise<FastifyReply> {
+  async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
     const path = request.url.split('?', 1)[0] ?? request.url;
     const csrfToken = this.#sessions.csrfToken(request, reply);
