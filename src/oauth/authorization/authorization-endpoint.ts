@@ -3,6 +3,7 @@ import type { User } from '../../platform/accounts/user.js';
 import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import { Problem } from '../../platform/problems/problem.js';
+import { oauthDescription } from '../../platform/problems/problem-document.js';
 import type { Application, ClientRegistry } from '../clients/client-registry.js';
 import { invalidClient } from '../clients/credentials.js';
 import type { AuthorizationCodes } from '../grants/authorization-codes.js';
@@ -10,14 +11,13 @@ import { newOpaqueToken } from '../tokens/opaque-token.js';
 import {
   type AuthorizationParameters,
   AuthorizationRejection,
+  checkRedirectUri,
+  checkSameAccount,
+  checkStateLength,
   configuredScopes,
   type GrantableScopes,
   grantableScopes,
   knownClient,
-  registeredRedirectUri,
-  responseAddress,
-  sameAccount,
-  stateLength,
 } from './checks.js';
 
 /** Next step of an authorization request. */
@@ -67,17 +67,17 @@ export class AuthorizationEndpoint {
    * @see RFC 9700 section 4.11.2
    */
   async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
-    stateLength(parameters.state);
+    checkStateLength(parameters.state);
     const application = await knownClient(this.#dependencies.clients, parameters.client_id);
-    registeredRedirectUri(application, parameters.redirect_uri);
+    checkRedirectUri(application, parameters.redirect_uri);
     if (user === null) return { kind: 'sign_in' };
-    sameAccount(application, user);
+    checkSameAccount(application, user);
     try {
       const requested = configuredScopes(application, parameters.scope);
       return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
-      return { kind: 'redirect', location: responseAddress(parameters, this.#dependencies.issuer, error) };
+      return { kind: 'redirect', location: responseUrl(parameters, this.#dependencies.issuer, error) };
     }
   }
 
@@ -102,10 +102,10 @@ export class AuthorizationEndpoint {
     if (!allowed) {
       await auditLog.record({ type: 'consent.denied', ...subject });
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
-      return responseAddress(parameters, issuer, rejection);
+      return responseUrl(parameters, issuer, rejection);
     }
     const code = await this.#issueCode(parameters, { ...subject, sessionId }, step.scopes.offered);
-    return responseAddress(parameters, issuer, { code });
+    return responseUrl(parameters, issuer, { code });
   }
 
   /**
@@ -142,4 +142,20 @@ function rightsChanged(): Problem {
     'access_denied',
     'Your permissions have changed. Go back to the application and start again.',
   );
+}
+
+/** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */
+function responseUrl(
+  { redirect_uri, state }: AuthorizationParameters,
+  issuer: string,
+  response: { code: string } | AuthorizationRejection,
+): string {
+  const parameters =
+    response instanceof AuthorizationRejection
+      ? { error: response.error, error_description: oauthDescription(response.message) }
+      : { code: response.code };
+  // Some clients decode `+` as a plus sign; all decode %20 as a space.
+  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
+  // Appended, so that the registered URI is unchanged.
+  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
 }

@@ -2,7 +2,6 @@ import type { User } from '../../platform/accounts/user.js';
 import type { operations } from '../../platform/contract/generated.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { OtherAccountProblem } from '../../platform/problems/problem.js';
-import { oauthDescription } from '../../platform/problems/problem-document.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { isClientId } from '../clients/client-authentication.js';
 import type { Application, ClientRegistry } from '../clients/client-registry.js';
@@ -27,22 +26,6 @@ export class AuthorizationRejection extends Error {
   }
 }
 
-/** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */
-export function responseAddress(
-  { redirect_uri, state }: AuthorizationParameters,
-  issuer: string,
-  response: { code: string } | AuthorizationRejection,
-): string {
-  const parameters =
-    response instanceof AuthorizationRejection
-      ? { error: response.error, error_description: oauthDescription(response.message) }
-      : { code: response.code };
-  // Some clients decode `+` as a plus sign; all decode %20 as a space.
-  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
-  // Appended, so that the registered URI is unchanged.
-  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
-}
-
 /** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
 export async function knownClient(clients: ClientRegistry, clientId: string): Promise<Application> {
   const application = isClientId(clientId) ? await clients.findByClientId(clientId) : null;
@@ -56,7 +39,7 @@ export async function knownClient(clients: ClientRegistry, clientId: string): Pr
  * @throws {Problem} 400 `invalid_request`; never a redirect
  * @see RFC 9700 section 2.1
  */
-export function registeredRedirectUri({ redirectUris }: Application, redirectUri: string): void {
+export function checkRedirectUri({ redirectUris }: Application, redirectUri: string): void {
   if (!redirectUris.includes(redirectUri)) {
     throw invalidParameter('redirect_uri', violation('registered_redirect_uri'));
   }
@@ -70,7 +53,7 @@ const maximumBytes = 2048;
  *
  * @throws {Problem} 400 `invalid_request`; never a redirect
  */
-export function stateLength(state: string): void {
+export function checkStateLength(state: string): void {
   if (Buffer.byteLength(state) > maximumBytes) {
     throw invalidParameter('state', violation('maximum_bytes', { maximum: maximumBytes }));
   }
@@ -112,6 +95,6 @@ export function grantableScopes({ role }: User, requested: readonly string[]): G
  *
  * @throws {OtherAccountProblem} never a redirect, so that the application learns nothing about the user
  */
-export function sameAccount(application: Application, user: User): void {
+export function checkSameAccount(application: Application, user: User): void {
   if (application.accountId !== user.accountId) throw new OtherAccountProblem();
 }
