@@ -67,7 +67,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
 
   /** @throws {Problem} 404 `not_found` */
   async getEmployee({ caller, params, request }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
-    const resource = await this.#employees.find(caller.accountId, params.employee_id);
+    const resource = await this.#employees.findResource(caller.accountId, params.employee_id);
     if (resource === null) throw recordNotFound();
     const body = `{"data":${resource}}` as JsonText<EmployeeDocument>;
     const etag = etagOfBody(body);

@@ -39,7 +39,7 @@ export class Employees {
   }
 
   /** Reads the account's employee with this id as JSON; `null` if this account has none with this id. */
-  find(accountId: AccountId, id: string): Promise<string | null> {
+  findResource(accountId: AccountId, id: string): Promise<string | null> {
     return this.#findById({ accountId, id });
   }
 
