@@ -18,12 +18,12 @@ import { leaseStillHeld, storeOutcomes } from './store-outcomes.js';
 import { type DeliveryAttempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
 /**
- * Stores the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
+ * Reserves the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
  *
  * Benchmark and test: see `claimWebhookEndpoints`.
  */
-const insertWebhookDeliveries: PreparedStatement = {
-  name: 'fix_webhook_deliveries',
+const reserveWebhookDeliveries: PreparedStatement = {
+  name: 'reserve_webhook_deliveries',
   isOnCoordinator: true,
   text: `
     WITH ${leasedEndpoints('delivery_id text, delivery_end bigint')}
@@ -42,11 +42,11 @@ interface NewDelivery {
 }
 
 /**
- * Stores the events of deliveries, before their attempts.
+ * Reserves the events of deliveries, before their attempts.
  *
  * @returns for each delivery, whether the endpoint still had the lease
  */
-async function insertDeliveries(
+async function reserveDeliveries(
   { runPrepared }: Pick<Database, 'runPrepared'>,
   deliveries: readonly NewDelivery[],
 ): Promise<boolean[]> {
@@ -57,7 +57,7 @@ async function insertDeliveries(
     delivery_id: deliveryId,
     delivery_end: String(end),
   }));
-  const rows = await runPrepared(insertWebhookDeliveries, [JSON.stringify(given)], allAccounts);
+  const rows = await runPrepared(reserveWebhookDeliveries, [JSON.stringify(given)], allAccounts);
   return leaseStillHeld(rows, deliveries);
 }
 
@@ -142,13 +142,13 @@ export interface EndpointDeliveriesOptions {
 /** Delivers the next events of endpoints that this process has claimed. Concurrent deliveries share statements. */
 export class EndpointDeliveries {
   readonly #options: EndpointDeliveriesOptions;
-  readonly #fix: (delivery: NewDelivery) => Promise<boolean>;
+  readonly #reserve: (delivery: NewDelivery) => Promise<boolean>;
   readonly #store: (outcome: EndpointOutcome) => Promise<boolean>;
 
   constructor(options: EndpointDeliveriesOptions) {
     const { database, clock } = options;
     this.#options = options;
-    this.#fix = createBatcher((deliveries) => insertDeliveries(database, deliveries), sharing);
+    this.#reserve = createBatcher((deliveries) => reserveDeliveries(database, deliveries), sharing);
     this.#store = createBatcher((outcomes) => storeOutcomes(database, outcomes, clock()), sharing);
   }
 
@@ -168,7 +168,7 @@ export class EndpointDeliveries {
     const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
     // Before the attempt: another process repeats it with the same events, and nothing is sent to an endpoint that was deleted,
     // paused or moved meanwhile.
-    if (!(await this.#fix({ endpoint, deliveryId, end }))) return false;
+    if (!(await this.#reserve({ endpoint, deliveryId, end }))) return false;
     // Another process may claim the endpoint during the attempt. It is due again when the lease expires.
     if (clock().getTime() + timeoutMilliseconds > endpoint.leaseEnd.getTime()) return false;
     return this.#send(endpoint, { deliveryId, end, hasMore, body, events });
