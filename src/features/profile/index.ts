@@ -1,6 +1,6 @@
 import type { Core } from '../../platform/core.js';
 import { createProfileValidator } from './pages/profile.js';
-import { UserHandlers } from './profile-handlers.js';
+import { ProfileHandlers } from './profile-handlers.js';
 import { Profiles } from './profiles.js';
 
 export { type ProfilePagesDependencies, profilePages } from './pages/profile.js';
@@ -12,6 +12,6 @@ export function createProfiles({ contract, database, clock }: Core) {
   return {
     profiles,
     validateProfile: createProfileValidator(contract),
-    handlers: new UserHandlers(profiles, clock),
+    handlers: new ProfileHandlers(profiles, clock),
   };
 }

@@ -14,7 +14,7 @@ import { claimNames, type Profile, type Profiles } from './profiles.js';
 type UserDocument = components['schemas']['UserDocument'];
 type UserResource = components['schemas']['User'];
 
-export class UserHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCurrentUser'> {
+export class ProfileHandlers implements Pick<Handlers, 'getCurrentUser' | 'updateCurrentUser'> {
   readonly #profiles: Profiles;
   readonly #clock: Clock;
 
