@@ -169,7 +169,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
     composeServices(dependencies, app.log);
   const { authenticate, publicLimits, secretUse } = authorizationServer;
-  const { counters, notices, exports } = core;
+  const { counters, notices, auditedExports } = core;
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
@@ -185,7 +185,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     await secretUse.settled();
     await links.passwordLinks.settled();
     await notices.settled();
-    await exports.settled();
+    await auditedExports.settled();
     await usage.flush().catch((err) => app.log.warn({ err }, 'storing usage failed during shutdown'));
     counters.close();
   });

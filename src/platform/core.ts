@@ -47,9 +47,9 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
   readonly reauthentication: Reauthentication;
   readonly sessions: BrowserSessions;
   readonly notices: SecurityNotices;
-  readonly exports: AuditedExports;
+  readonly auditedExports: AuditedExports;
   /** Slots of running reports and downloads. */
-  readonly slots: ReportConcurrency;
+  readonly reportSlots: ReportConcurrency;
   readonly downloads: CsvDownloads;
 }
 
@@ -63,7 +63,7 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
   const auditLog = new AuditLog(database, clock);
   const users = new Users(database);
   const userSessions = new Sessions(database, clock);
-  const slots = new ReportConcurrency(reportLimits);
+  const reportSlots = new ReportConcurrency(reportLimits);
   return {
     ...{ config, contract: options.contract, database, reads, appSecrets, clock, reportLimits, passwords },
     logger,
@@ -77,8 +77,8 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
     }),
     sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl }),
     notices: createSecurityNotices(database, { config, clock, logger }),
-    exports: new AuditedExports(database),
-    slots,
-    downloads: new CsvDownloads(slots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),
+    auditedExports: new AuditedExports(database),
+    reportSlots,
+    downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),
   };
 }

@@ -2,7 +2,7 @@ import type { Core } from '../../platform/core.js';
 import { AuditLogExports } from './audit-log-exports.js';
 import { AuditLogReader } from './audit-log-reader.js';
 
-export function createAuditLog({ database, exports }: Core) {
+export function createAuditLog({ database, auditedExports }: Core) {
   const auditLogReader = new AuditLogReader(database);
-  return { auditLogReader, auditLogExports: new AuditLogExports(exports, auditLogReader) };
+  return { auditLogReader, auditLogExports: new AuditLogExports(auditedExports, auditLogReader) };
 }

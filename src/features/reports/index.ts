@@ -10,13 +10,22 @@ import { ReportCharts } from './results/report-charts.js';
 import { ReportExports, ReportResults } from './results/report-results.js';
 
 /** Creates the services and handlers for reports. */
-export function createReports({ config, contract, database, reads, clock, exports, slots, downloads }: Core) {
+export function createReports({
+  config,
+  contract,
+  database,
+  reads,
+  clock,
+  auditedExports,
+  reportSlots,
+  downloads,
+}: Core) {
   const { baseUrl, maxReportsPerAccount: maxReports, maxIdempotencyKeys: maxKeys } = config;
   const idempotency = new Idempotency(database, { maxKeys });
   const reports = new Reports(database, { reads, idempotency, maxReports });
   const reportResults = new ReportResults(reads);
-  const reportExports = new ReportExports(exports, reportResults);
-  const reportRuns = new ReportRuns(slots);
+  const reportExports = new ReportExports(auditedExports, reportResults);
+  const reportRuns = new ReportRuns(reportSlots);
   return {
     reports,
     reportCreators: new ReportCreators(reads),
