@@ -19,7 +19,7 @@ export function admit(limit: RequestLimit, subject: string, reply: FastifyReply)
   if (counted.getStore()) return Promise.resolve();
   const rejection = limit.rejection(subject);
   if (rejection !== null) enforce(rejection, limit, reply);
-  return limit.take(subject).then((standing) => enforce(standing, limit, reply));
+  return limit.take(subject).then((limitState) => enforce(limitState, limit, reply));
 }
 
 /** Whether the request was counted already. */
@@ -27,8 +27,8 @@ export function isCounted(reply: FastifyReply): boolean {
   return reply.hasHeader('ratelimit');
 }
 
-function enforce(standing: RateLimitState, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
-  const { granted, limit, remaining, resetSeconds } = standing;
+function enforce(limitState: RateLimitState, { windowSeconds }: RequestLimit, reply: FastifyReply): void {
+  const { granted, limit, remaining, resetSeconds } = limitState;
   reply.header('ratelimit-policy', `"default";q=${limit};w=${windowSeconds}`);
   reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
   if (granted) return;

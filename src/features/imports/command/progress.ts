@@ -6,7 +6,7 @@ interface ProgressStream {
   write(text: string): unknown;
 }
 
-interface Standing {
+interface Progress {
   readonly lines: number;
   readonly bytes: number;
 }
@@ -30,16 +30,16 @@ export class ProgressDisplay {
   }
 
   /** Shows the progress, at most once in each interval. */
-  update(standing: Standing): void {
+  update(progress: Progress): void {
     const now = Date.now();
     if (now - this.#shownAt < (this.#stream.isTTY ? redrawMs : reportMs)) return;
     this.#shownAt = now;
-    const text = this.#describe(standing, (now - this.#start) / 1000);
+    const text = this.#describe(progress, (now - this.#start) / 1000);
     if (!this.#stream.isTTY) {
       this.#stream.write(`${text}\n`);
       return;
     }
-    this.#bar = `${this.#drawBar(standing)}${text}`;
+    this.#bar = `${this.#drawBar(progress)}${text}`;
     this.#stream.write(`\r\u001B[2K${this.#bar}`);
   }
 
@@ -55,7 +55,7 @@ export class ProgressDisplay {
     this.#bar = '';
   }
 
-  #describe({ lines, bytes }: Standing, seconds: number): string {
+  #describe({ lines, bytes }: Progress, seconds: number): string {
     const share = this.#share(bytes);
     const rate = Math.round(lines / Math.max(seconds, 0.001));
     const facts = [`${formatCount(lines)} lines`, `${formatCount(rate)} lines/s`];
@@ -66,7 +66,7 @@ export class ProgressDisplay {
     return facts.join(', ');
   }
 
-  #drawBar({ bytes }: Standing): string {
+  #drawBar({ bytes }: Progress): string {
     const share = this.#share(bytes);
     if (share === undefined) return '';
     const filled = Math.round(share * barWidth);
