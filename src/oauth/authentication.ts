@@ -1,7 +1,7 @@
 import type { Authenticate } from '../platform/http/binding/bind.js';
 import { admit } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
-import type { Party } from '../platform/observability/request-context.js';
+import type { CallerIds } from '../platform/observability/request-context.js';
 import { Problem, type ProblemOptions } from '../platform/problems/problem.js';
 import { isAboutUser, mayGrant } from './scopes.js';
 import {
@@ -72,10 +72,10 @@ export function createAuthenticate(
   return async (request, reply, required) => {
     const token = readBearerToken(request.headers.authorization);
     const claims = await accessTokens.verify(token).catch((error) => {
-      if (error instanceof ExpiredToken) request.party = namedBy(error.claims);
+      if (error instanceof ExpiredToken) request.callerIds = namedBy(error.claims);
       return addChallenge(error);
     });
-    request.party = namedBy(claims);
+    request.callerIds = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
     // Both run concurrently; the error of the rate limit has precedence.
     const status = tokenStatus.find(claims);
@@ -85,7 +85,7 @@ export function createAuthenticate(
     if (live === null) throw challenge(invalidToken());
     const { accountId, applicationId } = live;
     const userId = live.user?.id ?? null;
-    request.party = { accountId, applicationId, userId };
+    request.callerIds = { accountId, applicationId, userId };
 
     const scopes = new Set(claims.scopes.filter((scope) => isStillGranted(scope, live)));
     const missing = required.filter((scope) => !scopes.has(scope));
@@ -102,7 +102,7 @@ export function createAuthenticate(
 }
 
 /** Claims of a validly signed token, without a query. */
-function namedBy({ clientId, grantId, subject }: AccessTokenClaims): Party {
+function namedBy({ clientId, grantId, subject }: AccessTokenClaims): CallerIds {
   return { clientId, userId: grantId === null ? null : subject };
 }
 

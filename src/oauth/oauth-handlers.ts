@@ -68,7 +68,7 @@ export class OAuthHandlers
       admit: this.#limits.admitClient(reply),
       // For the request log.
       onAuthenticated: ({ id, accountId }) => {
-        request.party = { accountId, applicationId: id };
+        request.callerIds = { accountId, applicationId: id };
       },
     };
   }

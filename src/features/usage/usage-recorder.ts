@@ -120,14 +120,14 @@ export class RequestUsage implements RequestObserver {
     this.#recorder = recorder;
   }
 
-  finished({ request, party, operation, method, status, problemCode }: FinishedRequest): void {
+  finished({ request, caller, operation, method, status, problemCode }: FinishedRequest): void {
     if (request.routeOptions.config?.operation === undefined) return;
-    if (party === null || (party.applicationId === undefined && party.clientId === undefined)) return;
+    if (caller === null || (caller.applicationId === undefined && caller.clientId === undefined)) return;
     this.#recorder.record({
-      accountId: party.accountId,
-      applicationId: party.applicationId,
-      clientId: party.clientId,
-      userId: party.userId ?? null,
+      accountId: caller.accountId,
+      applicationId: caller.applicationId,
+      clientId: caller.clientId,
+      userId: caller.userId ?? null,
       operation,
       status,
       // The response to HEAD contains no records.

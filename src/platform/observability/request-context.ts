@@ -3,7 +3,7 @@ import type { Operation, ProblemCode } from '../contract/contract.js';
 import type { Principal } from '../http/principal.js';
 
 /** Ids of the identified caller. */
-export interface Party {
+export interface CallerIds {
   readonly accountId?: string | undefined;
   readonly applicationId?: string | undefined;
   /** Client of a validly signed token whose application was not read. */
@@ -20,7 +20,7 @@ declare module 'fastify' {
     /** Set when the bearer token is accepted; `null` for operations without a token. */
     caller: Principal | null;
     /** Set when the caller is identified. An accepted bearer token also sets `caller`, which has more details. */
-    party: Party | null;
+    callerIds: CallerIds | null;
     /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
     traceId: string | null;
@@ -31,16 +31,16 @@ declare module 'fastify' {
 
 /** Adds the properties of the request context to all requests. */
 export function decorateRequests(app: FastifyInstance): void {
-  app.decorateRequest('party', null);
+  app.decorateRequest('callerIds', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('traceId', null);
   app.decorateRequest('records', 0);
 }
 
 /** The caller of a request, as far as it is identified. */
-export function partyOf({ caller, party }: FastifyRequest): Party | null {
+export function callerOf({ caller, callerIds }: FastifyRequest): CallerIds | null {
   // Both are missing if Fastify rejected the request before routing.
-  return caller ?? party ?? null;
+  return caller ?? callerIds ?? null;
 }
 
 /**

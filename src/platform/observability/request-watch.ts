@@ -8,7 +8,7 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import type { ProblemCode } from '../contract/contract.js';
-import { decorateRequests, methodOf, operationOf, type Party, partyOf } from './request-context.js';
+import { type CallerIds, callerOf, decorateRequests, methodOf, operationOf } from './request-context.js';
 
 /** Outcome of a request. */
 export interface FinishedRequest {
@@ -22,7 +22,7 @@ export interface FinishedRequest {
   /** Whether the client disconnected or the response was aborted before its end. */
   readonly aborted: boolean;
   readonly durationMs: number;
-  readonly party: Party | null;
+  readonly caller: CallerIds | null;
   readonly problemCode: ProblemCode | null;
 }
 
@@ -89,7 +89,7 @@ function describe(request: FastifyRequest, reply: FastifyReply, durationMs: numb
     status: started ? reply.raw.statusCode : undefined,
     aborted: !started || !reply.raw.writableEnded,
     durationMs,
-    party: partyOf(request),
+    caller: callerOf(request),
     problemCode: request.problemCode ?? null,
   };
 }
@@ -138,7 +138,7 @@ export class RequestLog implements RequestObserver {
 
 /** Members of a log line. They contain no text of the client: no URL, headers or body. */
 function lineOf(finished: FinishedRequest): object {
-  const { request, reply, method, operation, status, aborted, durationMs, party, problemCode } = finished;
+  const { request, reply, method, operation, status, aborted, durationMs, caller, problemCode } = finished;
   const bytes = Number(reply.getHeader('content-length'));
   return {
     request_id: request.id,
@@ -147,9 +147,9 @@ function lineOf(finished: FinishedRequest): object {
     status,
     duration_ms: Math.round(durationMs * 10) / 10,
     ...(Number.isInteger(bytes) && { bytes }),
-    ...(party?.accountId && { account_id: party.accountId }),
-    ...(party?.applicationId && { application_id: party.applicationId }),
-    ...(party?.userId && { user_id: party.userId }),
+    ...(caller?.accountId && { account_id: caller.accountId }),
+    ...(caller?.applicationId && { application_id: caller.applicationId }),
+    ...(caller?.userId && { user_id: caller.userId }),
     ...(problemCode !== null && { problem: problemCode }),
     ...(aborted && { aborted }),
     ...(request.traceId && { trace_id: request.traceId }),

@@ -99,14 +99,14 @@ function attributesOf(request: FastifyRequest): Attributes {
   };
 }
 
-function outcomeOf({ status, party, problemCode, aborted }: FinishedRequest): Attributes {
+function outcomeOf({ status, caller, problemCode, aborted }: FinishedRequest): Attributes {
   return {
     ...(status !== undefined && { 'http.response.status_code': status }),
     ...(status !== undefined && status >= 500 && { 'error.type': problemCode ?? String(status) }),
     ...(aborted && { 'error.type': 'aborted' }),
     ...(problemCode !== null && { 'people.problem': problemCode }),
-    ...(party?.accountId && { 'people.account_id': party.accountId }),
-    ...(party?.applicationId && { 'people.application_id': party.applicationId }),
-    ...(party?.userId && { 'people.user_id': party.userId }),
+    ...(caller?.accountId && { 'people.account_id': caller.accountId }),
+    ...(caller?.applicationId && { 'people.application_id': caller.applicationId }),
+    ...(caller?.userId && { 'people.user_id': caller.userId }),
   };
 }

@@ -48,7 +48,7 @@ export async function respondToSignIn(
   { sessionId, ...response }: Response & { sessionId: string },
 ): Promise<FastifyReply> {
   const { user } = response.signedIn;
-  request.party = { accountId: user.accountId, userId: user.id };
+  request.callerIds = { accountId: user.accountId, userId: user.id };
   const csrfToken = await response.sessions.signIn(request, reply, { sessionId, user });
   return continueSignIn(request, reply, { ...response, csrfToken });
 }
