@@ -169,7 +169,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
     composeServices(dependencies, app.log);
   const { authenticate, publicLimits, secretUse } = authorizationServer;
-  const { counters, notices, auditedExports } = core;
+  const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
 
@@ -184,7 +184,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.addHook('onClose', async () => {
     await secretUse.settled();
     await links.passwordLinks.settled();
-    await notices.settled();
+    await securityEmails.settled();
     await auditedExports.settled();
     await usage.flush().catch((err) => app.log.warn({ err }, 'storing usage failed during shutdown'));
     counters.close();

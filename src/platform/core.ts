@@ -16,7 +16,7 @@ import type { Counters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { type CounterLogger, createCounters } from './limits/redis-counters.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
-import { createSecurityNotices, type SecurityNotices } from './mail/security-notices.js';
+import { createSecurityEmails, type SecurityEmails } from './mail/security-emails.js';
 
 /** What the application gets from its process, or from a test. */
 export interface CoreOptions {
@@ -46,7 +46,7 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
   readonly userSessions: Sessions;
   readonly reauthentication: Reauthentication;
   readonly sessions: BrowserSessions;
-  readonly notices: SecurityNotices;
+  readonly securityEmails: SecurityEmails;
   readonly auditedExports: AuditedExports;
   /** Slots of running reports and downloads. */
   readonly reportSlots: ReportConcurrency;
@@ -76,7 +76,7 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
       ...{ database, users, passwords, sessions: userSessions, auditLog, failureLimit },
     }),
     sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl }),
-    notices: createSecurityNotices(database, { config, clock, logger }),
+    securityEmails: createSecurityEmails(database, { config, clock, logger }),
     auditedExports: new AuditedExports(database),
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),

@@ -10,7 +10,7 @@ import { accountScope, allAccounts, withScope } from '../../src/platform/databas
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene } from '../support/oauth/users.js';
 import { createTestClock } from '../support/server/clock.js';
-import { createTestNotices } from '../support/server/test-notices.js';
+import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import t from '../support/tap.js';
 
 const [old, fresh] = ['o'.repeat(40), 'n'.repeat(40)];
@@ -21,9 +21,9 @@ t.test(
     const database = await openTestDatabase(t);
     const clock = createTestClock();
     const { user, accountId } = await createScene(database);
-    const notices = createTestNotices(database, clock);
+    const securityEmails = createTestSecurityEmails(database, clock);
     const appsWith = (current: string, previous?: string) =>
-      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock, notices });
+      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock, securityEmails });
     const from = { address: '127.0.0.1', userAgent: undefined };
     const sessionId = (await new Sessions(database, clock).create(user, from)) ?? '';
     const found = await new Users(database).findEnabled(accountId, user.id);

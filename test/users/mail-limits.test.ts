@@ -1,5 +1,5 @@
 import { keyFor } from '../../src/platform/limits/counter.js';
-import { createSecurityNotices } from '../../src/platform/mail/security-notices.js';
+import { createSecurityEmails } from '../../src/platform/mail/security-emails.js';
 import { Browser } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import {
@@ -120,13 +120,13 @@ t.test(
 t.test('an address gets at most twenty mails an hour about changes', async (t) => {
   const { user, accountId } = await createScene(database);
   const warnings: unknown[] = [];
-  const notices = createSecurityNotices(database, {
+  const securityEmails = createSecurityEmails(database, {
     config: api.config,
     clock,
     logger: { warn: (details: unknown) => warnings.push(details) },
   });
-  for (let count = 0; count < 22; count += 1) notices.send({ accountId }, user.id, 'passkey_added');
-  await notices.settled();
+  for (let count = 0; count < 22; count += 1) securityEmails.send({ accountId }, user.id, 'passkey_added');
+  await securityEmails.settled();
   t.equal(mailsTo(user.email), 20);
   t.equal(warnings.length, 2, 'the log has those that were not sent');
 });

@@ -18,7 +18,7 @@ import {
 } from '../support/oauth/users.js';
 import { createApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
-import { createTestNotices } from '../support/server/test-notices.js';
+import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import t from '../support/tap.js';
 
 const options = await createTestDatabase(t);
@@ -32,7 +32,7 @@ const api = await buildTestApp(t, { database, environment });
 const other = await buildTestApp(t, { database: elsewhere, clock: api.clock, environment });
 const { clock } = api;
 
-const users = new UserAdministration(database, createTestNotices(database, clock));
+const users = new UserAdministration(database, createTestSecurityEmails(database, clock));
 const operator = ({ accountId }: Pick<Scene, 'accountId'>): AuditContext => ({ accountId, at: clock() });
 
 /** A user whose account has another owner, so that the user is not its last owner. */

@@ -16,7 +16,7 @@ import {
   signedInBrowser,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
-import { createTestNotices } from '../support/server/test-notices.js';
+import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import t from '../support/tap.js';
 import { until } from '../support/until.js';
 
@@ -33,8 +33,8 @@ const environment = { RATE_LIMIT_FAILURES: '0' };
 const api = await buildTestApp(t, { database, environment });
 const other = await buildTestApp(t, { database: elsewhere, clock: api.clock, environment });
 const { clock } = api;
-const users = new UserAdministration(database, createTestNotices(database, clock));
-const usersElsewhere = new UserAdministration(elsewhere, createTestNotices(elsewhere, clock));
+const users = new UserAdministration(database, createTestSecurityEmails(database, clock));
+const usersElsewhere = new UserAdministration(elsewhere, createTestSecurityEmails(elsewhere, clock));
 const operator = ({ accountId }: Pick<Scene, 'accountId'>) => ({ accountId, at: clock() });
 const newPassword = 'another long password';
 

@@ -28,7 +28,7 @@ import {
 } from '../support/oauth/users.js';
 import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
-import { createTestNotices } from '../support/server/test-notices.js';
+import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import { clientSecret, startFakeProvider } from '../support/single-sign-on/fake-provider.js';
 import { createSignOnScene, person, signedInUser, start } from '../support/single-sign-on/scene.js';
 import t, { type Test } from '../support/tap.js';
@@ -37,8 +37,8 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, clock } = api;
 const { prisma } = database;
-const notices = createTestNotices(database, clock);
-const users = new UserAdministration(database, notices);
+const securityEmails = createTestSecurityEmails(database, clock);
+const users = new UserAdministration(database, securityEmails);
 const origin = { address: '192.0.2.1', requestId: 'request' };
 const singleSignOnPath = '/people/settings/single_sign_on';
 
@@ -142,7 +142,7 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     const revokesGrants = Object.keys(choice).length > 0;
     const { signal } = new AbortController();
     const change = { password: newPassword, sessionId, revokesGrants, signal };
-    const ownAccount = new OwnAccount(database, { passwords: new Passwords(), notices });
+    const ownAccount = new OwnAccount(database, { passwords: new Passwords(), securityEmails });
     await ownAccount.changePassword(bySubject(scene), change);
   },
   'A new password with a link': async ({ passwordLink }) => {

@@ -8,7 +8,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import { createAppSeal } from './authenticator-app-secrets.js';
 import {
   addFactor,
@@ -89,17 +89,21 @@ export class AuthenticatorApps {
   readonly #clock: Clock;
   readonly #seal: Seal;
   readonly #setUpSeal: Seal;
-  readonly #notices: SecurityNotices;
+  readonly #securityEmails: SecurityEmails;
 
   constructor(
     { prisma }: Pick<Database, 'prisma'>,
-    { appSecrets, clock, notices }: { appSecrets: AppSecrets; clock: Clock; notices: SecurityNotices },
+    {
+      appSecrets,
+      clock,
+      securityEmails,
+    }: { appSecrets: AppSecrets; clock: Clock; securityEmails: SecurityEmails },
   ) {
     this.#prisma = prisma;
     this.#clock = clock;
     this.#seal = createAppSeal(appSecrets);
     this.#setUpSeal = createSeal(appSecrets, 'authenticator-app-set-up');
-    this.#notices = notices;
+    this.#securityEmails = securityEmails;
   }
 
   /** Generates a secret. Nothing is stored until the user enters a code. */
@@ -142,7 +146,7 @@ export class AuthenticatorApps {
           }),
       });
     });
-    this.#notices.send(context, userId, 'authenticator_app_added');
+    this.#securityEmails.send(context, userId, 'authenticator_app_added');
     return { kind: 'added', ...addition };
   }
 
@@ -155,7 +159,7 @@ export class AuthenticatorApps {
         return count === 0 ? null : {};
       },
     });
-    if (removal.kind === 'removed') this.#notices.send(context, userId, 'authenticator_app_removed');
+    if (removal.kind === 'removed') this.#securityEmails.send(context, userId, 'authenticator_app_removed');
     return removal;
   }
 

@@ -15,13 +15,13 @@ export { SecondFactors } from './second-factors.js';
 
 /** Creates the services for second factors, and for signing in with them. */
 export function createSecondFactors(core: Core) {
-  const { config, database, appSecrets, clock, notices } = core;
+  const { config, database, appSecrets, clock, securityEmails } = core;
   const { baseUrl } = config;
-  const apps = new AuthenticatorApps(database, { appSecrets, clock, notices });
+  const apps = new AuthenticatorApps(database, { appSecrets, clock, securityEmails });
   const challenges = new PasskeyChallenges(appSecrets, clock);
-  const passkeys = new Passkeys({ database, challenges, notices, baseUrl });
+  const passkeys = new Passkeys({ database, challenges, securityEmails, baseUrl });
   return {
-    secondFactors: new SecondFactors(database, notices),
+    secondFactors: new SecondFactors(database, securityEmails),
     apps,
     passkeys,
     secondFactorSignIn: new SecondFactorSignIn({ ...core, apps, passkeys }),

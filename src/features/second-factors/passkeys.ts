@@ -18,7 +18,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import {
   addFactor,
   type FactorAddition,
@@ -66,7 +66,7 @@ export interface PasskeyResponse {
 interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
   readonly challenges: PasskeyChallenges;
-  readonly notices: SecurityNotices;
+  readonly securityEmails: SecurityEmails;
   readonly baseUrl: string;
 }
 
@@ -90,15 +90,15 @@ export class Passkeys {
   readonly #challenges: PasskeyChallenges;
   readonly #origin: string;
   readonly #host: string;
-  readonly #notices: SecurityNotices;
+  readonly #securityEmails: SecurityEmails;
 
-  constructor({ database, challenges, notices, baseUrl }: Dependencies) {
+  constructor({ database, challenges, securityEmails, baseUrl }: Dependencies) {
     const { origin, hostname } = new URL(baseUrl);
     this.#prisma = database.prisma;
     this.#challenges = challenges;
     this.#origin = origin;
     this.#host = hostname;
-    this.#notices = notices;
+    this.#securityEmails = securityEmails;
   }
 
   async list({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<PasskeySummary[]> {
@@ -186,7 +186,7 @@ export class Passkeys {
         return { kind: 'exists' };
       throw error;
     });
-    if (addition.kind === 'added') this.#notices.send(context, userId, 'passkey_added');
+    if (addition.kind === 'added') this.#securityEmails.send(context, userId, 'passkey_added');
     return addition;
   }
 
@@ -201,7 +201,7 @@ export class Passkeys {
         return { name: found.name };
       },
     });
-    if (removal.kind === 'removed') this.#notices.send(context, userId, 'passkey_removed');
+    if (removal.kind === 'removed') this.#securityEmails.send(context, userId, 'passkey_removed');
     return removal;
   }
 

@@ -22,7 +22,7 @@ type SecondFactorOutcome =
   /** Too many failures in a day; only a passkey or a recovery code is accepted. */
   | { readonly kind: 'codes_rate_limited'; readonly retryAfterSeconds: number };
 
-type Dependencies = Pick<Core, 'database' | 'auditLog' | 'failureLimit' | 'notices'> & {
+type Dependencies = Pick<Core, 'database' | 'auditLog' | 'failureLimit' | 'securityEmails'> & {
   readonly apps: AuthenticatorApps;
   readonly passkeys: Passkeys;
 };
@@ -76,7 +76,7 @@ export class SecondFactorSignIn {
   ): Promise<string | null> {
     const [method, consume] = await this.#check(context, user, proof);
     if (consume === null) return null;
-    const { database, notices } = this.#dependencies;
+    const { database, securityEmails } = this.#dependencies;
     const newId = await change(database.prisma, context, lock.enabledUser(user.id), async (unit, locked) => {
       if (locked === null || !(await consume(unit.tx))) return null;
       // A session that was revoked meanwhile stays revoked.
@@ -84,7 +84,8 @@ export class SecondFactorSignIn {
       if (id !== null) await recordSignIn(unit, method);
       return id;
     });
-    if (newId !== null && method === 'recovery code') notices.send(context, user.id, 'recovery_code_used');
+    if (newId !== null && method === 'recovery code')
+      securityEmails.send(context, user.id, 'recovery_code_used');
     return newId;
   }
 

@@ -4,7 +4,7 @@ import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import { replaceRecoveryCodes } from './recovery-codes.js';
 
 /** The second factors of a user, except passkeys. */
@@ -17,11 +17,11 @@ export interface SecondFactorOverview {
 /** The second factors of users, and their recovery codes. */
 export class SecondFactors {
   readonly #prisma: Database['prisma'];
-  readonly #notices: SecurityNotices;
+  readonly #securityEmails: SecurityEmails;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, securityEmails: SecurityEmails) {
     this.#prisma = prisma;
-    this.#notices = notices;
+    this.#securityEmails = securityEmails;
   }
 
   async overview({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<SecondFactorOverview> {
@@ -44,7 +44,7 @@ export class SecondFactors {
       await unit.record('recovery_codes.created');
       return await replaceRecoveryCodes(unit.tx, context);
     });
-    this.#notices.send(context, userId, 'recovery_codes_created');
+    this.#securityEmails.send(context, userId, 'recovery_codes_created');
     return codes;
   }
 }

@@ -41,12 +41,12 @@ async function changeUser(
   emailOrId: string,
   prepare: () => Change | Promise<Change>,
 ): Promise<void> {
-  await withContext(commandProcess, async ({ database, users, notices, clock }) => {
+  await withContext(commandProcess, async ({ database, users, securityEmails, clock }) => {
     const user = await users.find(emailOrId);
     if (user === null) throw unknownUser(emailOrId);
     const { make, changed, unchanged = 'is unchanged' } = await prepare();
     const context = { accountId: user.accountId, at: clock() };
-    const outcome = await make(new UserAdministration(database, notices), context, user.id);
+    const outcome = await make(new UserAdministration(database, securityEmails), context, user.id);
     switch (outcome.kind) {
       case 'changed':
         print(commandProcess, `User ${sanitizeForTerminal(user.email)} ${changed}.${consequences(outcome)}`);

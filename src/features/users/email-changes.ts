@@ -36,7 +36,7 @@ type EmailRequestOutcome =
 
 type EmailConfirmationOutcome = 'changed' | 'invalid_link' | 'email_taken';
 
-type Dependencies = Pick<Core, 'database' | 'notices' | 'clock'> & {
+type Dependencies = Pick<Core, 'database' | 'securityEmails' | 'clock'> & {
   readonly links: OneTimeLinks;
   readonly delivery: LinkDelivery;
 };
@@ -104,7 +104,7 @@ export class EmailChanges {
    * address, stop working. The earlier address gets a mail.
    */
   async confirm(token: string, origin: AuditOrigin): Promise<EmailConfirmationOutcome> {
-    const { database, notices, clock } = this.#dependencies;
+    const { database, securityEmails, clock } = this.#dependencies;
     const link = await this.find(token);
     if (link === null) return 'invalid_link';
     const { accountId, email } = link;
@@ -124,7 +124,7 @@ export class EmailChanges {
     });
     const outcome = await changed.catch(ifEmailTaken('email_taken'));
     if (typeof outcome === 'string') return outcome;
-    notices.sendToEarlierAddress(outcome.earlier);
+    securityEmails.sendToEarlierAddress(outcome.earlier);
     return 'changed';
   }
 }

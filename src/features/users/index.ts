@@ -10,7 +10,7 @@ import { UserAdministration } from './user-administration.js';
 
 /** Creates the services for users and the mail that they send. */
 export function createUsers(core: Core) {
-  const { config, database, clock, logger, passwords, notices } = core;
+  const { config, database, clock, logger, passwords, securityEmails } = core;
   const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, clock, logger });
   const links = new OneTimeLinks(database);
   return {
@@ -23,7 +23,7 @@ export function createUsers(core: Core) {
       background: new BackgroundMail(logger),
     }),
     emailChanges: new EmailChanges({ ...core, links, delivery }),
-    userAdministration: new UserAdministration(database, notices),
-    ownAccount: new OwnAccount(database, { passwords, notices }),
+    userAdministration: new UserAdministration(database, securityEmails),
+    ownAccount: new OwnAccount(database, { passwords, securityEmails }),
   };
 }

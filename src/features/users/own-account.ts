@@ -12,22 +12,22 @@ import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 
 /** Changes of users to their own password and sessions. Each change is one transaction together with its audit event. */
 export class OwnAccount {
   readonly #prisma: Database['prisma'];
   readonly #passwords: Passwords;
-  readonly #notices: SecurityNotices;
+  readonly #securityEmails: SecurityEmails;
 
   constructor(
     { prisma }: Pick<Database, 'prisma'>,
-    { passwords, notices }: { passwords: Passwords; notices: SecurityNotices },
+    { passwords, securityEmails }: { passwords: Passwords; securityEmails: SecurityEmails },
   ) {
     this.#prisma = prisma;
     this.#passwords = passwords;
-    this.#notices = notices;
+    this.#securityEmails = securityEmails;
   }
 
   /**
@@ -66,7 +66,7 @@ export class OwnAccount {
       await revokeSessions(unit, user, hashSessionId(sessionId));
       await deleteLinksOfUser(unit, userId);
     });
-    this.#notices.send(context, userId, 'password_changed');
+    this.#securityEmails.send(context, userId, 'password_changed');
     return undefined;
   }
 

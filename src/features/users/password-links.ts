@@ -35,7 +35,10 @@ type NewPasswordOutcome =
   | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };
 
-type Dependencies = Pick<Core, 'database' | 'users' | 'passwords' | 'failureLimit' | 'clock' | 'notices'> & {
+type Dependencies = Pick<
+  Core,
+  'database' | 'users' | 'passwords' | 'failureLimit' | 'clock' | 'securityEmails'
+> & {
   readonly links: OneTimeLinks;
   readonly delivery: LinkDelivery;
   readonly background: BackgroundMail;
@@ -132,7 +135,7 @@ export class PasswordLinks {
       return true;
     });
     if (!changed) return { kind: 'invalid_link' };
-    this.#dependencies.notices.send(context, userId, 'password_changed');
+    this.#dependencies.securityEmails.send(context, userId, 'password_changed');
     return { kind: 'changed' };
   }
 

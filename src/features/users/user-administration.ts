@@ -26,7 +26,7 @@ import {
   mayAdminister,
 } from '../../platform/changes/locks.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
-import type { SecurityNotices } from '../../platform/mail/security-notices.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 
 export type UserChange =
@@ -55,11 +55,11 @@ const unchanged: UserChange = { kind: 'unchanged' };
  */
 export class UserAdministration {
   readonly #prisma: Database['prisma'];
-  readonly #notices: SecurityNotices;
+  readonly #securityEmails: SecurityEmails;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, notices: SecurityNotices) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, securityEmails: SecurityEmails) {
     this.#prisma = prisma;
-    this.#notices = notices;
+    this.#securityEmails = securityEmails;
   }
 
   /** Disables a user, revokes all sessions and grants, and deletes unused authorization codes and links. */
@@ -118,7 +118,7 @@ export class UserAdministration {
       await deleteLinksOfUser(unit, userId);
       return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
-    if (changed.kind === 'changed') this.#notices.send(context, userId, 'password_changed');
+    if (changed.kind === 'changed') this.#securityEmails.send(context, userId, 'password_changed');
     return changed;
   }
 
@@ -142,7 +142,7 @@ export class UserAdministration {
       return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
     });
     const outcome = await changed.catch(ifEmailTaken({ kind: 'email_taken' }));
-    if (outcome.kind === 'changed') this.#notices.sendToEarlierAddress(earlier);
+    if (outcome.kind === 'changed') this.#securityEmails.sendToEarlierAddress(earlier);
     return outcome;
   }
 
@@ -173,7 +173,7 @@ export class UserAdministration {
         revokedGrants: 0,
       };
     });
-    if (changed.kind === 'changed') this.#notices.send(context, userId, 'second_factors_removed');
+    if (changed.kind === 'changed') this.#securityEmails.send(context, userId, 'second_factors_removed');
     return changed;
   }
 

@@ -9,7 +9,7 @@ import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
-import { createSecurityNotices, type SecurityNotices } from '../mail/security-notices.js';
+import { createSecurityEmails, type SecurityEmails } from '../mail/security-emails.js';
 
 interface Output {
   readonly isTTY?: boolean;
@@ -34,7 +34,7 @@ export interface CommandContext {
   readonly database: Database;
   readonly accounts: Accounts;
   readonly users: Users;
-  readonly notices: SecurityNotices;
+  readonly securityEmails: SecurityEmails;
   readonly clock: typeof systemClock;
   appSecrets(): Promise<AppSecrets>;
 }
@@ -53,19 +53,19 @@ export async function withContext<Result>(
   const database = await (commandProcess.openDatabase ?? openDatabase)(config);
   try {
     await migrate(database);
-    const notices = createSecurityNotices(database, { config, clock: systemClock, logger });
+    const securityEmails = createSecurityEmails(database, { config, clock: systemClock, logger });
     const context: CommandContext = {
       commandProcess,
       config,
       database,
       accounts: new Accounts(database),
       users: new Users(database),
-      notices,
+      securityEmails,
       clock: systemClock,
       appSecrets: () => resolveAppSecrets(config),
     };
     const result = await withScope(allAccounts, () => command(context));
-    await notices.settled();
+    await securityEmails.settled();
     return result;
   } finally {
     await database.close();

@@ -37,7 +37,7 @@ function securityMail(change: SecurityChange): MailText {
  * Tells users by mail when a setting changes with which they sign in, so that a user notices the change of an attacker. The
  * caller has committed the change, which does not wait for the mail.
  */
-export class SecurityNotices {
+export class SecurityEmails {
   readonly #prisma: Database['prisma'];
   readonly #delivery: LinkDelivery;
   readonly #background: BackgroundMail;
@@ -74,11 +74,11 @@ export class SecurityNotices {
   }
 }
 
-/** Creates the notices of a process. */
-export function createSecurityNotices(
+/** Creates the security e-mails of a process. */
+export function createSecurityEmails(
   database: Pick<Database, 'prisma'>,
   { config, clock, logger }: { config: Config; clock: Clock; logger: Pick<DatabaseLogger, 'warn'> },
-): SecurityNotices {
+): SecurityEmails {
   const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, clock, logger });
-  return new SecurityNotices(database, delivery, new BackgroundMail(logger));
+  return new SecurityEmails(database, delivery, new BackgroundMail(logger));
 }
