@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
+import { FlashMessage } from './flash.js';
 import { CsrfField, ErrorSummary } from './form-parts.js';
 import { Layout, Logo } from './layout.js';
-import { NoticeBox } from './notices.js';
 import type { Crumb, PageContext, PageView } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
 import { belongsTo, isAdministrator, type Section } from './sections.js';
 import { ViewerContext } from './timestamp.js';
 
-/** Page for a signed-in user, with navigation and the notice of the last form. */
+/** Page for a signed-in user, with navigation and the flash message of the last form. */
 export function SitePage({
   context,
   view: { title, heading = <h1>{title}</h1>, parent, errors = [], alert, script, body },
@@ -55,7 +55,7 @@ export function SitePage({
         <SettingsNavigation {...context} {...{ isRoot, settingsPages }} current={section} />
       )}
       {!isRoot && <Breadcrumbs root={section} parent={parent} title={title} />}
-      <NoticeBox code={context.query.text('notice')} />
+      <FlashMessage code={context.query.text('notice')} />
       {content}
     </Layout>
   );

@@ -1,5 +1,5 @@
 import { confirmPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -45,7 +45,7 @@ export function deletePages(site: PageRouter, dependencies: EmployeePagesDepende
     save: async (context) => {
       const deleted = await employeeChanges.delete(context.auditContext, context.parameter('employee_id'));
       if (!deleted) throw recordNotFound();
-      return { redirect: withNotice(home, 'employee_deleted') };
+      return { redirect: withFlash(home, 'employee_deleted') };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { formPage, rejected } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -60,7 +60,7 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
       const checked = checkForm(values, employeeCheck, await formOf(context, employee));
       if ('errors' in checked) return checked;
       const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
-      const saved = { redirect: withNotice(employeeAddress(id), 'employee_updated') };
+      const saved = { redirect: withFlash(employeeAddress(id), 'employee_updated') };
       switch (outcome.kind) {
         case 'updated':
           return saved;

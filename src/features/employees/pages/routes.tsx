@@ -1,5 +1,5 @@
 import { formPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
 import { deletePages } from './delete.js';
@@ -24,7 +24,7 @@ function createPages(site: PageRouter, { employeeChanges, employeeCheck }: Emplo
       if ('errors' in checked) return checked;
       const outcome = await employeeChanges.create(context.auditContext, checked.input);
       if (outcome.kind === 'created')
-        return { redirect: withNotice(employeeAddress(outcome.id), 'employee_created') };
+        return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
       return { errors: rejectionErrors(outcome.reasons) };
     },
   });

@@ -1,6 +1,6 @@
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import { FieldError, Form, useDescription } from '../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../platform/pages/notices.js';
 import type {
   PageContext,
   PageHandler,
@@ -39,7 +39,7 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
     const outcome = await uploadSteps.startCheck(context.auditContext, upload.id, chosen);
     const address = importAddress(upload.id);
     if (outcome === 'started') wakeImports();
-    if (outcome === 'running') return { redirect: withNotice(address, 'import_running') };
+    if (outcome === 'running') return { redirect: withFlash(address, 'import_running') };
     if (outcome === 'started' || outcome === 'state') return { redirect: address };
     const errors = outcome.map(({ column, message }) => ({ field: fieldOf(column), message }));
     return { ...(await show(context, upload, chosen)), errors };

@@ -1,5 +1,5 @@
 import { actionForm } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { columnsPage, columnsPages } from './columns.js';
@@ -46,7 +46,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
       const outcome = await uploadSteps.startImport(context.auditContext, id);
       if (outcome === 'started') wakeImports();
       const address = importAddress(id);
-      return { redirect: outcome === 'running' ? withNotice(address, 'import_running') : address };
+      return { redirect: outcome === 'running' ? withFlash(address, 'import_running') : address };
     },
   });
 

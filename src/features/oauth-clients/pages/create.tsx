@@ -1,6 +1,6 @@
 import { findSettingsErrors } from '../../../oauth/clients/application-settings.js';
 import { formNonce, formPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { emptyForm, formErrors, readApplicationForm } from './application-form.js';
@@ -44,10 +44,10 @@ export function createPages(site: PageRouter, dependencies: ApplicationPagesDepe
         nonce,
       });
       if (created.kind === 'repeated')
-        return { redirect: withNotice(applicationAddress(created.id), 'application_exists') };
+        return { redirect: withFlash(applicationAddress(created.id), 'application_exists') };
       const { id, clientId, clientSecret } = created;
       if (clientSecret === null)
-        return { redirect: withNotice(applicationAddress(id), 'application_created') };
+        return { redirect: withFlash(applicationAddress(id), 'application_created') };
       // The secret is in the response to the form: in a URL it would stay in the browser's history.
       return secretPage({ title: 'Application created', id, clientId, clientSecret, baseUrl });
     },

@@ -1,7 +1,7 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { confirmPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
@@ -25,7 +25,7 @@ export function deletePages(site: PageRouter, dependencies: ApplicationPagesDepe
     save: async (context) => {
       const { id } = await requestedApplication(context, dependencies);
       if (!(await dependencies.applications.delete(context.auditContext, id))) throw recordNotFound();
-      return { redirect: withNotice(settings.applications, 'application_deleted') };
+      return { redirect: withFlash(settings.applications, 'application_deleted') };
     },
   });
 }

@@ -3,7 +3,7 @@ import { findSettingsErrors } from '../../../oauth/clients/application-settings.
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -63,7 +63,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       });
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'updated')
-        return { redirect: withNotice(applicationAddress(id), 'application_updated') };
+        return { redirect: withFlash(applicationAddress(id), 'application_updated') };
       const message =
         'Another user changed this application while you were editing it. Compare the saved values with yours. To replace them, save again.';
       return {

@@ -1,7 +1,7 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { confirmPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -30,7 +30,7 @@ export function revokeAccessPages(
       const { id } = await requestedApplication(context, dependencies);
       const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
       if (revoked === null) throw recordNotFound();
-      return { redirect: withNotice(applicationAddress(id), 'access_revoked') };
+      return { redirect: withFlash(applicationAddress(id), 'access_revoked') };
     },
   });
 }

@@ -1,7 +1,7 @@
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { Copyable } from '../../../platform/pages/copyable.js';
 import { actionForm, confirmPage, formNonce } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
@@ -72,7 +72,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
           return secretPage({ title: 'Secret created', id, clientId, clientSecret, baseUrl });
         }
         case 'repeated':
-          return { redirect: withNotice(applicationAddress(id), 'secret_exists') };
+          return { redirect: withFlash(applicationAddress(id), 'secret_exists') };
         case 'too_many':
           return rejection(
             context,
@@ -122,7 +122,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       if (outcome === 'only_one') {
         return rejection(context, 'This is the only secret. Create a second one before you revoke it.');
       }
-      return { redirect: withNotice(applicationAddress(applicationId), 'secret_revoked') };
+      return { redirect: withFlash(applicationAddress(applicationId), 'secret_revoked') };
     },
   });
 }

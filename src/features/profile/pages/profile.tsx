@@ -2,6 +2,7 @@ import type { Contract } from '../../../platform/contract/contract.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
 import { formPage } from '../../../platform/pages/define-pages.js';
 import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import {
   FieldError,
   Form,
@@ -9,7 +10,6 @@ import {
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
@@ -121,7 +121,7 @@ export function profilePages(
       const checked = validateProfile(form, await storedForm(context));
       if (checked.errors !== undefined) return checked;
       await profiles.update(context.auditContext, checked.claims);
-      return { redirect: withNotice(settings.account, 'profile_saved') };
+      return { redirect: withFlash(settings.account, 'profile_saved') };
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { formNonce, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
@@ -109,9 +109,9 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
       const created = await reports.createThroughForm(context.auditContext, { ...handled, nonce });
       switch (created.kind) {
         case 'created':
-          return { redirect: withNotice(reportAddress(created.id), 'report_created') };
+          return { redirect: withFlash(reportAddress(created.id), 'report_created') };
         case 'repeated':
-          return { redirect: withNotice(reportAddress(created.id), 'report_exists') };
+          return { redirect: withFlash(reportAddress(created.id), 'report_exists') };
         case 'quota_exceeded': {
           const message = `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`;
           return rejected(fieldIds.title, message, 409);
@@ -161,7 +161,7 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
       });
       switch (outcome.kind) {
         case 'updated':
-          return { redirect: withNotice(reportAddress(report.id), 'report_updated') };
+          return { redirect: withFlash(reportAddress(report.id), 'report_updated') };
         case 'unknown':
           throw recordNotFound();
         case 'changed_meanwhile': {

@@ -1,5 +1,5 @@
 import { confirmPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import type { Section } from '../../../platform/pages/sections.js';
@@ -38,7 +38,7 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
       const { id } = await requestedReport(context, dependencies);
       const outcome = await dependencies.reports.delete(context.auditContext, { id, isExpected: () => true });
       if (outcome === 'unknown') throw recordNotFound();
-      return { redirect: withNotice(reportsPath, 'report_deleted') };
+      return { redirect: withFlash(reportsPath, 'report_deleted') };
     },
   });
 }

@@ -1,4 +1,4 @@
-import { type Notice, withNotice } from '../../../platform/pages/notices.js';
+import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { Crumb, PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { home, ownSecondFactorPath, settings, withReturnTo } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
@@ -27,10 +27,10 @@ export function addressWithReturn(address: string, returnTo: string): string {
 export function afterAddition(
   context: PageContext,
   { recoveryCodes, sessionId }: FactorAddition,
-  { added, returnTo }: { added: Notice; returnTo: string },
+  { added, returnTo }: { added: Flash; returnTo: string },
 ): PageResponse {
   const renewed = context.withSession(sessionId);
-  const next = returnTo === settings.account ? withNotice(ownSecondFactorPath, added) : returnTo;
+  const next = returnTo === settings.account ? withFlash(ownSecondFactorPath, added) : returnTo;
   return recoveryCodes === null
     ? { redirect: next }
     : recoveryCodesPage(renewed, recoveryCodes, { title: 'Second factor saved', next });
@@ -41,7 +41,7 @@ export function afterAddition(
  *
  * @throws {Problem} 404 `not_found`
  */
-export function afterRemoval({ kind }: FactorRemoval, removed: Notice): PageResponse {
+export function afterRemoval({ kind }: FactorRemoval, removed: Flash): PageResponse {
   if (kind === 'not_found') throw recordNotFound();
-  return { redirect: withNotice(ownSecondFactorPath, kind === 'required' ? 'factor_required' : removed) };
+  return { redirect: withFlash(ownSecondFactorPath, kind === 'required' ? 'factor_required' : removed) };
 }

@@ -1,7 +1,7 @@
 import { type SecondFactorPolicy, secondFactorPolicies } from '../../../platform/accounts/user.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import { Form } from '../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext, PageHandler } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
@@ -37,7 +37,7 @@ export const securityPage: SettingsPage<{ policies: SecondFactorPolicies }> = {
       }
       const outcome = await policies.change(auditContext, policy, revocationChoice(context));
       if (outcome === 'forbidden') throw new Problem('access_denied', 'Only owners can change this setting.');
-      return { redirect: withNotice(path, 'security_saved') };
+      return { redirect: withFlash(path, 'security_saved') };
     };
     site.post(path, save, { recentPassword: ['form', 'changes who needs a second factor'] });
   },

@@ -1,7 +1,7 @@
+import { FlashMessage } from '../../../platform/pages/flash.js';
 import { CsrfField } from '../../../platform/pages/form-parts.js';
 import { keptFormField } from '../../../platform/pages/kept-form.js';
 import { Layout } from '../../../platform/pages/layout.js';
-import { NoticeBox } from '../../../platform/pages/notices.js';
 import {
   forgotPasswordPath,
   singleSignOnAddress,
@@ -55,7 +55,7 @@ export function SignInPage({
   returnTo,
   keptForm = '',
   email = '',
-  notice = '',
+  flash = '',
   error,
   accountId,
   passkeyOptions,
@@ -66,8 +66,8 @@ export function SignInPage({
   /** The form of an expired session, as text. */
   keptForm?: string;
   email?: string;
-  /** Name of a notice. */
-  notice?: string;
+  /** Name of a flash message. */
+  flash?: string;
   error?: string;
   /** The account whose identity provider the user must use. */
   accountId?: string;
@@ -81,7 +81,7 @@ export function SignInPage({
   return (
     <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow script="passkey.js">
       <h1>Sign in</h1>
-      <NoticeBox code={notice} />
+      <FlashMessage code={flash} />
       {application !== undefined && (
         <p>
           to continue to <strong>{application}</strong>

@@ -47,8 +47,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     if (session !== null) {
       return reply.headers(privatePageHeaders()).redirect(nextStep(session.stage, returnTo), 303);
     }
-    const notice = new Fields(request.query).text('notice');
-    return sendForm(request, reply, dependencies, { returnTo, notice });
+    const flash = new Fields(request.query).text('notice');
+    return sendForm(request, reply, dependencies, { returnTo, flash });
   });
 
   app.post('/sign_in', pageForm('has the password'), async (request, reply) => {

@@ -6,7 +6,7 @@ import {
   rejected,
   type SettingsPage,
 } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
 import { forbidden } from '../../../platform/pages/sections.js';
@@ -49,7 +49,7 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
         );
         if (outcome.kind === 'forbidden') throw forbidden('owners');
         if (outcome.kind !== 'invalid')
-          return { redirect: withNotice(settingsPath, `single_sign_on_${outcome.kind}`) };
+          return { redirect: withFlash(settingsPath, `single_sign_on_${outcome.kind}`) };
         const { issuer, clientId, clientSecret: secret } = outcome.errors;
         const errors = [
           { field: 'issuer', message: issuer },
@@ -76,8 +76,8 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
           const page = await settingsPage(context, dependencies);
           return { ...page, ...rejected(switchId, requireErrors[outcome]) };
         }
-        const notice = required ? 'single_sign_on_required' : 'single_sign_on_not_required';
-        return { redirect: withNotice(settingsPath, notice) };
+        const flash = required ? 'single_sign_on_required' : 'single_sign_on_not_required';
+        return { redirect: withFlash(settingsPath, flash) };
       },
     });
 
@@ -90,7 +90,7 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
       save: async (context) => {
         const removed = await providers.remove(context.auditContext, revocationChoice(context));
         if (!removed) return { redirect: settingsPath };
-        return { redirect: withNotice(settingsPath, 'single_sign_on_removed') };
+        return { redirect: withFlash(settingsPath, 'single_sign_on_removed') };
       },
     });
   },

@@ -1,5 +1,5 @@
 import { actionForm, confirmPage } from '../../../platform/pages/define-pages.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
@@ -75,8 +75,8 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind !== 'created') throw mayNotChange();
     const { link, email } = outcome;
-    if (link.kind === 'mailed') return { redirect: withNotice(userAddress(id), 'password_link_sent') };
-    if (link.kind === 'failed') return { redirect: withNotice(userAddress(id), 'password_link_not_sent') };
+    if (link.kind === 'mailed') return { redirect: withFlash(userAddress(id), 'password_link_sent') };
+    if (link.kind === 'failed') return { redirect: withFlash(userAddress(id), 'password_link_not_sent') };
     const title = 'Password link created';
     return linkPage({ title, email, url: link.url, lifetime: '24 hours', back: userAddress(id) });
   });

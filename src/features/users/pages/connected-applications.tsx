@@ -2,8 +2,8 @@ import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
 import { confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
@@ -43,7 +43,7 @@ export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
       },
       save: async (context) => {
         if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
-        return { redirect: withNotice(settings.connected, 'disconnected') };
+        return { redirect: withFlash(settings.connected, 'disconnected') };
       },
     });
   },

@@ -1,8 +1,8 @@
 import type { Role } from '../../../platform/accounts/user.js';
 import { actionForm, formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../platform/pages/notices.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
@@ -60,8 +60,8 @@ export function invitationPages(
           throw mayNotChange();
         case 'invited': {
           const { link } = outcome;
-          if (link.kind === 'mailed') return { redirect: withNotice(settings.users, 'invited') };
-          if (link.kind === 'failed') return { redirect: withNotice(settings.users, 'invitation_not_sent') };
+          if (link.kind === 'mailed') return { redirect: withFlash(settings.users, 'invited') };
+          if (link.kind === 'failed') return { redirect: withFlash(settings.users, 'invitation_not_sent') };
           const title = 'Invitation created';
           return linkPage({ title, email, url: link.url, lifetime: '7 days', back: settings.users });
         }
@@ -80,7 +80,7 @@ export function invitationPages(
       const outcome = isRecordId(id) ? await invitations.revoke(context.auditContext, id) : 'not_found';
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'forbidden') throw mayNotChange();
-      return { redirect: withNotice(settings.users, 'invitation_revoked') };
+      return { redirect: withFlash(settings.users, 'invitation_revoked') };
     },
   });
 }

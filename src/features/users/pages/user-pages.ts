@@ -4,7 +4,7 @@ import { type Role, roles } from '../../../platform/accounts/user.js';
 import type { UserSummary, Users } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { type Notice, withNotice } from '../../../platform/pages/notices.js';
+import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
@@ -107,11 +107,11 @@ export function mayNotChange(): Problem {
 }
 
 /**
- * The response to a form that changed a user: the page of the user with a notice.
+ * The response to a form that changed a user: the page of the user with a flash message.
  *
  * @throws {Problem} 404 `not_found`, 403 `access_denied`
  */
-export function afterChange({ kind }: UserChange, id: string, notice: Notice): PageResponse {
+export function afterChange({ kind }: UserChange, id: string, flash: Flash): PageResponse {
   switch (kind) {
     case 'not_found':
       throw recordNotFound();
@@ -124,6 +124,6 @@ export function afterChange({ kind }: UserChange, id: string, notice: Notice): P
       );
     case 'changed':
     case 'unchanged':
-      return { redirect: withNotice(userAddress(id), notice) };
+      return { redirect: withFlash(userAddress(id), flash) };
   }
 }

@@ -2,7 +2,7 @@ import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clien
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
-import { withNotice } from '../../../platform/pages/notices.js';
+import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
@@ -59,7 +59,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
         work: () => tests.send(endpointContext(context, requested.application), requested.endpoint.id),
       });
       if (attempt === null) throw recordNotFound();
-      return { redirect: withNotice(addressOf(requested), 'webhook_test_sent') };
+      return { redirect: withFlash(addressOf(requested), 'webhook_test_sent') };
     },
   });
 
@@ -87,7 +87,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
             409,
           );
         case 'resumed':
-          return { redirect: withNotice(addressOf(requested), 'webhook_resumed') };
+          return { redirect: withFlash(addressOf(requested), 'webhook_resumed') };
       }
     },
   });

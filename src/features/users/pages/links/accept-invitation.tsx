@@ -1,5 +1,6 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
 import {
   CsrfField,
   type FormError,
@@ -7,13 +8,12 @@ import {
   TextField,
   UserNameField,
 } from '../../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { AcceptanceErrors, AcceptInvitation } from '../../invitations.js';
 import { invalidLink, type PublicContext, type PublicPages } from './public-pages.js';
 
-const done = { redirect: withNotice('/sign_in', 'invitation_accepted') };
+const done = { redirect: withFlash('/sign_in', 'invitation_accepted') };
 const advice = 'Contact the person who invited you to get a new invitation.';
 
 /** Page on which an invited person enters a name and a password. */

@@ -1,13 +1,13 @@
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
 import { CsrfField, NewPasswordField, UserNameField } from '../../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { PasswordLinks } from '../../password-links.js';
 import { invalidLink, type PublicContext, type PublicPages } from './public-pages.js';
 
-const done = { redirect: withNotice('/sign_in', 'password_set') };
+const done = { redirect: withFlash('/sign_in', 'password_set') };
 const advice = 'Request a new link, or contact an owner of your account to get one.';
 
 /** Page on which a user sets a new password. */

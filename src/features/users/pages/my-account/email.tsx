@@ -1,6 +1,6 @@
 import { formPage, rejected } from '../../../../platform/pages/define-pages.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
 import { Form, TextField } from '../../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext, PageView } from '../../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
@@ -28,9 +28,9 @@ export function emailPages(site: PageRouter, { emailChanges }: AccountPagesDepen
         case 'unavailable':
           return { status: 409, ...emailPage(context, '', false) };
         case 'failed':
-          return { redirect: withNotice(settings.account, 'email_not_sent') };
+          return { redirect: withFlash(settings.account, 'email_not_sent') };
         case 'sent':
-          return { redirect: withNotice(settings.account, 'email_link_sent') };
+          return { redirect: withFlash(settings.account, 'email_link_sent') };
       }
     },
   });

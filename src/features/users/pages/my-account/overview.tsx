@@ -1,7 +1,7 @@
 import type { SessionSummary } from '../../../../platform/accounts/sessions.js';
 import { actionForm } from '../../../../platform/pages/define-pages.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext, PageView } from '../../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, ownSecondFactorPath, settings } from '../../../../platform/pages/paths.js';
@@ -28,7 +28,7 @@ export function overviewPages(site: PageRouter, dependencies: AccountPagesDepend
     back: () => settings.account,
     save: async (context) => {
       await ownAccount.signOutEverywhere(context.auditContext);
-      return { redirect: withNotice('/sign_in', 'signed_out_everywhere') };
+      return { redirect: withFlash('/sign_in', 'signed_out_everywhere') };
     },
   });
 }

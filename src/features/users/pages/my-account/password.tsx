@@ -1,6 +1,6 @@
 import { describeRejection } from '../../../../platform/pages/confirm-password.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
 import { Form, NewPasswordField, TextField, UserNameField } from '../../../../platform/pages/form-parts.js';
-import { withNotice } from '../../../../platform/pages/notices.js';
 import type { PageContext, PageHandler, PageView } from '../../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
@@ -48,8 +48,8 @@ export function passwordPages(
       const message = sentence('The password', error);
       return { ...passwordPage(context), errors: [{ field: newField, message }] };
     }
-    const notice = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';
-    return { redirect: withNotice(settings.account, notice) };
+    const flash = revokesGrants ? 'password_changed_applications_signed_out' : 'password_changed';
+    return { redirect: withFlash(settings.account, flash) };
   };
   site.post(path, save, { recentPassword: ['no', 'has a field for the current password'] });
 }

@@ -2,7 +2,7 @@
  * Confirmation messages, shown after a form was submitted. The URL has the name of a message and never its text, so that a
  * crafted link cannot show arbitrary text.
  */
-const notices = {
+const messages = {
   application_created: 'Application created.',
   application_exists:
     'This form was already submitted, and the application exists. Its secret is not shown again.',
@@ -63,27 +63,27 @@ const failures = {
   email_not_sent: 'The mail could not be sent. Try again later.',
 } as const;
 
-export type Notice = keyof typeof notices | keyof typeof failures;
+export type Flash = keyof typeof messages | keyof typeof failures;
 
-/** Path of a page that shows a notice. */
-export function withNotice(address: string, notice: Notice): string {
-  return `${address}?notice=${notice}`;
+/** Path of a page that shows a flash message. */
+export function withFlash(address: string, flash: Flash): string {
+  return `${address}?notice=${flash}`;
 }
 
-/** A notice and whether it is about a failure; `undefined` for an unknown name. */
-function noticeFor(code: string): { readonly text: string; readonly failed: boolean } | undefined {
-  if (Object.hasOwn(notices, code)) return { text: notices[code as keyof typeof notices], failed: false };
+/** A flash message and whether it is about a failure; `undefined` for an unknown name. */
+function flashFor(code: string): { readonly text: string; readonly failed: boolean } | undefined {
+  if (Object.hasOwn(messages, code)) return { text: messages[code as keyof typeof messages], failed: false };
   if (Object.hasOwn(failures, code)) return { text: failures[code as keyof typeof failures], failed: true };
   return undefined;
 }
 
-/** The notice of the last form; nothing for an unknown name. */
-export function NoticeBox({ code }: { code: string }) {
-  const notice = noticeFor(code);
-  if (notice === undefined) return null;
+/** The flash message of the last form; nothing for an unknown name. */
+export function FlashMessage({ code }: { code: string }) {
+  const flash = flashFor(code);
+  if (flash === undefined) return null;
   return (
-    <p class={notice.failed ? 'alert' : 'notice'} role={notice.failed ? 'alert' : 'status'}>
-      {notice.text}
+    <p class={flash.failed ? 'alert' : 'notice'} role={flash.failed ? 'alert' : 'status'}>
+      {flash.text}
     </p>
   );
 }
