@@ -122,7 +122,7 @@ async function start(): Promise<void> {
     lifecycle,
     afterwards: [stopBackgroundWork, async () => replicas?.close(), () => database.close()],
     logger,
-    noticeMilliseconds: config.shutdownNoticeSeconds * 1000,
+    drainDelayMs: config.shutdownNoticeSeconds * 1000,
   });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);

@@ -15,7 +15,7 @@ interface Parts {
   readonly afterwards: readonly (() => Promise<void>)[];
   readonly logger: FastifyBaseLogger;
   /** Milliseconds for load balancers to detect that the process is not ready. It still serves requests. */
-  readonly noticeMilliseconds: number;
+  readonly drainDelayMs: number;
 }
 
 /**
@@ -25,7 +25,7 @@ interface Parts {
  * @returns function for a signal or a fatal error; the process exits with 0, or with 1 after an error
  */
 export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) => Promise<void> {
-  const { app, lifecycle, afterwards, logger, noticeMilliseconds } = parts;
+  const { app, lifecycle, afterwards, logger, drainDelayMs } = parts;
   return async (reason) => {
     const failed = reason instanceof Error;
     if (failed) {
@@ -35,10 +35,10 @@ export function createShutdown(parts: Parts): (reason: NodeJS.Signals | Error) =
     if (lifecycle.stopping) return;
     lifecycle.stopping = true;
     logger.info(failed ? {} : { signal: reason }, 'stopping');
-    setTimeout(() => process.exit(1), noticeMilliseconds + forcedExitMilliseconds).unref();
+    setTimeout(() => process.exit(1), drainDelayMs + forcedExitMilliseconds).unref();
     try {
       // After a fatal error the process cannot serve requests.
-      await wait(failed ? 0 : noticeMilliseconds);
+      await wait(failed ? 0 : drainDelayMs);
       const timer = setTimeout(() => {
         // Streams first, so that clients do not mistake them for complete.
         lifecycle.cutOff.abort();
