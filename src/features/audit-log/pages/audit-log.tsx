@@ -48,16 +48,16 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
   register(site, dependencies) {
     const { auditLogReader, auditLogExports, users } = dependencies;
     site.get(auditLogPath, async (context) => {
-      const { user: reader } = context;
+      const { user: viewer } = context;
       const query = readAuditQuery(context.query);
       const after = readAnchor(context.query.text('after'));
       const [choices, resolved] = await Promise.all([
         readChoices(context, dependencies),
-        resolveFilter(query, { reader, users }),
+        resolveFilter(query, { viewer, users }),
       ]);
       const { errors, filter } = resolved;
       const found =
-        filter && (await auditLogReader.list(reader.accountId, { filter, after, size: pageSize }));
+        filter && (await auditLogReader.list(viewer.accountId, { filter, after, size: pageSize }));
       return {
         title: 'Audit log',
         errors,
@@ -73,9 +73,9 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
         ),
       };
     });
-    site.download(csvPath, async ({ query: fields, user: reader, auditContext }) => {
+    site.download(csvPath, async ({ query: fields, user: viewer, auditContext }) => {
       const query = readAuditQuery(fields);
-      const resolved = await resolveFilter(query, { reader, users });
+      const resolved = await resolveFilter(query, { viewer, users });
       if (resolved.errors !== undefined) {
         const [{ field, message }] = resolved.errors as readonly [FormError];
         throw invalidParameter(field, violation('valid_because', { reason: message }));

@@ -91,10 +91,10 @@ type ResolvedFilter =
   | { readonly filter: AuditFilter; readonly errors?: never }
   | { readonly filter?: never; readonly errors: readonly FormError[] };
 
-/** Validates the filters of a URL. Days are in the time zone of the reader, and `to` is included. */
+/** Validates the filters of a URL. Days are in the time zone of the viewer, and `to` is included. */
 export async function resolveFilter(
   query: AuditQuery,
-  { reader, users }: { reader: User; users: Pick<Users, 'findIdByEmail'> },
+  { viewer, users }: { viewer: User; users: Pick<Users, 'findIdByEmail'> },
 ): Promise<ResolvedFilter> {
   const errors: FormError[] = [];
   const check = (field: keyof AuditQuery, isValid: boolean, message: string) => {
@@ -102,7 +102,7 @@ export async function resolveFilter(
   };
   const { person, application, type, from, to, tokens } = query;
   const userId =
-    person === '' || person === operator ? null : await users.findIdByEmail(reader.accountId, person);
+    person === '' || person === operator ? null : await users.findIdByEmail(viewer.accountId, person);
   check('person', person === operator || userId !== null, 'No user of your account has this e-mail address.');
   check('application', isRecordId(application), 'Select an application of the list.');
   check('type', isAuditEventType(type), 'Select a type of the list.');
@@ -111,7 +111,7 @@ export async function resolveFilter(
   if (isDay(from) && isDay(to)) check('to', from <= to, 'The last day must not be before the first day.');
   check('tokens', tokens === '1', 'The value of tokens must be 1.');
   if (errors.length > 0) return { errors };
-  const zone = timeZoneOf(reader);
+  const zone = timeZoneOf(viewer);
   return {
     filter: {
       actor: person === operator ? operator : userId === null ? undefined : { userId },
