@@ -54,7 +54,7 @@ export class EmailChanges {
 
   /** Whether addresses can be changed: the link must reach the new address, and no other. */
   get available(): boolean {
-    return this.#dependencies.delivery.delivers;
+    return this.#dependencies.delivery.canSendMail;
   }
 
   /**

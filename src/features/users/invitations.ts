@@ -99,7 +99,7 @@ export class Invitations {
         target: { purpose: 'invitation', email, role },
         accountId,
         createdById: userId,
-        mailed: this.#delivery.delivers,
+        mailed: this.#delivery.canSendMail,
         at,
         lifetimeSeconds: invitationSeconds,
       });

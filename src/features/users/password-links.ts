@@ -53,8 +53,8 @@ export class PasswordLinks {
   }
 
   /** Whether links are sent by mail, so that users can request one themselves. */
-  get delivers(): boolean {
-    return this.#dependencies.delivery.delivers;
+  get canSendMail(): boolean {
+    return this.#dependencies.delivery.canSendMail;
   }
 
   /**
@@ -92,7 +92,7 @@ export class PasswordLinks {
       of: `forgotten of ${normalizeEmail(email)}`,
     });
     if (limit !== null) return limit;
-    if (this.delivers) background.add(() => this.#send(email, origin));
+    if (this.canSendMail) background.add(() => this.#send(email, origin));
     return null;
   }
 
@@ -170,7 +170,7 @@ export class PasswordLinks {
       target: { purpose: 'password', email: user.email, userId: user.id },
       accountId,
       createdById: userId,
-      mailed: this.delivers,
+      mailed: this.canSendMail,
       at,
       lifetimeSeconds,
     });

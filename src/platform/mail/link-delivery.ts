@@ -43,8 +43,8 @@ export class LinkDelivery {
   }
 
   /** Whether links are sent by mail. Otherwise they are shown to the user who creates them. */
-  get delivers(): boolean {
-    return this.#mailer.delivers;
+  get canSendMail(): boolean {
+    return this.#mailer.canSendMail;
   }
 
   urlOf(purpose: keyof typeof linkPaths, token: string): string {
@@ -66,7 +66,7 @@ export class LinkDelivery {
     cause: Cause,
     subjects: MailSubjects<Cause>,
   ): Promise<MailPermit> {
-    if (this.delivers) await countMail(database, { cause, subjects, at: this.#clock() });
+    if (this.canSendMail) await countMail(database, { cause, subjects, at: this.#clock() });
     return {} as MailPermit;
   }
 
@@ -78,7 +78,7 @@ export class LinkDelivery {
   ): Promise<DeliveredLink> {
     const sent = await this.notify(permit, to, mail);
     if (!sent) return { kind: 'failed' };
-    return this.delivers ? { kind: 'mailed' } : { kind: 'shown', url: mail.link.url };
+    return this.canSendMail ? { kind: 'mailed' } : { kind: 'shown', url: mail.link.url };
   }
 
   /** Sends a mail. Returns whether it was sent; a failure is logged. */

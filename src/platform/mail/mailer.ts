@@ -36,7 +36,7 @@ export class Mailer {
   }
 
   /** Whether mail is sent. Without an SMTP server, links are shown to the user who creates them. */
-  get delivers(): boolean {
+  get canSendMail(): boolean {
     return this.#settings.smtpUrl !== undefined;
   }
 

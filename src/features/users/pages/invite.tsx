@@ -30,7 +30,7 @@ export function invitationPages(
   site: PageRouter,
   { invitations, passwordLinks }: UserPagesDependencies,
 ): void {
-  const { delivers } = passwordLinks;
+  const { canSendMail } = passwordLinks;
 
   formPage<InviteForm>(site, invitationsPath, {
     page: `${settings.users}/invite`,
@@ -39,7 +39,7 @@ export function invitationPages(
     read: (context) => ({ email: context.form.text(emailField), role: submittedRole(context) }),
     view: (context, form) => ({
       title: 'Invite a user',
-      body: <InviteFields {...{ context, form, delivers }} />,
+      body: <InviteFields {...{ context, form, canSendMail }} />,
     }),
     save: async (context, { email, role }) => {
       if (role === undefined) return rejected(firstRoleField, 'Choose a role.');
@@ -93,22 +93,22 @@ interface InviteForm {
 function InviteFields({
   context,
   form: { email, role = 'member' },
-  delivers,
+  canSendMail,
 }: {
   context: PageContext;
   form: InviteForm;
-  delivers: boolean;
+  canSendMail: boolean;
 }) {
   return (
     <>
       <p>
-        {delivers
+        {canSendMail
           ? 'The person gets a mail with a link that can be used once, within 7 days.'
           : 'You get a link that can be used once, within 7 days, and send it to the person.'}
       </p>
       <Form
         action={invitationsPath}
-        button={delivers ? 'Send invitation' : 'Create invitation'}
+        button={canSendMail ? 'Send invitation' : 'Create invitation'}
         cancel={settings.users}
       >
         <TextField

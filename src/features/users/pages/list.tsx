@@ -56,7 +56,7 @@ export function listPage(
             </nav>
           )}
           {open.length > 0 && (
-            <InvitationsSection {...{ context, invitations: open }} delivers={passwordLinks.delivers} />
+            <InvitationsSection {...{ context, invitations: open }} canSendMail={passwordLinks.canSendMail} />
           )}
         </>
       ),
@@ -82,24 +82,24 @@ function UserState({ disabledAt }: Pick<UserSummary, 'disabledAt'>) {
   return disabledAt === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="ended">Disabled</Badge>;
 }
 
-function invitationColumns(context: PageContext, delivers: boolean): Column<Invitation>[] {
+function invitationColumns(context: PageContext, canSendMail: boolean): Column<Invitation>[] {
   return [
     column('E-mail address', ({ email }) => <strong>{email}</strong>),
     column('Role', ({ role }) => roleName(role)),
     column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} />),
-    column('Actions', (invitation) => <InvitationActions {...{ context, invitation, delivers }} />),
+    column('Actions', (invitation) => <InvitationActions {...{ context, invitation, canSendMail }} />),
   ];
 }
 
 function InvitationsSection({
   context,
   invitations,
-  delivers,
+  canSendMail,
 }: {
   context: PageContext;
   invitations: readonly Invitation[];
   /** Whether links are sent by mail. */
-  delivers: boolean;
+  canSendMail: boolean;
 }) {
   return (
     <section>
@@ -107,7 +107,7 @@ function InvitationsSection({
       <p>These people have not accepted their invitation.</p>
       <DataTable
         caption="Open invitations"
-        columns={invitationColumns(context, delivers)}
+        columns={invitationColumns(context, canSendMail)}
         rows={invitations}
         rowKey={({ id }) => id}
       />
@@ -118,11 +118,11 @@ function InvitationsSection({
 function InvitationActions({
   context,
   invitation: { id, email, role },
-  delivers,
+  canSendMail,
 }: {
   context: PageContext;
   invitation: Invitation;
-  delivers: boolean;
+  canSendMail: boolean;
 }) {
   if (!mayAdminister(context.user.role, role)) return <>Only owners can change it</>;
   const about = <span class="unseen"> for the invitation of {email}</span>;
@@ -136,7 +136,7 @@ function InvitationActions({
           ['role', role],
         ]}
       >
-        {delivers ? 'Send again' : 'New link'}
+        {canSendMail ? 'Send again' : 'New link'}
         {about}
       </ButtonForm>
       <ButtonForm action={`${invitationsPath}/${id}/revoke`} className="quiet">

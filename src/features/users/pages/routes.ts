@@ -24,7 +24,7 @@ export const userPages: SettingsPage<UserPagesDependencies> = {
       const connections = shown
         ? await grants.connectedApplications(accountId, { userId: user.id, now })
         : [];
-      return showPage({ context, user, sessions, connections, delivers: passwordLinks.delivers });
+      return showPage({ context, user, sessions, connections, canSendMail: passwordLinks.canSendMail });
     });
     changePages(site, dependencies);
     disconnectPages(site, dependencies);

@@ -27,7 +27,7 @@ interface ShowPageProps {
   readonly sessions: readonly SessionSummary[];
   readonly connections: readonly ConnectedApplication[];
   /** Whether links are sent by mail. */
-  readonly delivers: boolean;
+  readonly canSendMail: boolean;
 }
 
 /** A user of the account, and what the signed-in user may change. */
@@ -77,7 +77,7 @@ function UserDetails(props: ShowPageProps) {
   );
 }
 
-function Changes({ context, user, sessions, connections, delivers }: ShowPageProps) {
+function Changes({ context, user, sessions, connections, canSendMail }: ShowPageProps) {
   const { id, disabledAt } = user;
   return (
     <>
@@ -86,12 +86,12 @@ function Changes({ context, user, sessions, connections, delivers }: ShowPagePro
         <section>
           <h2>Password</h2>
           <p>
-            {delivers
+            {canSendMail
               ? 'The user gets a mail with a link to set a new password. It can be used once, within 24 hours.'
               : 'You get a link to set a new password, and send it to the user. It can be used once, within 24 hours.'}
           </p>
           <ButtonForm action={userAddress(id, 'password_link')}>
-            {delivers ? 'Send a password link' : 'Create a password link'}
+            {canSendMail ? 'Send a password link' : 'Create a password link'}
           </ButtonForm>
         </section>
       )}

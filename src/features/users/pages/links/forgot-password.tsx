@@ -13,12 +13,12 @@ export function forgotPasswordPages(
   pages: PublicPages,
   { passwordLinks }: { passwordLinks: PasswordLinks },
 ): void {
-  const { delivers } = passwordLinks;
+  const { canSendMail } = passwordLinks;
 
-  pages.get(forgotPasswordPath, async () => (delivers ? formPage('') : noMailPage));
+  pages.get(forgotPasswordPath, async () => (canSendMail ? formPage('') : noMailPage));
 
   pages.post(forgotPasswordPath, 'sends a link to the user', async ({ form, origin }) => {
-    if (!delivers) return noMailPage;
+    if (!canSendMail) return noMailPage;
     const email = form.text(field);
     const wrong = emailFormRule(email);
     if (wrong !== undefined) return formPage(email, sentence('The e-mail address', wrong));
