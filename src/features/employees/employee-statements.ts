@@ -63,8 +63,8 @@ export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'position' 
       AND employees.id = request.id`,
   toValue: ([resource]) => resource ?? '',
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
-  maximum: 32,
-  atOnce: 2,
+  maxBatchSize: 32,
+  concurrency: 2,
   distributed: {
     statement: {
       name: 'employee_by_id_of_account',
@@ -146,8 +146,8 @@ export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip
   }),
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
   // Few, so that a small page does not wait long for large ones.
-  maximum: 8,
-  atOnce: 3,
+  maxBatchSize: 8,
+  concurrency: 3,
   distributed: {
     statement: {
       name: 'employee_page_of_account',

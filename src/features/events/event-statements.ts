@@ -158,8 +158,8 @@ export const eventPage = defineLookup<
   toValue: toPage,
   scope: () => allAccounts,
   // Few, because a page can have 50 KB.
-  maximum: 32,
-  atOnce: 2,
+  maxBatchSize: 32,
+  concurrency: 2,
   distributed: {
     statement: {
       name: 'event_page_of_account',

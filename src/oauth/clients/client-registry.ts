@@ -27,8 +27,8 @@ export const clientById = defineLookup<string, 'client_id', string>({
     FROM applications WHERE applications.client_id = request.client_id`,
   toValue: ([json]) => json ?? '',
   scope: () => allAccounts,
-  maximum: 200,
-  atOnce: 2,
+  maxBatchSize: 200,
+  concurrency: 2,
 });
 
 /** An OAuth client, as the authorization, token and revocation endpoints need it. */

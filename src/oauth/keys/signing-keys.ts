@@ -74,7 +74,7 @@ export class SigningKeys {
     this.#seal = seal;
     this.#clock = clock;
     this.#known = known;
-    this.#isStored = createBatcher((kids) => this.#areStored(kids), { maximum: 200, atOnce: 1 });
+    this.#isStored = createBatcher((kids) => this.#areStored(kids), { maxBatchSize: 200, concurrency: 1 });
   }
 
   /**

@@ -60,8 +60,8 @@ export class RefreshTokens {
     this.#prisma = database.prisma;
     this.#settings = settings;
     this.#rotate = createBatcher((requests) => rotateTogether(database, settings, requests), {
-      maximum: 50,
-      atOnce: 2,
+      maxBatchSize: 50,
+      concurrency: 2,
     });
     this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(database, settings, request));
   }

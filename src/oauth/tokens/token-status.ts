@@ -56,8 +56,8 @@ export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id
     userRole: userRole ?? null,
   }),
   scope: () => allAccounts,
-  maximum: 200,
-  atOnce: 2,
+  maxBatchSize: 200,
+  concurrency: 2,
 });
 
 /** The claims of an access token that identify its grant or application. */

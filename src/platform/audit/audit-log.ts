@@ -169,7 +169,7 @@ export class AuditLog {
   readonly #writeOfNoAccount: (event: AuditEvent) => Promise<true>;
 
   constructor(database: Database, clock: Clock) {
-    const limits = { maximum: 200, atOnce: 2 };
+    const limits = { maxBatchSize: 200, concurrency: 2 };
     this.#writeOfAccount = createBatcher(async (events) => {
       const at = clock();
       const rows = events.map((event) => toRow(event, at));

@@ -29,9 +29,9 @@ export function createDeadlineQueue<Key, Value>(
 
 interface Limits {
   /** Maximum number of keys in one call. */
-  readonly maximum: number;
+  readonly maxBatchSize: number;
   /** Maximum number of concurrent calls; keys that arrive during them share the next one. */
-  readonly atOnce: number;
+  readonly concurrency: number;
 }
 
 type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
@@ -49,9 +49,9 @@ type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value |
  */
 export function createBatcher<Key, Value>(
   load: LoadBatch<Key, Value>,
-  { maximum, atOnce }: Limits,
+  { maxBatchSize, concurrency }: Limits,
 ): (key: Key) => Promise<Value> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(concurrency);
   const call = isolatingFailures(load);
   // Whether the last call had one key.
   let alone = true;
@@ -65,7 +65,7 @@ export function createBatcher<Key, Value>(
     },
     {
       cache: false,
-      maxBatchSize: maximum,
+      maxBatchSize,
       batchScheduleFn: (dispatch) => {
         // The loader makes the call while `dispatch` runs, and reports its failure to the callers.
         const start = () =>

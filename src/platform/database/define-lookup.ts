@@ -18,9 +18,9 @@ interface LookupDefinition<Key, Columns extends string, Value> {
   /** Tenant scope of a statement for these keys. */
   readonly scope: (keys: readonly Key[]) => Scope;
   /** Maximum number of keys of one statement. */
-  readonly maximum: number;
+  readonly maxBatchSize: number;
   /** Maximum number of concurrent statements of a process. */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** The query on a distributed database, for account data. */
   readonly distributed?: DistributedLookup<Key, Value>;
 }
@@ -47,7 +47,7 @@ export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
 export function defineLookup<Key, Columns extends string, Value>(
   definition: LookupDefinition<Key, Columns, Value>,
 ): (database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>) => Lookup<Key, Value> {
-  const { request, toValue, scope, distributed, maximum, atOnce } = definition;
+  const { request, toValue, scope, distributed, maxBatchSize, concurrency } = definition;
   const statement = statementOf(definition);
   return (database) => {
     const load = async (keys: readonly Key[]) => {
@@ -59,16 +59,16 @@ export function defineLookup<Key, Columns extends string, Value>(
       }
       return found;
     };
-    const together = createBatcher(load, { maximum, atOnce });
-    if (distributed === undefined) return together;
-    const alone = async (key: Key) => {
+    const batched = createBatcher(load, { maxBatchSize, concurrency });
+    if (distributed === undefined) return batched;
+    const single = async (key: Key) => {
       const values = distributed.values(key).map(String);
       return distributed.toValue(
         await database.runPrepared(distributed.statement, values, scope([key])),
         key,
       );
     };
-    return (key) => (database.isDistributed() ? alone(key) : together(key));
+    return (key) => (database.isDistributed() ? single(key) : batched(key));
   };
 }
 

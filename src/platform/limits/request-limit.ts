@@ -36,7 +36,10 @@ export class RequestLimit {
   constructor(counter: Counter, limit: number) {
     this.#counter = counter;
     this.limit = limit;
-    this.#count = createBatcher((subjects) => this.#countTogether(subjects), { maximum: 200, atOnce: 2 });
+    this.#count = createBatcher((subjects) => this.#countTogether(subjects), {
+      maxBatchSize: 200,
+      concurrency: 2,
+    });
   }
 
   /** The rejection of a request whose subject is known to be at its limit; `null` for other requests. */

@@ -15,7 +15,7 @@ function slowDatabase() {
 
 t.test('loads keys that are requested together in one call, and returns each its own value', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const values = Promise.all([1, 2, 3].map(request));
   await turn();
   t.same(
@@ -28,7 +28,7 @@ t.test('loads keys that are requested together in one call, and returns each its
 
 t.test('loads a single key at once, and collects keys only after a batch', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 5 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 5 });
   const callsBeforeOthersCame = async (keys: readonly number[]) => {
     const others = turn();
     keys.forEach(request);
@@ -50,7 +50,7 @@ t.test('loads a single key at once, and collects keys only after a batch', async
 
 t.test('a key never gets the result of a call that started before it was requested', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const first = request(1);
   await turn();
   const second = Promise.all([request(1), request(2)]);
@@ -66,7 +66,7 @@ t.test('a key never gets the result of a call that started before it was request
 
 t.test('limits the keys of a call and the concurrent calls', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 2, atOnce: 2 });
+  const request = createBatcher(response, { maxBatchSize: 2, concurrency: 2 });
   const values = Promise.all([1, 2, 3, 4, 5].map(request));
   await turn();
   t.same(
@@ -87,7 +87,7 @@ t.test('limits the keys of a call and the concurrent calls', async (t) => {
 
 t.test('the error of one key rejects only its own caller', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const [good, bad] = [request(1), request(-1)];
   const refused = t.rejects(bad, { message: 'no -1' });
   await turn();
@@ -98,7 +98,7 @@ t.test('the error of one key rejects only its own caller', async (t) => {
 
 t.test('a call that fails does not prevent the next one', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const refused = t.rejects(request(1), { message: 'gone' });
   await turn();
   calls[0]?.fail(new Error('gone'));
@@ -124,7 +124,7 @@ function rejectingDatabase() {
 
 t.test('each key of a rejected call is requested again, and only the invalid one fails', async (t) => {
   const { calls, response } = rejectingDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const outcomes = await Promise.allSettled([1, -2, 3].map(request));
   t.match(outcomes, [{ value: 'value 1' }, { reason: refusal }, { value: 'value 3' }]);
   t.same(calls, [[1, -2, 3], [1], [-2], [3]]);
@@ -132,7 +132,7 @@ t.test('each key of a rejected call is requested again, and only the invalid one
 
 t.test('a rejected call for one key is not repeated', async (t) => {
   const { calls, response } = rejectingDatabase();
-  await t.rejects(createBatcher(response, { maximum: 10, atOnce: 1 })(-1), refusal);
+  await t.rejects(createBatcher(response, { maxBatchSize: 10, concurrency: 1 })(-1), refusal);
   t.same(calls, [[-1]]);
 });
 
@@ -140,7 +140,7 @@ t.test('a call with an unknown outcome is not repeated', async (t) => {
   const codes = ['ECONNRESET', 'EPIPE', '08006', '57P01', '53300', '25006', '40003', 'P1001', 'none'];
   for (const code of codes) {
     const { calls, response } = slowDatabase();
-    const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+    const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
     const both = Promise.allSettled([1, 2].map(request));
     await turn();
     calls[0]?.fail(Object.assign(new Error('Connection terminated unexpectedly'), { code }));
@@ -151,7 +151,7 @@ t.test('a call with an unknown outcome is not repeated', async (t) => {
 
 t.test('calls for single keys are limited and do not delay a call for many', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   const refused = Promise.all([1, 2, 3].map(request));
   await turn();
   calls[0]?.fail(refusal);
@@ -174,7 +174,7 @@ t.test('calls for single keys are limited and do not delay a call for many', asy
 
 t.test('a key with too little time left for its own call fails with the error of the batch', async (t) => {
   const { calls, response } = slowDatabase();
-  const request = createBatcher(response, { maximum: 10, atOnce: 1 });
+  const request = createBatcher(response, { maxBatchSize: 10, concurrency: 1 });
   let now = 0;
   t.intercept(performance, 'now', { value: () => now });
   const outcomes = Promise.allSettled([1, 2, 3].map(request));

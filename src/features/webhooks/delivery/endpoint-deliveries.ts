@@ -120,7 +120,7 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
 }
 
 /** Maximum number of endpoints of one statement, and of concurrent statements of a kind. */
-const sharing = { maximum: 100, atOnce: 1 };
+const sharing = { maxBatchSize: 100, concurrency: 1 };
 
 interface DeliveryObserver {
   /** An attempt ended. */

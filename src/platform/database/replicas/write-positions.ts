@@ -38,8 +38,8 @@ const writePosition = defineLookup<string, 'account_id', LogPosition>({
   sql: 'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
   toValue: ([position]) => toLogPosition(position),
   scope: () => allAccounts,
-  maximum: 200,
-  atOnce: 2,
+  maxBatchSize: 200,
+  concurrency: 2,
 });
 
 type RunHot = Pick<Database, 'runPrepared'>;
