@@ -1,6 +1,11 @@
 import { UploadWorker } from '../../src/features/imports/uploads/upload-worker.js';
 import type { Database } from '../../src/platform/database/client.js';
-import { accountScope, currentScope, noAccount, type Scope } from '../../src/platform/database/scope.js';
+import {
+  accountScope,
+  currentScope,
+  noAccount,
+  type TenantScope,
+} from '../../src/platform/database/scope.js';
 import { check, factOn, press, runImport, startUpload, stateOn } from '../support/browser/import-pages.js';
 import { eventsOf } from '../support/browser/user-pages.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -21,7 +26,7 @@ interface Hold {
   readonly released: Promise<void>;
 }
 
-const holds = new Map<Scope, Hold>();
+const holds = new Map<TenantScope, Hold>();
 
 async function enterBatch(): Promise<void> {
   const hold = holds.get(currentScope(noAccount));

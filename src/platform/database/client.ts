@@ -1,7 +1,7 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { DatabaseStoppedError } from './database-errors.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
-import type { Scope } from './scope.js';
+import type { TenantScope } from './scope.js';
 
 /** A statement that is prepared once on each connection. Its parameters and all its columns have the type text. */
 export interface PreparedStatement {
@@ -59,7 +59,7 @@ export interface DatabaseOptions {
   /** Maximum duration of a statement of {@link Database.queryReport}, in milliseconds; none in the embedded database. */
   readonly reportStatementTimeoutMs?: number;
   /** Scope of statements that have no other. Default: no account. */
-  readonly defaultScope?: Scope;
+  readonly defaultScope?: TenantScope;
   /** Records the position of each write, for processes that read from standbys. Default: false. */
   readonly recordWrites?: boolean;
   /** Called when a connection for requests is lost. */
@@ -81,7 +81,7 @@ export interface PoolState {
 }
 
 export interface ReportQueryOptions {
-  readonly scope: Scope;
+  readonly scope: TenantScope;
   /** Cancels the statement. */
   readonly signal: AbortSignal;
 }
@@ -92,7 +92,7 @@ export interface CsvQuery {
   /** Cancels the query. */
   readonly signal: AbortSignal;
   /** Default: the scope of `withScope`. */
-  readonly scope?: Scope;
+  readonly scope?: TenantScope;
 }
 
 /**
@@ -110,7 +110,11 @@ export interface Database {
    */
   isDistributed(): boolean;
   /** Runs a prepared statement. */
-  runPrepared(statement: PreparedStatement, values: readonly string[], scope: Scope): Promise<TextRow[]>;
+  runPrepared(
+    statement: PreparedStatement,
+    values: readonly string[],
+    scope: TenantScope,
+  ): Promise<TextRow[]>;
   /**
    * Runs one read-only statement that may take seconds, on a separate connection pool. When the signal aborts, PostgreSQL
    * cancels the statement and the call rejects. The embedded database cannot cancel a running statement, only one that has

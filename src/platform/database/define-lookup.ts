@@ -1,6 +1,6 @@
 import { createBatcher } from './batcher.js';
 import type { PreparedStatement, ReadDatabase, TextRow } from './client.js';
-import type { Scope } from './scope.js';
+import type { TenantScope } from './scope.js';
 
 /** Type of a column of `request`. */
 type ColumnType = 'text' | 'bigint' | 'integer';
@@ -16,7 +16,7 @@ interface LookupDefinition<Key, Columns extends string, Value> {
   readonly sql: string;
   readonly toValue: (row: TextRow, key: Key) => Value;
   /** Tenant scope of a statement for these keys. */
-  readonly scope: (keys: readonly Key[]) => Scope;
+  readonly scope: (keys: readonly Key[]) => TenantScope;
   /** Maximum number of keys of one statement. */
   readonly maxBatchSize: number;
   /** Maximum number of concurrent statements of a process. */

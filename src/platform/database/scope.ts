@@ -3,25 +3,25 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 declare const brand: unique symbol;
 
 /** The accounts whose rows a statement may read and write, as the value of the setting `app.accounts`. */
-export type Scope = string & { readonly [brand]: 'Scope' };
+export type TenantScope = string & { readonly [brand]: 'TenantScope' };
 
 /** Scope without accounts. */
-export const noAccount = '' as Scope;
+export const noAccount = '' as TenantScope;
 
 /** Scope of all accounts: for the operator, housekeeping, and lookups before the account is known. */
-export const allAccounts = '*' as Scope;
+export const allAccounts = '*' as TenantScope;
 
-const ambient = new AsyncLocalStorage<Scope>();
+const ambient = new AsyncLocalStorage<TenantScope>();
 
 /**
  * Returns the scope of these accounts.
  *
  * @throws {RangeError} for a string that is not the id of an account
  */
-export function accountScope(...accountIds: readonly string[]): Scope {
+export function accountScope(...accountIds: readonly string[]): TenantScope {
   const ids = accountIds.length < 2 ? accountIds : [...new Set(accountIds)];
   for (const id of ids) if (!accountId.test(id)) throw new RangeError('This is not the id of an account');
-  return ids.join(',') as Scope;
+  return ids.join(',') as TenantScope;
 }
 
 const accountId = /^\w[\w-]*$/;
@@ -35,7 +35,10 @@ let running = 0;
  * While it runs, each promise of the process costs more in Node.js 20 and 22. Prepared statements get their scope as a parameter
  * instead.
  */
-export async function withScope<Result>(scope: Scope, work: () => Promise<Result> | Result): Promise<Result> {
+export async function withScope<Result>(
+  scope: TenantScope,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
   running += 1;
   try {
     // A Prisma query starts when it is awaited, which must happen inside of `run`.
@@ -48,6 +51,6 @@ export async function withScope<Result>(scope: Scope, work: () => Promise<Result
 }
 
 /** Returns the scope of {@link withScope}, or the default outside of it. */
-export function currentScope(defaultScope: Scope): Scope {
+export function currentScope(defaultScope: TenantScope): TenantScope {
   return ambient.getStore() ?? defaultScope;
 }

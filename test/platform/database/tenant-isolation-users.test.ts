@@ -5,7 +5,7 @@ import {
   accountScope,
   allAccounts,
   noAccount,
-  type Scope,
+  type TenantScope,
   withScope,
 } from '../../../src/platform/database/scope.js';
 import { testServer } from '../../support/database/database.js';
@@ -111,7 +111,7 @@ function fill(database: Database) {
   ]);
 }
 
-async function employees(database: Database, scope: Scope): Promise<string[]> {
+async function employees(database: Database, scope: TenantScope): Promise<string[]> {
   const rows = await withScope(scope, () => query<{ id: string }>(database, 'SELECT id FROM employees'));
   return rows.map(({ id }) => id);
 }

@@ -5,7 +5,7 @@ import {
   accountScope,
   allAccounts,
   noAccount,
-  type Scope,
+  type TenantScope,
   withScope,
 } from '../../../src/platform/database/scope.js';
 import { cancelEndless, endless } from '../../support/database/cancel.js';
@@ -57,7 +57,7 @@ if (testServer === undefined) {
   t.test(
     'events of no account are recorded in every scope, and read in the scope of the operator',
     async (t) => {
-      const record = (scope: Scope) =>
+      const record = (scope: TenantScope) =>
         withScope(scope, () =>
           query(database, 'INSERT INTO system_events (id, type) VALUES ($1, $2)', [randomId(), 't']),
         );
@@ -85,7 +85,7 @@ if (testServer === undefined) {
 
   t.test('a statement without a condition reads only the rows of its scope', async (t) => {
     for (const table of tables) {
-      const seen = async (scope: Scope) => (await rowsOf(database, scope, table)).sort();
+      const seen = async (scope: TenantScope) => (await rowsOf(database, scope, table)).sort();
       const [ours, theirs] = [await seen(ownScope), await seen(accountScope(foreign.accountId))];
       t.ok(ours.length > 0 && theirs.length > 0, `${table}: each account has rows`);
       t.notOk(
@@ -99,7 +99,7 @@ if (testServer === undefined) {
   });
 
   t.test('the function that runs as the owner of the tables checks the scope itself', async (t) => {
-    const positionIn = async (scope: Scope) => {
+    const positionIn = async (scope: TenantScope) => {
       const text = 'SELECT employee_position_at($1, 0)::text';
       return (await database.runPrepared({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
     };
@@ -164,7 +164,7 @@ if (testServer === undefined) {
       'an abort has precedence over the error of the work',
     );
     const { signal } = new AbortController();
-    const reported = (scope: Scope) =>
+    const reported = (scope: TenantScope) =>
       database.queryReport<{ account_id: string }>(text, [], { scope, signal });
     t.same(
       (await reported(ownScope)).map((row) => row.account_id),
@@ -336,7 +336,7 @@ async function bound(database: Database): Promise<string[]> {
 }
 
 /** All rows that a statement without a condition reads, as JSON. */
-async function rowsOf(database: Database, scope: Scope, table: string): Promise<string[]> {
+async function rowsOf(database: Database, scope: TenantScope, table: string): Promise<string[]> {
   const text = `SELECT to_jsonb(${table})::text AS row FROM ${table}`;
   const rows = await withScope(scope, () => query<{ row: string }>(database, text));
   return rows.map(({ row }) => row);

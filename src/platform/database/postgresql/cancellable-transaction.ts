@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ReportQueryOptions } from '../client.js';
-import type { Scope } from '../scope.js';
+import type { TenantScope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 /** Cancels the running statement of a session over another connection. The id is that of its server process. */
@@ -9,7 +9,7 @@ export type CancelStatement = (processId: number, session: PoolClient) => Promis
 interface CancellableOptions {
   readonly settings: TransactionSettings;
   readonly cancel: CancelStatement;
-  readonly scope: Scope;
+  readonly scope: TenantScope;
   readonly signal: AbortSignal;
   /** The `BEGIN` statement of the transaction. */
   readonly begin: string;

@@ -3,7 +3,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import type { CsvQuery } from '../client.js';
 import { cursorCsv } from '../cursor-csv.js';
 import type { Prisma } from '../generated/client.js';
-import type { Scope } from '../scope.js';
+import type { TenantScope } from '../scope.js';
 import { beginCancellable, type CancelStatement } from './cancellable-transaction.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
@@ -53,7 +53,7 @@ function isTextList(value: unknown): value is string[] {
 
 /** Options of a query that is read as CSV. */
 interface CsvOptions extends CsvQuery {
-  readonly scope: Scope;
+  readonly scope: TenantScope;
   readonly settings: TransactionSettings;
   readonly cancel: CancelStatement;
 }

@@ -4,7 +4,7 @@ import type { Connection, Submittable } from 'pg';
 // Not from 'pg-protocol': the loader of tests reads that entry point as CommonJS, without named exports.
 import { serialize } from 'pg-protocol/dist/index';
 import type { PreparedStatement, TextRow } from '../client.js';
-import type { Scope } from '../scope.js';
+import type { TenantScope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 const defaultMaxNames = 500;
@@ -66,13 +66,13 @@ export class PreparedQuery implements Submittable {
   readonly #statement: PreparedStatement;
   readonly #values: string[];
   readonly #settings: TransactionSettings;
-  readonly #scope: Scope;
+  readonly #scope: TenantScope;
   readonly #rows: TextRow[] = [];
 
   constructor(
     statement: PreparedStatement,
     values: readonly string[],
-    { settings, scope }: { settings: TransactionSettings; scope: Scope },
+    { settings, scope }: { settings: TransactionSettings; scope: TenantScope },
   ) {
     this.#statement = statement;
     this.#values = [...values];

@@ -1,7 +1,7 @@
 import type { Connection, PoolConfig, QueryConfig, QueryResult } from 'pg';
 import pg from 'pg';
 import type { PreparedStatement, TextRow } from '../client.js';
-import { currentScope, type Scope } from '../scope.js';
+import { currentScope, type TenantScope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
 import { PinnedConnections } from './pinned-connections.js';
 import { PreparedQuery } from './prepared-query.js';
@@ -27,10 +27,10 @@ const DriverQuery = pg.Query as unknown as new (
  */
 class ScopedQuery extends DriverQuery {
   readonly #settings: TransactionSettings;
-  readonly #scope: Scope;
+  readonly #scope: TenantScope;
   #hasSettings = false;
 
-  constructor(config: QueryConfig, settings: TransactionSettings, scope: Scope) {
+  constructor(config: QueryConfig, settings: TransactionSettings, scope: TenantScope) {
     super({ ...config, queryMode: 'extended' });
     this.#settings = settings;
     this.#scope = scope;
@@ -55,7 +55,7 @@ class ScopedQuery extends DriverQuery {
 interface ScopedPoolOptions extends PoolConfig {
   readonly settings: TransactionSettings;
   /** Scope of statements that run outside of every scope. */
-  readonly defaultScope: Scope;
+  readonly defaultScope: TenantScope;
   readonly retry: ConflictRetry;
   /** Maximum number of connections. */
   readonly max: number;
@@ -64,7 +64,7 @@ interface ScopedPoolOptions extends PoolConfig {
 /** Connections on which each statement is a transaction with the settings of the pool and the scope of the caller. */
 export class ScopedPool extends PinnedConnections {
   readonly #settings: TransactionSettings;
-  readonly #defaultScope: Scope;
+  readonly #defaultScope: TenantScope;
   readonly #retry: ConflictRetry;
 
   constructor({ settings, defaultScope, retry, onConnect, ...config }: ScopedPoolOptions) {
@@ -95,13 +95,17 @@ export class ScopedPool extends PinnedConnections {
   }
 
   /** Runs a prepared statement. */
-  runPrepared(statement: PreparedStatement, values: readonly string[], scope: Scope): Promise<TextRow[]> {
+  runPrepared(
+    statement: PreparedStatement,
+    values: readonly string[],
+    scope: TenantScope,
+  ): Promise<TextRow[]> {
     const settings = this.#settings;
     return this.#retry(() => this.run<TextRow[]>(new PreparedQuery(statement, values, { settings, scope })));
   }
 
   /** Runs one statement in a transaction block. */
-  async #runInBlock(statement: QueryConfig, scope: Scope): Promise<QueryResult> {
+  async #runInBlock(statement: QueryConfig, scope: TenantScope): Promise<QueryResult> {
     const client = await this.connect();
     try {
       await this.#settings.begin(client, scope, 'BEGIN');

@@ -5,12 +5,12 @@ import type {
   SqlQuery,
   Transaction,
 } from '@prisma/driver-adapter-utils';
-import { currentScope, type Scope } from '../scope.js';
+import { currentScope, type TenantScope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
 interface Options {
   readonly settings: TransactionSettings;
-  readonly defaultScope: Scope;
+  readonly defaultScope: TenantScope;
 }
 
 /** Wraps an adapter factory. Each transaction starts with the settings of the pool and the scope of the caller. */

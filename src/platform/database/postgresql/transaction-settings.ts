@@ -1,7 +1,7 @@
 import pg, { type ClientBase } from 'pg';
 // Not from 'pg-protocol': the loader of tests reads that entry point as CommonJS, without named exports.
 import { serialize } from 'pg-protocol/dist/index';
-import type { Scope } from '../scope.js';
+import type { TenantScope } from '../scope.js';
 
 /** Settings of PostgreSQL by name, such as `statement_timeout`. */
 export type Settings = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export class TransactionSettings {
    *
    * @param statement `BEGIN` statement
    */
-  async begin(client: ClientBase, scope: Scope, statement: string): Promise<void> {
+  async begin(client: ClientBase, scope: TenantScope, statement: string): Promise<void> {
     await client.query(statement);
     await client.query({ name, text: this.text, values: [scope, this.role] });
     for (const text of this.workerSettings(scope)) await client.query(text);
@@ -49,7 +49,7 @@ export class TransactionSettings {
    * Returns the statements that set the scope on the workers of a distributed database. Citus sends only SET LOCAL statements
    * of a transaction block to workers.
    */
-  workerSettings(scope: Scope): string[] {
+  workerSettings(scope: TenantScope): string[] {
     if (!this.isDistributed) return [];
     return [
       "SET LOCAL citus.propagate_set_commands = 'local'",
@@ -63,7 +63,10 @@ export class TransactionSettings {
    *
    * @param isOnCoordinator whether no worker runs the statement
    */
-  messages(scope: Scope, isOnCoordinator: boolean): { readonly before: Buffer[]; readonly after: Buffer[] } {
+  messages(
+    scope: TenantScope,
+    isOnCoordinator: boolean,
+  ): { readonly before: Buffer[]; readonly after: Buffer[] } {
     const settings = [serialize.bind({ statement: name, values: [scope, this.role] }), execute];
     if (isOnCoordinator || !this.isDistributed) return { before: settings, after: [] };
     const workers = this.workerSettings(scope).flatMap(unnamed);

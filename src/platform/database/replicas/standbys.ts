@@ -1,6 +1,6 @@
 import type { Database } from '../client.js';
 import { isDatabaseUnavailable, isStatementCanceled, isWriteConflict } from '../database-errors.js';
-import type { Scope } from '../scope.js';
+import type { TenantScope } from '../scope.js';
 import { type Standby, StandbyLostError } from './standby.js';
 import { accountsOf, createPositionReader } from './write-positions.js';
 
@@ -26,7 +26,7 @@ export class Standbys {
   }
 
   /** Runs a read in a scope, and once more on the primary when its standby fails. */
-  async run<Result>(scope: Scope, work: Work<Result>): Promise<Result> {
+  async run<Result>(scope: TenantScope, work: Work<Result>): Promise<Result> {
     const standby = await this.#choose(scope);
     if (standby === undefined) return work(this.#primary, undefined);
     try {
@@ -41,7 +41,7 @@ export class Standbys {
     await Promise.all(this.#standbys.map((standby) => standby.close()));
   }
 
-  async #choose(scope: Scope): Promise<Standby | undefined> {
+  async #choose(scope: TenantScope): Promise<Standby | undefined> {
     if (accountsOf(scope).length === 0 || !this.#standbys.some(({ isUsable }) => isUsable)) return undefined;
     const position = await this.#positionOf(scope);
     // After the lookup, because a standby may have been lost during it.

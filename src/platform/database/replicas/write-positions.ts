@@ -1,6 +1,6 @@
 import type { Database, PreparedStatement } from '../client.js';
 import { defineLookup } from '../define-lookup.js';
-import { allAccounts, type Scope } from '../scope.js';
+import { allAccounts, type TenantScope } from '../scope.js';
 
 /**
  * A position in the write-ahead log of PostgreSQL, which is written as two hexadecimal numbers, such as `16/B374D848`.
@@ -45,14 +45,14 @@ const writePosition = defineLookup<string, 'account_id', LogPosition>({
 type RunHot = Pick<Database, 'runPrepared'>;
 
 /** Records that the accounts of a scope have been written. Does nothing for the scopes of no account and all accounts. */
-export async function recordWriteOf(database: RunHot, scope: Scope): Promise<void> {
+export async function recordWriteOf(database: RunHot, scope: TenantScope): Promise<void> {
   if (accountsOf(scope).length > 0) await database.runPrepared(recordWrite, [scope], scope);
 }
 
 /** Creates a function that reads the position of the last write of the accounts of a scope. Callers share statements. */
 export function createPositionReader(
   primary: Pick<Database, 'runPrepared' | 'isDistributed'>,
-): (scope: Scope) => Promise<LogPosition> {
+): (scope: TenantScope) => Promise<LogPosition> {
   const find = writePosition(primary);
   return async (scope) => {
     const positions = await Promise.all(accountsOf(scope).map(find));
@@ -64,6 +64,6 @@ export function createPositionReader(
 }
 
 /** Ids of the accounts of a scope; none for the scopes of no account and all accounts. */
-export function accountsOf(scope: Scope): string[] {
+export function accountsOf(scope: TenantScope): string[] {
   return scope === '' || scope === allAccounts ? [] : scope.split(',');
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Contract, Operation, OperationId } from '../../contract/contract.js';
-import { accountScope, noAccount, type Scope, withScope } from '../../database/scope.js';
+import { accountScope, noAccount, type TenantScope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
 import type { Handlers } from './handlers.js';
 import { checkCharset, createGuard, hasEmptyParameter } from './request-syntax.js';
@@ -166,7 +166,7 @@ function handlerFor({ id, setsScope, queued }: Operation, handlers: Handlers, qu
   };
 }
 
-function scopeOf(caller: Principal | null): Scope {
+function scopeOf(caller: Principal | null): TenantScope {
   return caller === null ? noAccount : accountScope(caller.accountId);
 }
 
