@@ -78,7 +78,7 @@ async function tail(
   let start = first;
   while (!signal.aborted) {
     const page = await feed.page(id, { start, size: pageSize, types });
-    if (page.kind === 'unknown') throw unknownCursor();
+    if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')
       throw new CliError('The events after --after are no longer kept; use --since');
     for (const event of page.events) print(commandProcess, JSON.stringify(event));

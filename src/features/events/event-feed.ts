@@ -13,7 +13,7 @@ type ResolvedStart =
   /** Events after the position are no longer kept. */
   | { readonly kind: 'expired' }
   /** The feed has not reached the position. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'not_found' };
 
 interface Row {
   readonly end: bigint;
@@ -42,11 +42,11 @@ export async function findStart(
       SELECT position, occurred_at FROM events WHERE events.account_id = totals.account_id AND ${next} LIMIT 1
     ) AS next ON true
     WHERE totals.account_id = ${accountId}`;
-  if (row === undefined) return { kind: 'unknown' };
+  if (row === undefined) return { kind: 'not_found' };
   const { end, position, occurredAt } = row;
   if (!('after' in start)) return { kind: 'found', after: position === null ? end : position - 1n, end };
   const { after } = start;
-  if (after > end) return { kind: 'unknown' };
+  if (after > end) return { kind: 'not_found' };
   const isKept =
     position === null || occurredAt === null
       ? after === end
@@ -78,12 +78,12 @@ interface FeedPage {
 type FeedOutcome =
   | ({ readonly kind: 'page' } & FeedPage)
   | { readonly kind: 'expired' }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'not_found' };
 
 type FoundEvent =
   | { readonly kind: 'found'; readonly event: EventDocument }
   | { readonly kind: 'expired' }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'not_found' };
 
 /** The feeds of accounts. They are read on the primary, where a position is never ahead of the events. */
 export class EventFeed {
@@ -130,7 +130,7 @@ export class EventFeed {
     const range = { after: position - 1n, until: position, size: 1, types: [] };
     const rows = await readEvents(this.#prisma, accountId, range);
     const [event] = await toDocuments(this.#prisma, accountId, rows);
-    return event === undefined ? { kind: 'unknown' } : { kind: 'found', event };
+    return event === undefined ? { kind: 'not_found' } : { kind: 'found', event };
   }
 
   #cutoff(): Date {

@@ -30,7 +30,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const types = query['filter[type]']?.split(',') ?? [];
     const size = query['page[size]'] ?? defaultPageSize;
     const outcome = await this.#feed.page(accountId, { start: readStart(accountId, query), size, types });
-    if (outcome.kind === 'unknown') throw unknownCursor();
+    if (outcome.kind === 'not_found') throw unknownCursor();
     if (outcome.kind === 'expired') throw eventsExpired('The events after page[after] are');
     const parameters = Object.fromEntries(
       (['page[size]', 'filter[type]'] as const).flatMap((name) => {
@@ -47,7 +47,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const position = eventPosition(accountId, params.event_id);
     if (position === null || position === 0n) throw recordNotFound();
     const outcome = await this.#feed.find(accountId, position);
-    if (outcome.kind === 'unknown') throw recordNotFound();
+    if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
     return { status: 200, records: 1, body: { data: outcome.event } };
   }

@@ -12,7 +12,7 @@ export const maximumSecrets = 2;
 type CreatedSecret =
   /** `clientSecret` cannot be read later. */
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
-  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'too_many' };
+  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'limit_reached' };
 
 type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
 
@@ -41,7 +41,7 @@ export class ClientSecrets {
       if (earlier !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
         await restoreNonce(unit, nonce);
-        return { kind: 'too_many' };
+        return { kind: 'limit_reached' };
       }
       await tx.applicationSecret.create({
         data: { id, accountId, applicationId, ...secret.stored, createdAt: at },

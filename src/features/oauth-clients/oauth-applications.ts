@@ -79,7 +79,7 @@ interface RevokedAccess {
   readonly pausedEndpoints: number;
 }
 
-type UpdateOutcome = 'updated' | 'not_found' | 'changed_meanwhile';
+type UpdateOutcome = 'updated' | 'not_found' | 'conflict';
 
 /** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
 export class OAuthApplications implements ApplicationReader {
@@ -167,7 +167,7 @@ export class OAuthApplications implements ApplicationReader {
     return change(this.#prisma, context, lock.application, async (unit, before) => {
       const { tx } = unit;
       if (before === null) return 'not_found';
-      if (version !== undefined && settingsVersion(before) !== version) return 'changed_meanwhile';
+      if (version !== undefined && settingsVersion(before) !== version) return 'conflict';
       const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
       const details = settingsChanges(before, { ...settings, requireClientSecret });
       if (Object.keys(details).length === 0) return 'updated';

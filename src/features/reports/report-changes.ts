@@ -7,7 +7,7 @@ export type CreatedReport =
   | IdempotentOutcome
   | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] }
   /** The account has reached its limit of reports. */
-  | { readonly kind: 'quota_exceeded'; readonly limit: number }
+  | { readonly kind: 'limit_reached'; readonly limit: number }
   /** The application was deleted after it authenticated. */
   | { readonly kind: 'application_deleted' };
 
@@ -15,16 +15,16 @@ export type CreatedThroughForm =
   | { readonly kind: 'created'; readonly id: string }
   /** The same form has already created this report. */
   | { readonly kind: 'repeated'; readonly id: string }
-  | Extract<CreatedReport, { kind: 'invalid' | 'quota_exceeded' }>;
+  | Extract<CreatedReport, { kind: 'invalid' | 'limit_reached' }>;
 
 export type UpdatedReport =
   | { readonly kind: 'updated'; readonly report: Report }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'not_found' }
   /** The stored version does not meet the precondition. */
-  | { readonly kind: 'changed_meanwhile' }
+  | { readonly kind: 'conflict' }
   | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
 
-export type DeletedReport = 'deleted' | 'unknown' | 'changed_meanwhile';
+export type DeletedReport = 'deleted' | 'not_found' | 'conflict';
 
 /** Rolls back the creation of a report when its application was deleted. */
 export class ApplicationDeletedError extends Error {

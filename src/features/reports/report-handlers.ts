@@ -175,9 +175,9 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
     switch (outcome.kind) {
       case 'updated':
         return this.#show(outcome.report);
-      case 'unknown':
+      case 'not_found':
         throw recordNotFound();
-      case 'changed_meanwhile':
+      case 'conflict':
         throw changedMeanwhile();
       case 'invalid':
         throw invalidMembers(outcome.errors);
@@ -191,8 +191,8 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
       id: params.report_id,
       isExpected: readIfMatch(request.headers['if-match']),
     });
-    if (outcome === 'unknown') throw recordNotFound();
-    if (outcome === 'changed_meanwhile') throw changedMeanwhile();
+    if (outcome === 'not_found') throw recordNotFound();
+    if (outcome === 'conflict') throw changedMeanwhile();
     return { status: 204 };
   }
 
@@ -237,7 +237,7 @@ function responseOf(created: CreatedReport) {
         'idempotency_key_reused',
         'This Idempotency-Key was already used with another body. Use a new key for a new report.',
       );
-    case 'quota_exceeded':
+    case 'limit_reached':
       throw new Problem(
         'quota_exceeded',
         `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`,

@@ -206,7 +206,7 @@ export class Reports {
       return { kind: 'completed', response };
     } catch (error) {
       if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
-      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      if (error instanceof ReportQuotaError) return { kind: 'limit_reached', limit: this.#maxReports };
       throw error;
     }
   }
@@ -234,7 +234,7 @@ export class Reports {
     try {
       return await change(this.#prisma, auditContext, lock.nothing, create, transactionLimits);
     } catch (error) {
-      if (error instanceof ReportQuotaError) return { kind: 'quota_exceeded', limit: this.#maxReports };
+      if (error instanceof ReportQuotaError) return { kind: 'limit_reached', limit: this.#maxReports };
       throw error;
     }
   }
@@ -246,9 +246,9 @@ export class Reports {
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
     return change(this.#prisma, auditContext, lockReport(id), async (unit, stored) => {
-      if (stored === null) return { kind: 'unknown' };
+      if (stored === null) return { kind: 'not_found' };
       const current = toReport(stored);
-      if (!isExpected(current)) return { kind: 'changed_meanwhile' };
+      if (!isExpected(current)) return { kind: 'conflict' };
       const content = changedContent(current, changes);
       const errors = findDefinitionErrors(content);
       if (errors.length > 0) return { kind: 'invalid', errors };
@@ -269,8 +269,8 @@ export class Reports {
   ): Promise<DeletedReport> {
     const { accountId } = auditContext;
     return change(this.#prisma, auditContext, lockReport(id), async (unit, report) => {
-      if (report === null) return 'unknown';
-      if (!isExpected(report)) return 'changed_meanwhile';
+      if (report === null) return 'not_found';
+      if (!isExpected(report)) return 'conflict';
       await unit.setActor();
       await unit.tx.report.delete({ where: { accountId_id: { accountId, id } } });
       await unit.record('report.deleted', reportDetails(report));

@@ -46,7 +46,7 @@ type PasskeyAddition =
   /** The response of the browser is wrong, or its challenge has expired. */
   | { readonly kind: 'invalid' }
   | { readonly kind: 'exists' }
-  | { readonly kind: 'too_many' };
+  | { readonly kind: 'limit_reached' };
 
 /** A passkey whose signature is right. */
 interface ProvedPasskey {
@@ -171,7 +171,7 @@ export class Passkeys {
       async (unit, user): Promise<PasskeyAddition> => {
         if (user === null) throw new SessionEndedError();
         if ((await unit.tx.passkey.count({ where: { accountId, userId } })) >= maximumPasskeys)
-          return { kind: 'too_many' };
+          return { kind: 'limit_reached' };
         const added = await addFactor(unit, {
           session,
           method: 'passkey',

@@ -36,7 +36,7 @@ type StartOutcome =
       readonly accountName: string;
     }
   /** The account is unknown or has no identity provider. */
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'not_found' }
   /** The identity provider does not respond, or its response is invalid. */
   | { readonly kind: 'unavailable' }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
@@ -111,7 +111,7 @@ export class SingleSignOn {
     const { client, requests, failureLimit } = this.#dependencies;
     const { accountId, browser, returnTo, keptForm = null, sessionId, origin } = start;
     const provider = await this.#provider(accountId);
-    if (provider === null) return { kind: 'unknown' };
+    if (provider === null) return { kind: 'not_found' };
     const limit = await failureLimit.count(countedAs(origin, accountId));
     if (limit !== null) return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     if (provider === 'unreadable') return { kind: 'unavailable' };

@@ -42,7 +42,7 @@ type InvitationOutcome =
   | { readonly kind: 'exists' }
   /** The domain of the address is confirmed for another account. */
   | { readonly kind: 'foreign_domain' }
-  | { readonly kind: 'too_many' }
+  | { readonly kind: 'limit_reached' }
   /** The acting user may not give this role. */
   | { readonly kind: 'forbidden' };
 
@@ -94,7 +94,7 @@ export class Invitations {
         return 'exists';
       await tx.oneTimeLink.deleteMany({ where: { ...changeable(actor), accountId, email, usedAt: null } });
       if ((await tx.oneTimeLink.count({ where: pending(accountId, at) })) >= maximumInvitations)
-        return 'too_many';
+        return 'limit_reached';
       const token = await insertLink(tx, {
         target: { purpose: 'invitation', email, role },
         accountId,

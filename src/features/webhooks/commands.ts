@@ -127,7 +127,7 @@ async function resume(commandProcess: CommandProcess, id: string, options: Resum
     });
     const resumed = await endpoints.resume(context, id, resumePoint(options));
     switch (resumed.kind) {
-      case 'unknown':
+      case 'not_found':
         throw unknown;
       case 'invalid_cursor':
         throw new CliError('--after must be the id of an event of this account; see: events tail');

@@ -129,7 +129,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
           'confidential_application_required',
           'Only a confidential application can have webhook endpoints.',
         );
-      case 'quota_exceeded':
+      case 'limit_reached':
         throw new Problem(
           'quota_exceeded',
           `The application has reached its limit of ${maximumEndpoints} webhook endpoints. Delete one before you create another.`,
@@ -171,7 +171,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     const id = input.params.webhook_endpoint_id;
     const updated = await this.#wait(input, () => this.#endpoints.update(context, id, changes));
     if (updated.kind === 'invalid_url') throw invalidUrl(updated.violation);
-    if (updated.kind === 'unknown') throw recordNotFound();
+    if (updated.kind === 'not_found') throw recordNotFound();
     return { status: 200, records: 1, body: { data: toEndpointResource(updated.endpoint) } };
   }
 
@@ -194,7 +194,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   }: Input<'createWebhookEndpointSecret'>): Promise<Output<'createWebhookEndpointSecret'>> {
     const context = this.#context({ caller, request });
     const rotated = await this.#endpoints.rotateSecret(context, params.webhook_endpoint_id);
-    if (rotated.kind === 'unknown') throw recordNotFound();
+    if (rotated.kind === 'not_found') throw recordNotFound();
     return { status: 201, records: 1, headers: { 'cache-control': 'no-store' }, body: withSecret(rotated) };
   }
 
@@ -231,7 +231,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     const from = body.after === undefined ? undefined : { after: body.after };
     const resumed = await this.#endpoints.resume(context, params.webhook_endpoint_id, from);
     switch (resumed.kind) {
-      case 'unknown':
+      case 'not_found':
         throw recordNotFound();
       case 'invalid_cursor':
         throw invalidMembers([{ path: ['after'], violation: violation('account_cursor') }]);

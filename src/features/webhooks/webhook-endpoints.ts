@@ -40,25 +40,25 @@ type CreatedEndpoint =
   | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   /** `access_revoked`: since the request was authenticated. */
   | {
-      readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'quota_exceeded';
+      readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached';
     }
   | InvalidUrl;
 
 type UpdatedEndpoint =
   | { readonly kind: 'updated'; readonly endpoint: WebhookEndpoint }
-  | { readonly kind: 'unknown' }
+  | { readonly kind: 'not_found' }
   | InvalidUrl;
 
 type RotatedSecret =
   | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'not_found' };
 
 /** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
 export type ResumePoint = { readonly after: string } | 'end';
 
 type ResumedEndpoint =
   | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
-  | { readonly kind: 'unknown' | 'invalid_cursor' | 'expired' };
+  | { readonly kind: 'not_found' | 'invalid_cursor' | 'expired' };
 
 interface WebhookEndpointsOptions {
   readonly secrets: WebhookSecrets;
@@ -111,7 +111,7 @@ export class WebhookEndpoints {
         return { kind: 'access_revoked' };
       if (application.clientType !== 'confidential') return { kind: 'public_client' };
       if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
-        return { kind: 'quota_exceeded' };
+        return { kind: 'limit_reached' };
       const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
       const row = await tx.webhookEndpoint.create({
         data: {
@@ -142,7 +142,7 @@ export class WebhookEndpoints {
       if (violation !== undefined) return { kind: 'invalid_url', violation };
     }
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'unknown' };
+      if (locked === null) return { kind: 'not_found' };
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
         data: {
@@ -174,7 +174,7 @@ export class WebhookEndpoints {
     const { secret, sealed } = await this.#options.secrets.create();
     const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'unknown' };
+      if (locked === null) return { kind: 'not_found' };
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
         data: {
@@ -199,12 +199,12 @@ export class WebhookEndpoints {
     // Earlier events are no longer kept.
     const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
     return change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'unknown' };
+      if (locked === null) return { kind: 'not_found' };
       const { tx } = unit;
       const position = from === undefined ? locked.position : await findPosition(tx, accountId, from);
       if (position === null) return { kind: 'invalid_cursor' };
       const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
-      if (start.kind === 'unknown') return { kind: 'invalid_cursor' };
+      if (start.kind === 'not_found') return { kind: 'invalid_cursor' };
       if (start.kind === 'expired') return { kind: 'expired' };
       const row = await tx.webhookEndpoint.update({
         where: keyOf(context, id),

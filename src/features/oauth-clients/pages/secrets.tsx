@@ -73,7 +73,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
         }
         case 'repeated':
           return { redirect: withFlash(applicationAddress(id), 'secret_exists') };
-        case 'too_many':
+        case 'limit_reached':
           return rejection(
             context,
             'An application has at most two secrets. Revoke one before you create another.',

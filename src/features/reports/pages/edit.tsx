@@ -112,7 +112,7 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
           return { redirect: withFlash(reportAddress(created.id), 'report_created') };
         case 'repeated':
           return { redirect: withFlash(reportAddress(created.id), 'report_exists') };
-        case 'quota_exceeded': {
+        case 'limit_reached': {
           const message = `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`;
           return rejected(fieldIds.title, message, 409);
         }
@@ -162,9 +162,9 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
       switch (outcome.kind) {
         case 'updated':
           return { redirect: withFlash(reportAddress(report.id), 'report_updated') };
-        case 'unknown':
+        case 'not_found':
           throw recordNotFound();
-        case 'changed_meanwhile': {
+        case 'conflict': {
           const message =
             'This report was changed while you were editing it. Compare the saved values with yours. To replace them, save again.';
           const current = { version: String(report.version), stored: report };

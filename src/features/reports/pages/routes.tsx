@@ -37,7 +37,7 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
     save: async (context) => {
       const { id } = await requestedReport(context, dependencies);
       const outcome = await dependencies.reports.delete(context.auditContext, { id, isExpected: () => true });
-      if (outcome === 'unknown') throw recordNotFound();
+      if (outcome === 'not_found') throw recordNotFound();
       return { redirect: withFlash(reportsPath, 'report_deleted') };
     },
   });

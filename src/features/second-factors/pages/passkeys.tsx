@@ -19,7 +19,7 @@ const nameField = 'name';
 const messages = {
   invalid: 'The passkey was not accepted. Try again.',
   exists: 'This passkey was added before.',
-  too_many: `You have ${maximumPasskeys} passkeys already. Remove one first.`,
+  limit_reached: `You have ${maximumPasskeys} passkeys already. Remove one first.`,
 } as const;
 
 /** Pages that add and remove passkeys. */

@@ -166,7 +166,7 @@ async function start(
       if (request.method === 'POST') reply.header('refresh', `0; url=${url}`);
       return send(reply, <ContinuePage url={url} accountName={accountName} />);
     }
-    case 'unknown':
+    case 'not_found':
       return send(reply.code(404), <NotSetUpPage />);
     case 'unavailable':
       return send(

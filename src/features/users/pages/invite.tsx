@@ -51,7 +51,7 @@ export function invitationPages(
           return rejected(emailField, 'A user of your account has this e-mail address.');
         case 'foreign_domain':
           return rejected(emailField, 'This e-mail address cannot be used.');
-        case 'too_many':
+        case 'limit_reached':
           return rejected(
             emailField,
             `An account can have ${maximumInvitations} open invitations. Revoke one first.`,

@@ -77,7 +77,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
       const owner = endpointContext(context, application);
       const resumed = await endpoints.resume(owner, endpoint.id, resumePoint(values));
       switch (resumed.kind) {
-        case 'unknown':
+        case 'not_found':
           throw recordNotFound();
         case 'invalid_cursor':
           return rejection('Enter the ID of an event of your account.', 400);
