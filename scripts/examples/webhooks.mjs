@@ -1,4 +1,4 @@
-import { hashSecret } from '../../dist/src/oauth/clients/client-authentication.js';
+import { hashSecret } from '../../dist/src/oauth/clients/client-secret.js';
 
 const path = '/v1/webhook_endpoints';
 const example = 'WebhookEndpoint';
