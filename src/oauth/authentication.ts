@@ -71,16 +71,21 @@ export function createAuthenticate(
 ): Authenticate {
   return async (request, reply, required) => {
     const token = readBearerToken(request.headers.authorization);
-    const claims = await accessTokens.verify(token).catch((error) => {
+    let claims: AccessTokenClaims;
+    try {
+      claims = accessTokens.verified(token) ?? (await accessTokens.verify(token));
+    } catch (error) {
       if (error instanceof ExpiredToken) request.callerIds = namedBy(error.claims);
       return addChallenge(error);
-    });
+    }
     request.callerIds = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
-    // Both run concurrently; the error of the rate limit has precedence.
     const status = tokenStatus.find(claims);
-    status.catch(() => undefined);
-    await admitted;
+    if (admitted !== undefined) {
+      // Both run concurrently; the error of the rate limit has precedence.
+      status.catch(() => undefined);
+      await admitted;
+    }
     const live = await status;
     if (live === null) throw challenge(invalidToken());
     const { accountId, applicationId } = live;

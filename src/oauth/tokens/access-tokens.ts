@@ -139,16 +139,25 @@ export class AccessTokens {
   }
 
   /**
+   * Returns the claims of a token that was verified before, without a promise; `null` for other tokens.
+   *
+   * @throws {ExpiredToken} from the time `exp`
+   */
+  verified(token: string): AccessTokenClaims | null {
+    const cached = this.#verified.get(token);
+    if (cached === undefined || !this.#keys.has(cached.kid)) return null;
+    if (cached.expiresAt <= epochSeconds(this.#settings.clock)) throw new ExpiredToken(cached);
+    return cached;
+  }
+
+  /**
    * Verifies a token and returns its claims.
    *
    * @throws {Problem} 401 `invalid_token`, or an {@link ExpiredToken} from the time `exp`
    */
   async verify(token: string): Promise<AccessTokenClaims> {
-    const cached = this.#verified.get(token);
-    if (cached !== undefined && this.#keys.has(cached.kid)) {
-      if (cached.expiresAt <= epochSeconds(this.#settings.clock)) throw new ExpiredToken(cached);
-      return cached;
-    }
+    const verified = this.verified(token);
+    if (verified !== null) return verified;
     const claims = await this.#check(token);
     this.#verified.set(token, claims);
     return claims;

@@ -89,9 +89,10 @@ export class TokenStatus {
    * Finds the application and the user of a token; `null` when the token is revoked, or its application, grant or user was
    * deleted or disabled. A token without a grant is revoked when its generation is not that of the application.
    */
-  async find(claims: TokenReference): Promise<LiveToken | null> {
-    const owner = await this.#findOwner(claims);
-    return owner === null || !isOfGeneration(claims, owner) ? null : toLiveToken(owner);
+  find(claims: TokenReference): Promise<LiveToken | null> {
+    return this.#findOwner(claims).then((owner) =>
+      owner === null || !isOfGeneration(claims, owner) ? null : toLiveToken(owner),
+    );
   }
 }
 

@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import pLimit from 'p-limit';
 import { isStatementRejected } from './database-errors.js';
 
@@ -36,6 +35,12 @@ interface Limits {
 
 type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
 
+interface Request<Key, Value> {
+  readonly key: Key;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * Lets requests that arrive together share one query. The result for a key never comes from a call that started before the
  * key was requested. While requests arrive one at a time, they do not wait for others.
@@ -44,6 +49,8 @@ type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<readonly (Value |
  * The failure of one key does not affect the others. A call whose outcome is unknown, because the connection was lost, is
  * not repeated.
  *
+ * Own code, because every request passes through it twice: dataloader with p-limit creates 17 promises for a single key, this two.
+ *
  * @param load returns the value of each key, in the order of the keys; an {@link Error} among the values is thrown to the
  *   caller that requested the key
  */
@@ -51,52 +58,56 @@ export function createBatcher<Key, Value>(
   load: LoadBatch<Key, Value>,
   { maxBatchSize, concurrency }: Limits,
 ): (key: Key) => Promise<Value> {
-  const limit = pLimit(concurrency);
-  const call = isolatingFailures(load);
+  const waiting: Request<Key, Value>[] = [];
+  let running = 0;
+  let scheduled = false;
   // Whether the last call had one key.
   let alone = true;
-  let running: Promise<unknown> = Promise.resolve();
-  const loader = new DataLoader<Key, Value | Promise<Value>>(
-    (keys) => {
-      alone = keys.length === 1;
-      const values = call(keys);
-      running = values;
-      return values;
-    },
-    {
-      cache: false,
-      maxBatchSize,
-      batchScheduleFn: (dispatch) => {
-        // The loader makes the call while `dispatch` runs, and reports its failure to the callers.
-        const start = () =>
-          void limit(() => {
-            dispatch();
-            return running.catch(() => {});
-          });
-        if (alone) queueMicrotask(start);
-        else setImmediate(start);
-      },
-    },
-  );
-  // Only the caller that requested a key awaits a promise among the values.
-  return (key) => loader.load(key) as Promise<Value>;
-}
-
-/** Loads each key of a rejected call again, in a call of its own. */
-function isolatingFailures<Key, Value>(
-  load: LoadBatch<Key, Value>,
-): (keys: readonly Key[]) => Promise<readonly (Value | Error | Promise<Value>)[]> {
   const loadAlone = createDeadlineQueue(async (key: Key) => {
     const [value] = await load([key]);
     if (value instanceof Error) throw value;
     return value as Value;
   });
-  return async (keys) => {
-    try {
-      return await load(keys);
-    } catch (error) {
-      if (keys.length === 1 || !isStatementRejected(error)) throw error;
-      return keys.map((key) => loadAlone(key, error as Error));
-    }
+
+  const start = () => {
+    scheduled = false;
+    while (running < concurrency && waiting.length > 0) run(waiting.splice(0, maxBatchSize));
   };
+  const run = (requests: readonly Request<Key, Value>[]) => {
+    alone = requests.length === 1;
+    running += 1;
+    load(requests.map(({ key }) => key)).then(
+      (values) => {
+        end();
+        for (const [index, { resolve, reject }] of requests.entries()) {
+          const value = values[index];
+          if (value instanceof Error) reject(value);
+          else resolve(value as Value);
+        }
+      },
+      (error) => {
+        end();
+        const isolate = requests.length > 1 && isStatementRejected(error);
+        for (const { key, resolve, reject } of requests) {
+          if (isolate) loadAlone(key, error).then(resolve, reject);
+          else reject(error);
+        }
+      },
+    );
+  };
+  const end = () => {
+    running -= 1;
+    schedule();
+  };
+  const schedule = () => {
+    if (scheduled || waiting.length === 0) return;
+    scheduled = true;
+    if (alone) queueMicrotask(start);
+    else setImmediate(start);
+  };
+  return (key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject });
+      if (running < concurrency) schedule();
+    });
 }

@@ -22,10 +22,14 @@ export interface DatabaseProxy {
   restore(): void;
 }
 
+/** Receives the bytes that the proxy forwards; `connection` is the same for both directions. */
+type Forwarded = (bytes: Buffer, sender: 'server' | 'database', connection: object) => void;
+
 /** Opens a new database through a proxy. Both are closed when the test ends. */
 export async function openBehindProxy(
   t: Test,
   options: Pick<DatabaseOptions, 'poolSize' | 'statementTimeoutMs' | 'connectionTimeoutMs'>,
+  onForwarded?: Forwarded,
 ): Promise<{ proxy: DatabaseProxy; database: Database }> {
   const {
     databaseUrl = '',
@@ -33,7 +37,7 @@ export async function openBehindProxy(
     directDatabaseUrl,
     defaultScope = allAccounts,
   } = await createTestDatabase(t);
-  const proxy = await startDatabaseProxy(t, databaseUrl);
+  const proxy = await startDatabaseProxy(t, databaseUrl, onForwarded);
   const database = await openDatabase({
     ...{ databaseUrl: proxy.url, directDatabaseUrl, dataDir, defaultScope },
     ...options,
@@ -46,7 +50,11 @@ export async function openBehindProxy(
 }
 
 /** Starts a proxy. It is closed when the test ends. */
-export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<DatabaseProxy> {
+export async function startDatabaseProxy(
+  t: Test,
+  databaseUrl: string,
+  onForwarded: Forwarded = () => {},
+): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const outerSockets = new Set<Socket>();
@@ -65,11 +73,14 @@ export async function startDatabaseProxy(t: Test, databaseUrl: string): Promise<
     const outer = net.connect(Number(target.port || 5432), target.hostname);
     outerSockets.add(outer);
     outer.on('close', () => outerSockets.delete(outer));
-    for (const [from, to] of [
-      [inner, outer],
-      [outer, inner],
+    for (const [from, to, sender] of [
+      [inner, outer, 'server'],
+      [outer, inner, 'database'],
     ] as const) {
-      from.on('data', (bytes) => to.write(bytes));
+      from.on('data', (bytes) => {
+        onForwarded(bytes, sender, inner);
+        to.write(bytes);
+      });
       from.on('close', () => to.destroy());
       keep(from);
     }

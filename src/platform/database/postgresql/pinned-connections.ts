@@ -28,8 +28,13 @@ export class PinnedConnections extends pg.Pool {
   }
 
   /** Runs one statement on a connection of the pool. */
-  async run<Rows>(query: PooledQuery<Rows>): Promise<Rows> {
-    const client = this.#ready.pop() ?? (await this.connect());
+  run<Rows>(query: PooledQuery<Rows>): Promise<Rows> {
+    const client = this.#ready.pop();
+    if (client !== undefined) return this.#runOn(client, query);
+    return this.connect().then((client) => this.#runOn(client, query));
+  }
+
+  #runOn<Rows>(client: PoolClient, query: PooledQuery<Rows>): Promise<Rows> {
     return new Promise((resolve, reject) => {
       query.callback = (error, rows) => {
         // The driver calls it twice when a value cannot be sent, because it closes the connection.
