@@ -5,8 +5,7 @@ import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
 import { UsageRecorder } from './features/usage/usage-recorder.js';
-import { deliveryLagSeconds } from './features/webhooks/delivery/webhook-worker.js';
-import { createWebhookWorker } from './features/webhooks/index.js';
+import { deliveryLagSeconds, WebhookWorker } from './features/webhooks/delivery/webhook-worker.js';
 import { notifyOwners } from './features/webhooks/pause-notification.js';
 import { SigningKeyStore } from './oauth/keys/signing-key-store.js';
 import { SigningKeys } from './oauth/keys/signing-keys.js';
@@ -77,7 +76,7 @@ async function start(): Promise<void> {
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
   const uploadWorker = new UploadWorker({ database, clock: systemClock, contract, logger });
-  const webhookWorker = createWebhookWorker({
+  const webhookWorker = new WebhookWorker({
     ...{ config, database, appSecrets, clock: systemClock, logger },
     ...(instruments.webhooks && { observer: instruments.webhooks }),
     onPaused: async (outcome) => {

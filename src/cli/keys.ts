@@ -3,7 +3,7 @@ import {
   AuthenticatorAppSecrets,
   createAppSeal,
 } from '../features/second-factors/authenticator-app-secrets.js';
-import { createProviderSeal, ProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
+import { resealProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
 import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
 import { SigningKeyStore } from '../oauth/keys/signing-key-store.js';
 import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
@@ -43,7 +43,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
           commandProcess,
           `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,
         );
-        const providers = await new ProviderSecrets(database).reseal(createProviderSeal(secrets), clock());
+        const providers = await resealProviderSecrets(database, secrets, clock());
         const ofProviders = providers === 1 ? '1 secret' : `${providers} secrets`;
         print(commandProcess, `Re-encrypted ${ofProviders} of identity providers.`);
         const endpoints = await resealWebhookSecrets(database, secrets, clock());

@@ -1,8 +1,7 @@
-import { UnreadableProviderSecretError } from '../features/single-sign-on/provider-secrets.js';
-import { UnreadableWebhookSecretError } from '../features/webhooks/webhook-secrets.js';
 import { UnreadableSigningKeyError } from '../oauth/keys/signing-keys.js';
 import { IssuerError } from '../oauth/recorded-issuer.js';
 import { ConfigError } from '../platform/config/environment.js';
+import { UnreadableSecretError } from '../platform/crypto/keyring.js';
 import {
   DatabaseOpenError,
   DatabaseStoppedError,
@@ -17,8 +16,7 @@ const kinds = [
   DatabaseStoppedError,
   MigrationError,
   UnreadableSigningKeyError,
-  UnreadableProviderSecretError,
-  UnreadableWebhookSecretError,
+  UnreadableSecretError,
   IssuerError,
 ];
 

@@ -1,4 +1,7 @@
-import { createProviderSeal, ProviderSecrets } from '../../src/features/single-sign-on/provider-secrets.js';
+import {
+  createProviderSeal,
+  resealProviderSecrets,
+} from '../../src/features/single-sign-on/provider-secrets.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -24,9 +27,8 @@ t.test('single sign-on works in each step of a change of APP_SECRET', async (t) 
   const started = await start(during, scene);
   t.equal((await started.return(person(`grace@${scene.domain}`))).statusCode, 303);
 
-  const secrets = new ProviderSecrets(database);
-  t.equal(await secrets.reseal(createProviderSeal(changing), during.clock()), 1);
-  t.equal(await secrets.reseal(createProviderSeal(changing), during.clock()), 0, 'it may be repeated');
+  t.equal(await resealProviderSecrets(database, changing, during.clock()), 1);
+  t.equal(await resealProviderSecrets(database, changing, during.clock()), 0, 'it may be repeated');
   t.ok(await start(await build({ current: newer }), scene), 'without the older secret');
   const events = await database.prisma.auditEvent.findMany({
     where: { ...where, type: 'identity_provider.resealed' },
@@ -47,8 +49,8 @@ t.test('a secret of an unknown APP_SECRET is named, and nothing is changed', asy
   }
   const rows = () => database.prisma.identityProvider.findMany({ orderBy: { accountId: 'asc' } });
   const before = await rows();
-  await t.rejects(new ProviderSecrets(database).reseal(createProviderSeal(changing), new Date()), {
-    name: 'UnreadableProviderSecretError',
+  await t.rejects(resealProviderSecrets(database, changing, new Date()), {
+    name: 'UnreadableSecretError',
     message: new RegExp(`account ${two.accountId} was encrypted with another APP_SECRET`),
   });
   t.same(await rows(), before);

@@ -90,6 +90,18 @@ t.test('a body has the events of the feed, of every type and actor, including er
     JSON.stringify(expected.data),
     'the members have the same order',
   );
+  t.same(
+    expected.data
+      .slice(4, 10)
+      .map((event: { resource: { attributes: object } }) => event.resource.attributes),
+    (await Promise.all(ids.slice(4).map((id) => api.get(`/v1/employees/${id}`, token)))).map(
+      (response, index) => {
+        const { job_title: title, ...attributes } = response.json().data.attributes;
+        return { ...attributes, job_title: index === 0 ? null : title };
+      },
+    ),
+    'as the employees have them',
+  );
   const kinds = ['employee', 'report'].flatMap((kind) =>
     ['created', 'updated', 'deleted'].map((change) => `${kind}.${change}`),
   );

@@ -59,7 +59,7 @@ t.test('the owners get mails about at most twenty paused endpoints an hour', asy
     logger: { warn: () => {} },
   });
   const endpoint = { accountId, applicationId: application.id, url: 'https://hooks.example/' };
-  const outcome = { endpoint, pauseReason: 'gone', attempt: null } as unknown as EndpointOutcome;
+  const outcome = { ...endpoint, pauseReason: 'gone', attempt: null } as EndpointOutcome;
   const notify = () =>
     withScope(accountScope(accountId), () => notifyOwners(api.database, delivery, outcome));
   await Promise.all(Array.from({ length: 20 }, notify));

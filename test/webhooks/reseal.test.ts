@@ -42,7 +42,7 @@ t.test('a secret of an unknown APP_SECRET is named, and nothing is changed', asy
   const { database, accountId, row } = await setUp(t, 'another secret of the application');
   const before = await row();
   await t.rejects(resealWebhookSecrets(database, changing, at), {
-    name: 'UnreadableWebhookSecretError',
+    name: 'UnreadableSecretError',
     message: new RegExp(`endpoint of account ${accountId} was encrypted with another APP_SECRET`),
   });
   t.same(await row(), before);

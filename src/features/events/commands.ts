@@ -81,7 +81,7 @@ async function tail(
     if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')
       throw new CliError('The events after --after are no longer kept; use --since');
-    for (const event of page.events) print(commandProcess, JSON.stringify(event));
+    for (const event of page.events) print(commandProcess, event);
     start = { after: page.position };
     if (page.hasMore) continue;
     if (!follow) return;

@@ -1,8 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
-import { type EventDocument, toEventDocument } from './event-document.js';
-import { type EventRow, eventSelection } from './event-statements.js';
+import { accountScope } from '../../platform/database/scope.js';
+import { accountEvents } from './event-statements.js';
 
 /** Start of a reader: after a position, or with the first event that is not older than a time. */
 type FeedStart = { readonly after: bigint } | { readonly since: Date };
@@ -10,16 +10,8 @@ type FeedStart = { readonly after: bigint } | { readonly since: Date };
 type ResolvedStart =
   /** `after`: position before the first event; `end`: position of the last event of the feed. */
   | { readonly kind: 'found'; readonly after: bigint; readonly end: bigint }
-  /** Events after the position are no longer kept. */
-  | { readonly kind: 'expired' }
-  /** The feed has not reached the position. */
-  | { readonly kind: 'not_found' };
-
-interface Row {
-  readonly end: bigint;
-  readonly position: bigint | null;
-  readonly occurredAt: Date | null;
-}
+  /** `expired`: events after the position are no longer kept; `not_found`: the feed has not reached the position. */
+  | { readonly kind: 'expired' | 'not_found' };
 
 /**
  * Finds the position at which a reader starts. Positions have no gaps, so a missing event has been deleted because of its age.
@@ -35,7 +27,7 @@ export async function findStart(
     'after' in start
       ? Prisma.sql`position > ${start.after} ORDER BY position`
       : Prisma.sql`occurred_at >= ${start.since > cutoff ? start.since : cutoff} ORDER BY occurred_at, position`;
-  const [row] = await prisma.$queryRaw<Row[]>`
+  const [row] = await prisma.$queryRaw<{ end: bigint; position: bigint | null; occurredAt: Date | null }[]>`
     SELECT totals.events AS end, next.position, next.occurred_at AS "occurredAt"
     FROM account_totals AS totals
     LEFT JOIN LATERAL (
@@ -67,54 +59,49 @@ export interface FeedRequest {
   readonly types: readonly string[];
 }
 
-/** Events in the order of the feed. */
-interface FeedPage {
-  readonly events: readonly EventDocument[];
-  /** Position of the last event that was read or skipped. */
-  readonly position: bigint;
-  readonly hasMore: boolean;
-}
-
 type FeedOutcome =
-  | ({ readonly kind: 'page' } & FeedPage)
+  | {
+      readonly kind: 'page';
+      /** Events as JSON, in the order of the feed. */
+      readonly events: readonly string[];
+      /** Position of the last event that was read or skipped. */
+      readonly position: bigint;
+      readonly hasMore: boolean;
+    }
   | { readonly kind: 'expired' }
   | { readonly kind: 'not_found' };
 
 type FoundEvent =
-  | { readonly kind: 'found'; readonly event: EventDocument }
+  /** `event`: as JSON. */
+  | { readonly kind: 'found'; readonly event: string }
   | { readonly kind: 'expired' }
   | { readonly kind: 'not_found' };
 
 /** The feeds of accounts. They are read on the primary, where a position is never ahead of the events. */
 export class EventFeed {
-  readonly #prisma: Database['prisma'];
+  readonly #database: Database;
   readonly #clock: Clock;
   readonly #retentionDays: number;
 
   /** @param options.retentionDays days after which events are no longer shown */
-  constructor({ prisma }: Database, { clock, retentionDays }: { clock: Clock; retentionDays: number }) {
-    this.#prisma = prisma;
+  constructor(database: Database, { clock, retentionDays }: { clock: Clock; retentionDays: number }) {
+    this.#database = database;
     this.#clock = clock;
     this.#retentionDays = retentionDays;
   }
 
   /** Reads a page of an account's feed. */
   async page(accountId: AccountId, { start, size, types }: FeedRequest): Promise<FeedOutcome> {
-    const found = await findStart(this.#prisma, accountId, { start, cutoff: this.#cutoff() });
+    const found = await this.#findStart(accountId, start);
     if (found.kind !== 'found') return found;
     const scanned = found.after + maximumScanned;
     const until = scanned < found.end ? scanned : found.end;
-    const rows = await readEvents(this.#prisma, accountId, {
-      after: found.after,
-      until,
-      size: size + 1,
-      types,
-    });
+    const rows = await this.#read(accountId, { after: found.after, until, size: size + 1, types });
     const shown = rows.slice(0, size);
     const last = rows.length > size ? shown.at(-1) : undefined;
     return {
       kind: 'page',
-      events: await toDocuments(this.#prisma, accountId, shown),
+      events: shown.map(({ document }) => document),
       position: last?.position ?? until,
       hasMore: last !== undefined || until < found.end,
     };
@@ -122,49 +109,28 @@ export class EventFeed {
 
   /** Reads the event at a position. */
   async find(accountId: AccountId, position: bigint): Promise<FoundEvent> {
-    const found = await findStart(this.#prisma, accountId, {
-      start: { after: position - 1n },
-      cutoff: this.#cutoff(),
-    });
+    const after = position - 1n;
+    const found = await this.#findStart(accountId, { after });
     if (found.kind !== 'found') return found;
-    const range = { after: position - 1n, until: position, size: 1, types: [] };
-    const rows = await readEvents(this.#prisma, accountId, range);
-    const [event] = await toDocuments(this.#prisma, accountId, rows);
-    return event === undefined ? { kind: 'not_found' } : { kind: 'found', event };
+    const [event] = await this.#read(accountId, { after, until: position, size: 1, types: [] });
+    return event === undefined ? { kind: 'not_found' } : { kind: 'found', event: event.document };
   }
 
-  #cutoff(): Date {
-    return new Date(this.#clock().getTime() - this.#retentionDays * dayMilliseconds);
+  #findStart(accountId: AccountId, start: FeedStart): Promise<ResolvedStart> {
+    const cutoff = new Date(this.#clock().getTime() - this.#retentionDays * dayMilliseconds);
+    return findStart(this.#database.prisma, accountId, { start, cutoff });
   }
-}
 
-/** Reads events of an account after one position, up to and including another. */
-function readEvents(
-  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  accountId: AccountId,
-  { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },
-): Promise<EventRow[]> {
-  const ofTypes = types.length === 0 ? Prisma.empty : Prisma.sql`AND type = ANY (${types})`;
-  return prisma.$queryRaw<EventRow[]>`
-    SELECT ${eventSelection} FROM events
-    WHERE account_id = ${accountId} AND position > ${after} AND position <= ${until} ${ofTypes}
-    ORDER BY position LIMIT ${size}`;
-}
-
-/** Builds the documents of events of an account. */
-async function toDocuments(
-  prisma: Pick<Prisma.TransactionClient, 'application'>,
-  accountId: AccountId,
-  rows: readonly EventRow[],
-): Promise<EventDocument[]> {
-  const ids = [...new Set(rows.flatMap(({ applicationId }) => applicationId ?? []))];
-  const applications =
-    ids.length === 0
-      ? []
-      : await prisma.application.findMany({
-          where: { accountId, id: { in: ids } },
-          select: { id: true, clientId: true },
-        });
-  const clientIds = new Map(applications.map(({ id, clientId }) => [id, clientId]));
-  return rows.map((row) => toEventDocument(accountId, row, clientIds));
+  /** Reads events after one position, up to and including another. */
+  async #read(
+    accountId: AccountId,
+    { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },
+  ): Promise<{ position: bigint; document: string }[]> {
+    const values = [accountId, String(after), String(until), types.join(), String(size)];
+    const rows = await this.#database.runPrepared(accountEvents, values, accountScope(accountId));
+    return rows.map(([position, document]) => ({
+      position: BigInt(position ?? 0),
+      document: document ?? '',
+    }));
+  }
 }

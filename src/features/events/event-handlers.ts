@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import type { components } from '../../platform/contract/generated.js';
+import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { defaultPageSize, parseTimestamp } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
@@ -14,6 +15,7 @@ export function eventsExpired(subject: string): Problem {
   return new Problem('events_expired', `${subject} no longer kept. ${remedy}`);
 }
 
+type Event = components['schemas']['Event'];
 type ListQuery = Input<'listEvents'>['query'];
 
 export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> {
@@ -38,7 +40,8 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
         return value === undefined ? [] : [[name, String(value)]];
       }),
     );
-    const body = toEventList(this.#baseUrl, accountId, { ...outcome, parameters });
+    const page = { ...outcome, accountId, documents: outcome.events.join(), parameters };
+    const body = toEventList(this.#baseUrl, page);
     return { status: 200, records: outcome.events.length, body };
   }
 
@@ -49,7 +52,8 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const outcome = await this.#feed.find(accountId, position);
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
-    return { status: 200, records: 1, body: { data: outcome.event } };
+    const body = `{"data":${outcome.event}}` as JsonText<{ data: Event }>;
+    return { status: 200, records: 1, body };
   }
 }
 

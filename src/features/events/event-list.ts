@@ -1,16 +1,12 @@
-import type { EventDocument } from './event-document.js';
+import type { components } from '../../platform/contract/generated.js';
+import type { JsonText } from '../../platform/http/binding/handlers.js';
 import { eventId } from './event-id.js';
 
-/** A page of a feed as the schema `EventList` of the contract describes it. */
-interface EventListDocument {
-  readonly data: EventDocument[];
-  readonly meta: { readonly has_more: boolean; readonly next_cursor: string };
-  readonly links: { readonly next: string };
-}
-
-/** A page of a feed, and how it was requested. */
+/** A page of the feed of an account, and how it was requested. */
 interface ListedPage {
-  readonly events: readonly EventDocument[];
+  readonly accountId: string;
+  /** Events as JSON, separated by commas. */
+  readonly documents: string;
   /** Position of the last event that was read or skipped. */
   readonly position: bigint;
   readonly hasMore: boolean;
@@ -18,44 +14,29 @@ interface ListedPage {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Builds the document of a page of an account's feed. */
-export function toEventList(
-  baseUrl: string,
-  accountId: string,
-  { events, ...page }: ListedPage,
-): EventListDocument {
-  return { data: [...events], ...afterData(baseUrl, accountId, page) };
+/** Builds the schema `EventList` of the contract as JSON. */
+export function toEventList(baseUrl: string, page: ListedPage): JsonText<components['schemas']['EventList']> {
+  return partsOf(baseUrl, page).join('') as JsonText<components['schemas']['EventList']>;
 }
 
-/**
- * Writes the same document as JSON.
- *
- * @param page documents: events as JSON, separated by commas
- */
-export function writeEventList(
-  baseUrl: string,
-  accountId: string,
-  { documents, ...page }: Omit<ListedPage, 'events'> & { readonly documents: string },
-): Buffer {
-  const end = `],${JSON.stringify(afterData(baseUrl, accountId, page)).slice(1)}`;
-  // Parts are written one after the other, because V8 would copy a joined text first.
-  const bytes = Buffer.allocUnsafe(start.length + Buffer.byteLength(documents) + Buffer.byteLength(end));
-  let length = bytes.write(start);
-  for (const part of [documents, end]) length += bytes.write(part, length);
+/** Builds the same JSON as bytes. Parts are written one after the other, because V8 would copy a joined text first. */
+export function writeEventList(baseUrl: string, page: ListedPage): Buffer {
+  const parts = partsOf(baseUrl, page);
+  const bytes = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  let length = 0;
+  for (const part of parts) length += bytes.write(part, length);
   return bytes;
 }
 
-const start = '{"data":[';
-
-function afterData(
+function partsOf(
   baseUrl: string,
-  accountId: string,
-  { position, hasMore, parameters }: Omit<ListedPage, 'events'>,
-): Omit<EventListDocument, 'data'> {
+  { accountId, documents, position, hasMore, parameters }: ListedPage,
+): readonly string[] {
   const cursor = eventId(accountId, position);
   const next = new URLSearchParams({ 'page[after]': cursor, ...parameters });
-  return {
+  const afterData = {
     meta: { has_more: hasMore, next_cursor: cursor },
     links: { next: `${baseUrl}/v1/events?${next}` },
   };
+  return ['{"data":[', documents, `],${JSON.stringify(afterData).slice(1)}`];
 }

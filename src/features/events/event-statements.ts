@@ -1,28 +1,8 @@
 import { type ContractAttribute, contractAttributes } from '../../platform/contract/employee-attributes.js';
-import { Prisma } from '../../platform/database/client.js';
+import type { PreparedStatement } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { positionDigitsSql } from '../../platform/database/ids.js';
 import { allAccounts } from '../../platform/database/scope.js';
-
-/** A stored event. */
-export interface EventRow {
-  readonly position: bigint;
-  readonly type: string;
-  readonly occurredAt: Date;
-  /** Both are `null` for the operator. */
-  readonly userId: string | null;
-  readonly applicationId: string | null;
-  readonly resourceId: string;
-  /** Attributes that an update changed. */
-  readonly changed: readonly string[];
-  /** By column; `null` when the resource was deleted later. */
-  readonly attributes: Readonly<Record<string, unknown>> | null;
-}
-
-/** Select list that yields rows of the type {@link EventRow}. */
-export const eventSelection = Prisma.sql`
-  position, type, occurred_at AS "occurredAt", user_id AS "userId", application_id AS "applicationId",
-  resource_id AS "resourceId", changed, attributes`;
 
 /** SQL expression for a text as JSON. It is NULL for NULL. */
 const quoted = (text: string) => `to_json(${text})::text`;
@@ -69,7 +49,28 @@ function eventDocument(clientId: string): string {
     || '},"changed":' || to_json(events.changed)::text || '}'`;
 }
 
-/** Maximum number of events of a page. */
+/** Applications of the account $1. Where account data is distributed they are on the coordinator, and are not joined with events. */
+const clientsOfAccount = `
+  WITH clients AS MATERIALIZED (
+    SELECT json_object_agg(id, client_id) AS by_id FROM applications WHERE account_id = $1)`;
+const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
+
+/**
+ * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
+ * position, the types, separated by commas, or none for all, and the maximum number.
+ */
+export const accountEvents: PreparedStatement = {
+  name: 'account_events',
+  text: `
+    ${clientsOfAccount}
+    SELECT events.position::text, ${eventDocument(clientOfAccount)}
+    FROM events
+    WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
+      AND ($4 = '' OR events.type = ANY (string_to_array($4, ',')))
+    ORDER BY events.position LIMIT $5::bigint`,
+};
+
+/** Maximum number of events of a page that is delivered to a webhook endpoint. */
 export const maximumPageEvents = 100;
 
 /** Events of an account after a position. */
@@ -163,13 +164,11 @@ export const eventPage = defineLookup<
   distributed: {
     statement: {
       name: 'event_page_of_account',
-      // Applications are on the coordinator, and are not joined with events.
       text: `
-        WITH clients AS MATERIALIZED (
-          SELECT json_object_agg(id, client_id) AS by_id FROM applications WHERE account_id = $1)
+        ${clientsOfAccount}
         ${pageOf({
           ...{ account: '$1', first: '$2::bigint', until: '$3::bigint', types: '$4', cutoff: '$5' },
-          client: '(SELECT by_id FROM clients) ->> events.application_id',
+          client: clientOfAccount,
         })}`,
     },
     values: ({ accountId, after, until, types, cutoff }) => [

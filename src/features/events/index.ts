@@ -2,11 +2,10 @@ import type { Core } from '../../platform/core.js';
 import { EventFeed } from './event-feed.js';
 import { EventHandlers } from './event-handlers.js';
 
-export type { EventDocument } from './event-document.js';
 export { findStart } from './event-feed.js';
 export { eventsExpired } from './event-handlers.js';
 export { eventId, eventPosition } from './event-id.js';
-export { toEventList, writeEventList } from './event-list.js';
+export { writeEventList } from './event-list.js';
 export { eventPage, maximumPageEvents } from './event-statements.js';
 
 /** Creates the handlers of the feed of changes. */

@@ -3,11 +3,14 @@ import { type RevocationChoice, revokeAdmittedAccess } from '../../platform/acco
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { type AffectedUser, lock } from '../../platform/changes/locks.js';
+import type { Config } from '../../platform/config/config.js';
+import type { Core } from '../../platform/core.js';
 import type { Seal } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Provider, ProviderClient } from './provider-client.js';
 import { checkProvider, findFormErrors, type ProviderErrors, type ProviderForm } from './provider-form.js';
+import { createProviderSeal } from './provider-secrets.js';
 
 /** The settings of the identity provider of an account, without its secret. */
 export interface ProviderSettings {
@@ -47,25 +50,23 @@ export interface StoredProvider extends Provider {
   readonly accountName: string;
 }
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
-  readonly seal: Seal;
-  readonly client: ProviderClient;
-  /** Whether issuers may start with `http://`. */
-  readonly allowHttp: boolean;
-}
-
 /** The identity providers of accounts. Only owners change them. */
 export class IdentityProviders {
-  readonly #dependencies: Dependencies;
+  readonly #prisma: Database['prisma'];
+  readonly #seal: Seal;
+  readonly #client: ProviderClient;
+  readonly #config: Pick<Config, 'production'>;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor({ database, appSecrets, config }: Core, client: ProviderClient) {
+    this.#prisma = database.prisma;
+    this.#seal = createProviderSeal(appSecrets);
+    this.#client = client;
+    this.#config = config;
   }
 
   /** The settings of an account; `null` without an identity provider. */
   async get(accountId: AccountId): Promise<ProviderSettings | null> {
-    return await this.#dependencies.database.prisma.identityProvider.findFirst({
+    return await this.#prisma.identityProvider.findFirst({
       where: { accountId },
       select: { issuer: true, clientId: true, onlySingleSignOn: true, addressesVerified: true },
     });
@@ -73,7 +74,7 @@ export class IdentityProviders {
 
   /** The last of the recent failed sign-ins of an account that was a single sign-on; `null` when there is none. */
   async lastFailure(accountId: AccountId): Promise<LastFailure | null> {
-    const [row] = await this.#dependencies.database.prisma.$queryRaw<LastFailure[]>`
+    const [row] = await this.#prisma.$queryRaw<LastFailure[]>`
       SELECT recent.created_at AS at, recent.details FROM (
         SELECT created_at, id, details FROM audit_events WHERE account_id = ${accountId} AND type = 'sign_in.failed'
         ORDER BY created_at DESC, id LIMIT ${recentFailures}
@@ -88,16 +89,15 @@ export class IdentityProviders {
    * @throws {Error} when the secret was encrypted with another `APP_SECRET`
    */
   async find(accountId: string): Promise<StoredProvider | null> {
-    const { database, seal } = this.#dependencies;
     const row = await withScope(accountScope(accountId), () =>
-      database.prisma.identityProvider.findFirst({
+      this.#prisma.identityProvider.findFirst({
         where: { accountId },
         include: { account: { select: { name: true } } },
       }),
     );
     if (row === null) return null;
     const { issuer, clientId, sealedSecret, updatedAt, account } = row;
-    const { plain: clientSecret } = await seal.open(sealedSecret);
+    const { plain: clientSecret } = await this.#seal.open(sealedSecret);
     return {
       accountId,
       accountName: account.name,
@@ -114,14 +114,13 @@ export class IdentityProviders {
    * revokes what the earlier one admitted, as {@link remove} does.
    */
   async save(context: UserAuditContext, form: ProviderForm, choice: RevocationChoice): Promise<SaveOutcome> {
-    const { database, seal, client } = this.#dependencies;
     const { accountId, at } = context;
     const current = await this.find(accountId).catch(() => null);
-    const errors = findFormErrors(form, current, this.#dependencies);
+    const errors = findFormErrors(form, current, { allowHttp: !this.#config.production });
     if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
     const clientSecret = form.clientSecret || (current?.clientSecret ?? '');
     const { issuer: given, clientId, addressesVerified } = form;
-    const checked = await checkProvider(client, {
+    const checked = await checkProvider(this.#client, {
       accountId,
       issuer: given,
       clientId,
@@ -130,8 +129,8 @@ export class IdentityProviders {
     });
     if ('error' in checked) return { kind: 'invalid', errors: { issuer: checked.error } };
     const { issuer } = checked;
-    const sealedSecret = await seal.seal(clientSecret);
-    return await change(database.prisma, context, lock.owner, async (unit, users) => {
+    const sealedSecret = await this.#seal.seal(clientSecret);
+    return await change(this.#prisma, context, lock.owner, async (unit, users) => {
       const { tx } = unit;
       if (users === null) return { kind: 'forbidden' };
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
@@ -171,8 +170,7 @@ export class IdentityProviders {
     choice: RevocationChoice,
   ): Promise<RequireOutcome> {
     const { accountId, userId } = context;
-    const { prisma } = this.#dependencies.database;
-    return await change(prisma, context, lock.owner, async (unit, users) => {
+    return await change(this.#prisma, context, lock.owner, async (unit, users) => {
       const { tx } = unit;
       if (users === null) return 'forbidden';
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });
@@ -207,8 +205,7 @@ export class IdentityProviders {
    */
   async remove(context: UserAuditContext, choice: RevocationChoice): Promise<boolean> {
     const { accountId } = context;
-    const { prisma } = this.#dependencies.database;
-    return await change(prisma, context, lock.owner, async (unit, users) => {
+    return await change(this.#prisma, context, lock.owner, async (unit, users) => {
       const { tx } = unit;
       if (users === null) return false;
       const stored = await tx.identityProvider.findFirst({ where: { accountId } });

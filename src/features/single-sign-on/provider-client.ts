@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
+import type { Config } from '../../platform/config/config.js';
 import { parseUrl } from '../../platform/contract/outside-text.js';
 import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { callbackPath } from '../../platform/pages/paths.js';
 import { addUserInfo, hasAddress, isSameIssuer, type ProviderClaims } from './provider-claims.js';
-import { explained, InvalidProviderError, ProviderUnavailableError, shown } from './provider-errors.js';
+import { ProviderError, shown, toProviderError } from './provider-errors.js';
+import { createProviderFetch } from './provider-fetch.js';
 
 /** The identity provider of an account, with its secret. */
 export interface Provider {
@@ -44,11 +46,12 @@ const cachedSeconds = 600;
 /** Accepted difference between the clocks of the identity provider and of this server, for `exp`, `nbf` and `auth_time`. */
 const clockToleranceSeconds = 30;
 
-/** Sends requests to identity providers, and verifies their responses. */
+type ProviderClientConfig = Pick<Config, 'baseUrl' | 'production' | 'allowPrivateIdentityProviders'>;
+
+/** Sends requests to identity providers, and verifies their responses. Outside production, their URLs may start with `http://`. */
 export class ProviderClient {
   readonly #fetch: openid.CustomFetch;
-  readonly #allowHttp: boolean;
-  readonly #baseUrl: string;
+  readonly #config: ProviderClientConfig;
   readonly #slots = new ConcurrencyLimit(requestsPerAccount);
   /** Metadata and keys by account and version. Concurrent users of an account share a request. */
   readonly #configurations = new LRUCache<string, Promise<openid.Configuration>>({
@@ -56,19 +59,9 @@ export class ProviderClient {
     ttl: cachedSeconds * 1000,
   });
 
-  /** @param options.allowHttp whether identity providers may have `http://` URLs */
-  constructor({
-    fetch,
-    allowHttp,
-    baseUrl,
-  }: {
-    fetch: openid.CustomFetch;
-    allowHttp: boolean;
-    baseUrl: string;
-  }) {
-    this.#fetch = fetch;
-    this.#allowHttp = allowHttp;
-    this.#baseUrl = baseUrl;
+  constructor(config: ProviderClientConfig) {
+    this.#fetch = createProviderFetch({ allowPrivate: config.allowPrivateIdentityProviders });
+    this.#config = config;
   }
 
   /**
@@ -76,7 +69,7 @@ export class ProviderClient {
    * provider is detected also when it has no parameter `iss` (RFC 9700 section 4.4.2).
    */
   callback({ accountId }: Pick<Provider, 'accountId'>): string {
-    return `${this.#baseUrl}${callbackPath(accountId)}`;
+    return `${this.#config.baseUrl}${callbackPath(accountId)}`;
   }
 
   /**
@@ -84,14 +77,13 @@ export class ProviderClient {
    * may be missing or superfluous.
    *
    * @returns its issuer as the metadata has it
-   * @throws {ProviderUnavailableError}
-   * @throws {InvalidProviderError}
+   * @throws {ProviderError}
    */
   async check(provider: Provider): Promise<string> {
     const discover = (issuer: string) =>
       this.#limited(provider, () => this.#discover({ ...provider, issuer }));
     const configuration = await discover(provider.issuer).catch((error) => {
-      const found = error instanceof InvalidProviderError ? error.findings.issuer_found : undefined;
+      const found = error instanceof ProviderError ? error.findings.issuer_found : undefined;
       if (found === undefined || !isSameIssuer(found, provider.issuer)) throw error;
       return discover(found);
     });
@@ -101,8 +93,7 @@ export class ProviderClient {
   /**
    * Reads the metadata of an identity provider, unless it is cached.
    *
-   * @throws {ProviderUnavailableError}
-   * @throws {InvalidProviderError}
+   * @throws {ProviderError}
    */
   async prepare(provider: Provider): Promise<void> {
     await this.#configuration(provider);
@@ -112,8 +103,7 @@ export class ProviderClient {
    * The URL at which the user signs in.
    *
    * @param options.again whether the user must sign in even if the identity provider has a session
-   * @throws {ProviderUnavailableError}
-   * @throws {InvalidProviderError}
+   * @throws {ProviderError}
    */
   async authorizationUrl(
     provider: Provider,
@@ -139,9 +129,7 @@ export class ProviderClient {
    * @param query query of the URL that the user was sent back to
    * @param options.maxAge maximum time in seconds since the user signed in at the identity provider
    * @param options.needsAddress whether the address of the user is needed, which may be at the UserInfo endpoint only
-   * @throws {DeniedByProviderError}
-   * @throws {ProviderUnavailableError}
-   * @throws {InvalidProviderError}
+   * @throws {ProviderError}
    */
   async claims(
     provider: Provider,
@@ -168,7 +156,7 @@ export class ProviderClient {
         ...(maxAge !== undefined && { maxAge }),
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new InvalidProviderError('no_id_token');
+      if (claims === undefined) throw new ProviderError('invalid', 'no_id_token');
       return { claims, accessToken: tokens.access_token };
     });
     const { userinfo_endpoint } = configuration.serverMetadata();
@@ -199,7 +187,7 @@ export class ProviderClient {
         return response;
       },
       timeout: requestSeconds,
-      ...(this.#allowHttp && { execute: [openid.allowInsecureRequests] }),
+      ...(!this.#config.production && { execute: [openid.allowInsecureRequests] }),
     });
     const metadata = discovered.serverMetadata();
     const configuration = new openid.Configuration(
@@ -210,37 +198,35 @@ export class ProviderClient {
     );
     configuration[openid.customFetch] = this.#fetch;
     configuration.timeout = requestSeconds;
-    if (this.#allowHttp) openid.allowInsecureRequests(configuration);
+    if (!this.#config.production) openid.allowInsecureRequests(configuration);
     // Otherwise the library relies on TLS and does not verify the signature of the ID token.
     openid.enableNonRepudiationChecks(configuration);
     return configuration;
   }
 
-  /** @throws {InvalidProviderError} */
+  /** @throws {ProviderError} */
   #checkMetadata(metadata: Readonly<Record<string, unknown>> | null, issuer: string): void {
     // The library accepts other issuers for some providers that serve many organizations.
     if (urlOf(metadata?.issuer)?.href !== parseUrl(issuer)?.href)
-      throw new InvalidProviderError('issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
+      throw new ProviderError('invalid', 'issuer', { findings: { issuer_found: shown(metadata?.issuer) } });
     const { authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint } = metadata ?? {};
     const algorithms = metadata?.id_token_signing_alg_values_supported;
     if (Array.isArray(algorithms) && algorithms.every((name) => /^(HS|none)/.test(name)))
-      throw new InvalidProviderError('signature', { findings: { offered: shown(algorithms) } });
+      throw new ProviderError('invalid', 'signature', { findings: { offered: shown(algorithms) } });
     const required = [authorization_endpoint, token_endpoint, jwks_uri];
     const endpoints = userinfo_endpoint === undefined ? required : [...required, userinfo_endpoint];
-    const schemes = this.#allowHttp ? ['https:', 'http:'] : ['https:'];
+    const schemes = this.#config.production ? ['https:'] : ['https:', 'http:'];
     if (!endpoints.every((endpoint) => schemes.includes(urlOf(endpoint)?.protocol ?? '')))
-      throw new InvalidProviderError('metadata');
+      throw new ProviderError('invalid', 'metadata');
   }
 
   #limited<Result>({ accountId }: Provider, work: () => Promise<Result>): Promise<Result> {
-    const rejection = () => new ProviderUnavailableError('busy');
-    return this.#slots.run(accountId, { waitMs: requestSeconds * 1000, rejection }, async () => {
-      try {
-        return await work();
-      } catch (error) {
-        throw explained(error);
-      }
-    });
+    const rejection = () => new ProviderError('unavailable', 'busy');
+    return this.#slots.run(accountId, { waitMs: requestSeconds * 1000, rejection }, () =>
+      work().catch((error) => {
+        throw toProviderError(error);
+      }),
+    );
   }
 }
 
@@ -252,7 +238,7 @@ function clientAuthentication(
   // The default of RFC 8414 section 2.
   if (methods === undefined || methods.includes('client_secret_basic')) return basicAuthentication(secret);
   if (methods.includes('client_secret_post')) return openid.ClientSecretPost(secret);
-  throw new InvalidProviderError('client_authentication', { findings: { offered: shown(methods) } });
+  throw new ProviderError('invalid', 'client_authentication', { findings: { offered: shown(methods) } });
 }
 
 /**

@@ -3,45 +3,36 @@ import { PrivateAddressError } from '../../platform/network/public-address.js';
 import type { Findings } from './failure-details.js';
 import { ProviderRequestError } from './provider-fetch.js';
 
-/** The identity provider does not respond in time. */
-export class ProviderUnavailableError extends Error {
-  override readonly name = 'ProviderUnavailableError';
-}
-
-/** A response of the identity provider is invalid. `message` states why, for the audit log. */
-export class InvalidProviderError extends Error {
-  override readonly name = 'InvalidProviderError';
+/** Single sign-on failed at the identity provider. `message` states why, for the audit log. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  /** The identity provider did not sign the user in, its response is invalid, or it does not respond in time. */
+  readonly kind: 'denied' | 'invalid' | 'unavailable';
   readonly findings: Findings;
 
-  constructor(reason: string, { findings = {}, ...options }: ErrorOptions & { findings?: Findings } = {}) {
+  constructor(
+    kind: ProviderError['kind'],
+    reason: string,
+    { findings = {}, ...options }: ErrorOptions & { findings?: Findings } = {},
+  ) {
     super(reason, options);
+    this.kind = kind;
     this.findings = findings;
   }
 }
 
-/** The identity provider did not sign the user in. */
-export class DeniedByProviderError extends Error {
-  override readonly name = 'DeniedByProviderError';
-  readonly findings: Findings;
-
-  constructor(reason: string, findings: Findings) {
-    super(reason);
-    this.findings = findings;
-  }
-}
-
-/** Maps the errors of the library to those above. Their messages may contain parts of tokens. */
-export function explained(error: unknown): Error {
+/** Maps the errors of the library. Their messages may contain parts of tokens. */
+export function toProviderError(error: unknown): ProviderError {
   if (error instanceof openid.AuthorizationResponseError)
-    return new DeniedByProviderError('denied', { error: shown(error.error) });
+    return new ProviderError('denied', 'denied', { findings: { error: shown(error.error) } });
   for (const cause of causesOf(error)) {
-    if (cause instanceof InvalidProviderError) return cause;
+    if (cause instanceof ProviderError) return cause;
     if (cause instanceof ProviderRequestError || cause instanceof PrivateAddressError)
-      return new ProviderUnavailableError('request', { cause });
+      return new ProviderError('unavailable', 'request', { cause });
   }
   const code = (error as { code?: unknown } | null)?.code;
   const reason = typeof code === 'string' && /^OAUTH_[A-Z_]+$/.test(code) ? code.toLowerCase() : 'response';
-  return new InvalidProviderError(reason, { cause: error, findings: findingsOf(error) });
+  return new ProviderError('invalid', reason, { cause: error, findings: findingsOf(error) });
 }
 
 /** The claim that the library did not accept, the issuer of the ID token, and the code of an error response. */

@@ -3,7 +3,7 @@ import { sentence } from '../../platform/problems/rule-texts.js';
 import type { Findings } from './failure-details.js';
 import { isSameIssuer, issuerRule, maximumIssuerLength } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { InvalidProviderError, ProviderUnavailableError } from './provider-errors.js';
+import { ProviderError } from './provider-errors.js';
 
 /** The input of an owner. */
 export interface ProviderForm {
@@ -58,14 +58,13 @@ export async function checkProvider(
   try {
     return { issuer: await client.check(provider) };
   } catch (error) {
-    if (error instanceof ProviderUnavailableError && error.cause instanceof PrivateAddressError)
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.cause instanceof PrivateAddressError)
       return { error: 'The host of the issuer must have public addresses only.' };
-    if (error instanceof ProviderUnavailableError)
+    if (error.kind === 'unavailable')
       return { error: 'The issuer does not respond. Check its address, or try again later.' };
-    if (error instanceof InvalidProviderError) {
-      const explain = metadataErrors[error.message];
-      if (explain !== undefined) return { error: explain(error.findings) };
-    }
+    const explain = metadataErrors[error.message];
+    if (explain !== undefined) return { error: explain(error.findings) };
     return { error: `No OpenID Connect metadata of this issuer was found at ${metadataOf(provider)}.` };
   }
 }

@@ -1,17 +1,16 @@
-import { type ActiveSession, hashSessionId, type Sessions } from '../../platform/accounts/sessions.js';
+import { type ActiveSession, hashSessionId } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
-import type { DatabaseLogger } from '../../platform/database/client.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
 import { describeError } from '../../platform/database/database-errors.js';
-import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import { FailureLimit } from '../../platform/limits/failure-limit.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
-import { type Findings, rejectionDetails, responseDetails } from './failure-details.js';
+import { rejectionDetails, responseDetails } from './failure-details.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import type { ProviderClaims } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { DeniedByProviderError, InvalidProviderError, ProviderUnavailableError } from './provider-errors.js';
-import type { SignInRequest, SignInRequests } from './sign-in-requests.js';
+import { ProviderError } from './provider-errors.js';
+import { type SignInRequest, SignInRequests } from './sign-in-requests.js';
 import type { UserIdentities } from './user-identities.js';
 
 /** A browser that starts single sign-on. */
@@ -77,53 +76,59 @@ export type ReturnOutcome =
   /** The identity is not that of the session, or the user did not sign in again. */
   | { readonly kind: 'not_confirmed' };
 
-/** The identity provider did not sign the user in, its response is invalid, or it does not respond. */
 interface FailedReturn {
-  readonly kind: 'denied' | 'invalid' | 'unavailable';
+  readonly kind: ProviderError['kind'];
   readonly returnTo: string;
   /** Whether the user confirms a session. */
   readonly confirming: boolean;
 }
 
-interface Dependencies {
+/**
+ * Factor between the sign-ins of an account that a network may start in a minute and the failure limit, because an office may
+ * have one address.
+ */
+const startFactor = 10;
+
+interface Parts {
   readonly providers: IdentityProviders;
   readonly client: ProviderClient;
-  readonly requests: SignInRequests;
   readonly identities: UserIdentities;
-  readonly sessions: Sessions;
-  readonly auditLog: AuditLog;
-  /** Limits the sign-ins that a network starts and does not complete. */
-  readonly failureLimit: FailureLimit;
-  readonly clock: Clock;
-  readonly logger: Pick<DatabaseLogger, 'warn'>;
 }
 
 /** Signs users in at the identity provider of their account. @see OpenID Connect Core 1.0 section 3.1 */
 export class SingleSignOn {
-  readonly #dependencies: Dependencies;
+  readonly #core: Core;
+  readonly #parts: Parts;
+  readonly #requests: SignInRequests;
+  /** Limits the sign-ins that a network starts and does not complete. */
+  readonly #failureLimit: FailureLimit;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(core: Core, parts: Parts) {
+    const { database, clock, counters, config } = core;
+    this.#core = core;
+    this.#parts = parts;
+    this.#requests = new SignInRequests(database, clock);
+    this.#failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures * startFactor);
   }
 
   /** Starts a sign-in, or the confirmation of a session. Returns the URL at which the user signs in. */
   async start(start: SingleSignOnStart): Promise<StartOutcome> {
-    const { client, requests, failureLimit } = this.#dependencies;
+    const { client } = this.#parts;
     const { accountId, browser, returnTo, keptForm = null, sessionId, origin } = start;
     const provider = await this.#provider(accountId);
     if (provider === null) return { kind: 'not_found' };
-    const limit = await failureLimit.count(countedAs(origin, accountId));
+    const limit = await this.#failureLimit.count(countedAs(origin, accountId));
     if (limit !== null) return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     if (provider === 'unreadable') return { kind: 'unavailable' };
     try {
       // Before the request is stored: an identity provider that does not respond must not fill the table.
       await client.prepare(provider);
       const sessionHash = sessionId === undefined ? null : hashSessionId(sessionId);
-      const expected = await requests.create(provider, browser, { returnTo, keptForm, sessionHash });
+      const expected = await this.#requests.create(provider, browser, { returnTo, keptForm, sessionHash });
       const url = await client.authorizationUrl(provider, expected, { again: sessionHash !== null });
       return { kind: 'started', url, accountName: provider.accountName };
     } catch (error) {
-      if (!isProviderFailure(error)) throw error;
+      if (!(error instanceof ProviderError)) throw error;
       this.#warn(provider, error);
       return { kind: 'unavailable' };
     }
@@ -131,11 +136,10 @@ export class SingleSignOn {
 
   /** Completes a sign-in, or the confirmation of a session. */
   async complete(response: SingleSignOnReturn): Promise<ReturnOutcome> {
-    const { requests, failureLimit } = this.#dependencies;
     const states = new URLSearchParams(response.query).getAll('state');
     const [state] = states;
     if (state === undefined || states.length > 1) return { kind: 'expired' };
-    const request = await requests.consume(state, response.browser);
+    const request = await this.#requests.consume(state, response.browser);
     // Another path: the response is that of another identity provider.
     if (request === null || request.accountId !== response.accountId) return { kind: 'expired' };
     const provider = await this.#provider(request.accountId);
@@ -149,7 +153,7 @@ export class SingleSignOn {
         ? await this.#signIn(response, request, claims)
         : await this.#confirm(response, request, claims);
     if (['signed_in', 'other_user', 'confirmed'].includes(outcome.kind))
-      await failureLimit.removeFailure(countedAs(response.origin, request.accountId));
+      await this.#failureLimit.removeFailure(countedAs(response.origin, request.accountId));
     return outcome;
   }
 
@@ -158,7 +162,8 @@ export class SingleSignOn {
     { accountId, issuer, expected, sessionHash, createdAt, returnTo }: SignInRequest,
     provider: Provider,
   ): Promise<ProviderClaims | FailedReturn> {
-    const { client, clock, auditLog, identities } = this.#dependencies;
+    const { client, identities } = this.#parts;
+    const { clock, auditLog } = this.#core;
     // The user must have signed in after the request. `auth_time` has whole seconds.
     const elapsedSeconds = Math.ceil((clock().getTime() - createdAt.getTime()) / 1000);
     const needsAddress = async (claims: ProviderClaims) =>
@@ -167,15 +172,13 @@ export class SingleSignOn {
       const again = sessionHash === null ? {} : { maxAge: elapsedSeconds };
       return await client.claims(provider, { query, expected, ...again, needsAddress });
     } catch (error) {
-      if (!isProviderFailure(error)) throw error;
+      if (!(error instanceof ProviderError)) throw error;
       const type = sessionHash === null ? 'sign_in.failed' : 'reauthentication.failed';
       const userId = sessionHash === null ? undefined : session?.user.id;
-      const details = responseDetails(error.message, provider.issuer, findingsOf(error));
+      const details = responseDetails(error.message, provider.issuer, error.findings);
       await auditLog.record({ type, accountId, userId, origin, details });
-      const failed = { returnTo, confirming: sessionHash !== null };
-      if (error instanceof DeniedByProviderError) return { kind: 'denied', ...failed };
-      this.#warn(provider, error);
-      return { kind: error instanceof InvalidProviderError ? 'invalid' : 'unavailable', ...failed };
+      if (error.kind !== 'denied') this.#warn(provider, error);
+      return { kind: error.kind, returnTo, confirming: sessionHash !== null };
     }
   }
 
@@ -184,8 +187,8 @@ export class SingleSignOn {
     { accountId, issuer, returnTo, keptForm }: SignInRequest,
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
-    const { identities, sessions, auditLog, clock } = this.#dependencies;
-    const found = await identities.resolve({ accountId, issuer, claims }, origin);
+    const { userSessions, auditLog, clock } = this.#core;
+    const found = await this.#parts.identities.resolve({ accountId, issuer, claims }, origin);
     if (found.kind === 'rejected') {
       const { userId, reason } = found;
       const details = rejectionDetails(reason, issuer);
@@ -201,7 +204,7 @@ export class SingleSignOn {
     // The identity provider decides about second factors.
     const authenticatedAt = authenticationTime(claims, clock());
     const options = { event, secondFactor: true, issuer, authenticatedAt };
-    const sessionId = await sessions.create(user, { address: origin.address, userAgent }, options);
+    const sessionId = await userSessions.create(user, { address: origin.address, userAgent }, options);
     if (sessionId === null) return { kind: 'rejected' };
     return { kind: 'signed_in', user, sessionId, returnTo, keptForm };
   }
@@ -211,7 +214,7 @@ export class SingleSignOn {
     { accountId, issuer, sessionHash, returnTo }: SignInRequest,
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
-    const { identities, sessions, auditLog } = this.#dependencies;
+    const { userSessions, auditLog } = this.#core;
     if (
       session?.stage !== 'complete' ||
       sessionHash === null ||
@@ -219,14 +222,14 @@ export class SingleSignOn {
     )
       return { kind: 'expired' };
     const userId = session.user.id;
-    const found = await identities.find({ accountId, issuer, claims });
+    const found = await this.#parts.identities.find({ accountId, issuer, claims });
     if (found?.kind !== 'found' || found.user.id !== userId) {
       const details = { method: 'single_sign_on', reason: 'other_identity', issuer };
       await auditLog.record({ type: 'reauthentication.failed', accountId, userId, origin, details });
       return { kind: 'not_confirmed' };
     }
     const details = { method: 'single_sign_on', issuer };
-    await sessions.confirm(session.id, {
+    await userSessions.confirm(session.id, {
       type: 'reauthentication.succeeded',
       accountId,
       userId,
@@ -237,12 +240,11 @@ export class SingleSignOn {
   }
 
   async #provider(accountId: string): Promise<StoredProvider | 'unreadable' | null> {
-    const { providers, logger } = this.#dependencies;
     if (!/^\w[\w-]{0,63}$/.test(accountId)) return null;
-    return await providers.find(accountId).catch((error) => {
+    return await this.#parts.providers.find(accountId).catch((error) => {
       // Decryption fails with an AggregateError of both secrets.
       if (!(error instanceof AggregateError)) throw error;
-      logger.warn(
+      this.#core.logger.warn(
         { account_id: accountId },
         'the secret of an identity provider was encrypted with another APP_SECRET',
       );
@@ -250,12 +252,14 @@ export class SingleSignOn {
     });
   }
 
-  #warn({ accountId, issuer }: Provider, error: Error): void {
-    const { logger } = this.#dependencies;
+  #warn({ accountId, issuer }: Provider, error: ProviderError): void {
     // Causes of other errors may have parts of the response.
-    const isRequest = error instanceof ProviderUnavailableError && error.cause !== undefined;
-    const reason = isRequest ? describeError(error.cause) : error.message;
-    logger.warn({ account_id: accountId, issuer, reason }, 'single sign-on failed at the identity provider');
+    const hasCause = error.kind === 'unavailable' && error.cause !== undefined;
+    const reason = hasCause ? describeError(error.cause) : error.message;
+    this.#core.logger.warn(
+      { account_id: accountId, issuer, reason },
+      'single sign-on failed at the identity provider',
+    );
   }
 }
 
@@ -268,20 +272,9 @@ function authenticationTime({ auth_time }: ProviderClaims, now: Date): Date {
   return new Date(Math.min(Math.max(auth_time * 1000, 0), now.getTime()));
 }
 
-function isProviderFailure(error: unknown): error is Error {
-  const kinds = [DeniedByProviderError, InvalidProviderError, ProviderUnavailableError];
-  return kinds.some((kind) => error instanceof kind);
-}
-
 /** Claims always have a subject. */
 function isFailed(claims: ProviderClaims | FailedReturn): claims is FailedReturn {
   return !('sub' in claims);
-}
-
-function findingsOf(error: Error): Findings {
-  return error instanceof InvalidProviderError || error instanceof DeniedByProviderError
-    ? error.findings
-    : {};
 }
 
 /**

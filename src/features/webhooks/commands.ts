@@ -5,64 +5,10 @@ import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
-import { toWebhookEndpoint, type WebhookEndpoint } from './webhook-endpoint.js';
-import type { ResumePoint } from './webhook-endpoints.js';
+import { toWebhookEndpoint, withoutQuery } from './webhook-endpoint.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
-/** An endpoint and the application that it belongs to. */
-interface AccountEndpoint extends WebhookEndpoint {
-  readonly applicationId: string;
-  readonly clientId: string;
-}
-
-/** The webhook endpoints of all applications of an account. */
-class AccountEndpoints {
-  readonly #prisma: Database['prisma'];
-
-  constructor({ prisma }: Pick<Database, 'prisma'>) {
-    this.#prisma = prisma;
-  }
-
-  /**
-   * Reads endpoints in the order of their ids.
-   *
-   * @param options.after id of the endpoint before the first one
-   */
-  async list(
-    accountId: AccountId,
-    { after = '', size }: { after?: string; size: number },
-  ): Promise<AccountEndpoint[]> {
-    const rows = await this.#prisma.webhookEndpoint.findMany({
-      where: { accountId, id: { gt: after } },
-      orderBy: { id: 'asc' },
-      take: size,
-      include: { application: { select: { clientId: true } } },
-    });
-    return rows.map(toAccountEndpoint);
-  }
-
-  /** Reads the endpoint with this id; `null` if the account has none. */
-  async find(accountId: AccountId, id: string): Promise<AccountEndpoint | null> {
-    const row = await this.#prisma.webhookEndpoint.findFirst({
-      where: { accountId, id },
-      include: { application: { select: { clientId: true } } },
-    });
-    return row === null ? null : toAccountEndpoint(row);
-  }
-}
-
-function toAccountEndpoint(
-  row: Parameters<typeof toWebhookEndpoint>[0] & { application: { clientId: string } },
-): AccountEndpoint {
-  return {
-    ...toWebhookEndpoint(row),
-    applicationId: row.applicationId,
-    clientId: row.application.clientId,
-  };
-}
-
-const pageSize = 500;
 const columns = ['id', 'client_id', 'url', 'state', 'since', 'reason', 'last_event_id'];
 
 /** `webhooks list` and `webhooks resume` */
@@ -76,13 +22,8 @@ export function addWebhookCommands(program: Command, commandProcess: CommandProc
     .addHelpText('after', '\nExamples:\n  npm run cli -- webhooks list --account Initech')
     .action((options: { account: string; json?: boolean }) =>
       withContext(commandProcess, async ({ database, accounts }) => {
-        const account = await findAccount(accounts, options.account);
-        printList(
-          commandProcess,
-          columns,
-          await readRows(new AccountEndpoints(database), account.id),
-          options,
-        );
+        const { id } = await findAccount(accounts, options.account);
+        printList(commandProcess, columns, await readRows(database, id), options);
       }),
     );
   webhooks
@@ -106,26 +47,49 @@ Examples:
     .action((id: string, options: ResumeOptions) => resume(commandProcess, id, options));
 }
 
+/** The webhook endpoints of all applications of an account, in the order of their ids. */
+async function readRows({ prisma }: Database, accountId: AccountId): Promise<Row[]> {
+  const rows = await prisma.webhookEndpoint.findMany({
+    where: { accountId },
+    orderBy: { id: 'asc' },
+    include: { application: { select: { clientId: true } } },
+  });
+  return rows.map(({ application, ...row }) => {
+    const { id, url, pausedAt, failingSince, pauseReason, lastEventId } = toWebhookEndpoint(row);
+    return {
+      id,
+      client_id: application.clientId,
+      url: withoutQuery(url),
+      state: pausedAt !== null ? 'paused' : failingSince !== null ? 'retrying' : 'delivering',
+      since: (pausedAt ?? failingSince)?.toISOString() ?? null,
+      reason: pauseReason,
+      last_event_id: lastEventId,
+    };
+  });
+}
+
 interface ResumeOptions {
   readonly account: string;
   readonly after?: string;
   readonly fromEnd?: true;
 }
 
-async function resume(commandProcess: CommandProcess, id: string, options: ResumeOptions): Promise<void> {
+async function resume(
+  commandProcess: CommandProcess,
+  id: string,
+  { account, after, fromEnd }: ResumeOptions,
+): Promise<void> {
   await withContext(commandProcess, async ({ accounts, database, config, clock, appSecrets }) => {
-    const account = await findAccount(accounts, options.account);
-    const endpoint = await new AccountEndpoints(database).find(account.id, id);
+    const { id: accountId, name } = await findAccount(accounts, account);
+    const endpoint = await database.prisma.webhookEndpoint.findFirst({ where: { accountId, id } });
     const unknown = new CliError(
-      `${sanitizeForTerminal(account.name)} has no webhook endpoint with the id ${sanitizeForTerminal(id)}; see: webhooks list`,
+      `${sanitizeForTerminal(name)} has no webhook endpoint with the id ${sanitizeForTerminal(id)}; see: webhooks list`,
     );
     if (endpoint === null) throw unknown;
-    const context = { accountId: account.id, applicationId: endpoint.applicationId, at: clock() };
-    const endpoints = new WebhookEndpoints(database, {
-      ...{ secrets: new WebhookSecrets(await appSecrets()), allowLocal: false },
-      eventRetentionDays: config.eventRetentionDays,
-    });
-    const resumed = await endpoints.resume(context, id, resumePoint(options));
+    const context = { accountId, applicationId: endpoint.applicationId, at: clock() };
+    const endpoints = new WebhookEndpoints(database, new WebhookSecrets(await appSecrets()), config);
+    const from = fromEnd ? 'end' : after === undefined ? undefined : { after };
+    const resumed = await endpoints.resume(context, id, from);
     switch (resumed.kind) {
       case 'not_found':
         throw unknown;
@@ -142,40 +106,4 @@ async function resume(commandProcess: CommandProcess, id: string, options: Resum
         );
     }
   });
-}
-
-function resumePoint({ after, fromEnd }: ResumeOptions): ResumePoint | undefined {
-  if (fromEnd) return 'end';
-  return after === undefined ? undefined : { after };
-}
-
-async function readRows(endpoints: AccountEndpoints, accountId: AccountId): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (let after = ''; ; ) {
-    const page = await endpoints.list(accountId, { after, size: pageSize });
-    rows.push(...page.map(toRow));
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return rows;
-    after = last.id;
-  }
-}
-
-function toRow({
-  id,
-  clientId,
-  url,
-  lastEventId,
-  pausedAt,
-  failingSince,
-  ...endpoint
-}: AccountEndpoint): Row {
-  const { origin, pathname } = new URL(url);
-  const state = pausedAt !== null ? 'paused' : failingSince !== null ? 'retrying' : 'delivering';
-  return {
-    ...{ id, client_id: clientId, state, last_event_id: lastEventId },
-    // The query may have a secret.
-    url: `${origin}${pathname}`,
-    since: (pausedAt ?? failingSince)?.toISOString() ?? null,
-    reason: endpoint.pauseReason,
-  };
 }

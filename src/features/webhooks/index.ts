@@ -1,7 +1,5 @@
-import type { Config } from '../../platform/config/config.js';
 import type { Core } from '../../platform/core.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
-import { WebhookWorker, type WebhookWorkerOptions } from './delivery/webhook-worker.js';
 import { WebhookCallLimiter } from './webhook-call-limiter.js';
 import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
@@ -10,35 +8,18 @@ import { WebhookTests } from './webhook-tests.js';
 
 export { endpointsInWords } from './pages/list-page.js';
 export { type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
-export { pauseEndpoints } from './pause-endpoints.js';
 export type { WebhookEndpoint } from './webhook-endpoint.js';
+export { pauseEndpoints } from './webhook-endpoints.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
-export function createWebhooks({ config, database, clock, appSecrets }: Core) {
-  const { baseUrl, production, eventRetentionDays } = config;
-  const allowLocal = !production;
+export function createWebhooks(core: Core) {
+  const { config, database, appSecrets } = core;
   const secrets = new WebhookSecrets(appSecrets);
-  const sender = new WebhookSender({ allowLocal });
+  const sender = new WebhookSender({ allowLocal: !config.production });
   const webhooks = {
-    endpoints: new WebhookEndpoints(database, { secrets, allowLocal, eventRetentionDays }),
-    tests: new WebhookTests(database, { clock, baseUrl, secrets, sender }),
+    endpoints: new WebhookEndpoints(database, secrets, config),
+    tests: new WebhookTests(core, secrets, sender),
     calls: new WebhookCallLimiter(),
   };
-  return { webhooks, handlers: new WebhookEndpointHandlers({ ...webhooks, baseUrl, clock }) };
-}
-
-/** Creates the worker that sends events to webhook endpoints. */
-export function createWebhookWorker({
-  database,
-  clock,
-  appSecrets,
-  config,
-  ...rest
-}: Pick<Core, 'database' | 'clock' | 'appSecrets'> & {
-  config: Pick<Config, 'baseUrl' | 'production' | 'eventRetentionDays'>;
-} & Pick<WebhookWorkerOptions, 'logger' | 'onPaused' | 'observer'>): WebhookWorker {
-  const { baseUrl, production, eventRetentionDays } = config;
-  const secrets = new WebhookSecrets(appSecrets);
-  const sender = new WebhookSender({ allowLocal: !production });
-  return new WebhookWorker({ database, clock, baseUrl, eventRetentionDays, secrets, sender, ...rest });
+  return { webhooks, handlers: new WebhookEndpointHandlers(webhooks, core) };
 }

@@ -15,9 +15,8 @@ const reasons: Readonly<Record<PauseReason, string>> = {
 export async function notifyOwners(
   { prisma }: Pick<Database, 'prisma'>,
   delivery: LinkDelivery,
-  { endpoint, pauseReason, attempt }: EndpointOutcome,
+  { accountId, applicationId, url, pauseReason, attempt }: EndpointOutcome,
 ): Promise<void> {
-  const { accountId, applicationId, url } = endpoint;
   const application = await prisma.application.findFirst({ where: { accountId, id: applicationId } });
   const owners = await prisma.user.findMany({
     where: { accountId, role: 'owner', disabledAt: null },

@@ -18,18 +18,12 @@ export class WebhookCallLimiter {
   /**
    * Waits for a slot of the account, and runs the work in it.
    *
-   * @param options.signal aborts when the client disconnects
+   * @param signal aborts when the client disconnects
    * @throws {Problem} 429 `rate_limit_exceeded` when no slot is free in time
    */
-  run<Result>(
-    accountId: AccountId,
-    { signal, work }: { signal: AbortSignal; work: () => Promise<Result> },
-  ): Promise<Result> {
+  run<Result>(accountId: AccountId, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const detail = `An account has a limit of ${maximumOfAccount} concurrent requests that wait for webhook endpoints.`;
+    const rejection = () => retryLater('rate_limit_exceeded', detail, queueSeconds);
     return this.#limit.run(accountId, { signal, waitMs: queueSeconds * 1000, rejection }, work);
   }
-}
-
-function rejection(): Error {
-  const detail = `An account has a limit of ${maximumOfAccount} concurrent requests that wait for webhook endpoints.`;
-  return retryLater('rate_limit_exceeded', detail, queueSeconds);
 }

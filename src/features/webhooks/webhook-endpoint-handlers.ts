@@ -1,23 +1,22 @@
 import { challenge } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
-import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
+import type { Core } from '../../platform/core.js';
+import type { WebhookAttempt } from '../../platform/database/generated/client.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
-import { eventsExpired } from '../events/index.js';
+import { eventId, eventsExpired } from '../events/index.js';
 import type { WebhookCallLimiter } from './webhook-call-limiter.js';
-import type { WebhookDelivery } from './webhook-deliveries.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
 import type { WebhookTests } from './webhook-tests.js';
 
 type Schemas = components['schemas'];
 
-/** A webhook endpoint as a resource of the contract. */
 function toEndpointResource(endpoint: WebhookEndpoint): Schemas['WebhookEndpoint'] {
   return {
     id: endpoint.id,
@@ -25,39 +24,46 @@ function toEndpointResource(endpoint: WebhookEndpoint): Schemas['WebhookEndpoint
     attributes: {
       url: endpoint.url,
       description: endpoint.description,
-      event_types: [...endpoint.eventTypes],
-      status: endpoint.status,
+      event_types: endpoint.eventTypes,
+      status: endpoint.pausedAt === null ? 'enabled' : 'paused',
       pause_reason: endpoint.pauseReason,
-      paused_at: timeOf(endpoint.pausedAt),
-      failing_since: timeOf(endpoint.failingSince),
+      paused_at: formatTime(endpoint.pausedAt),
+      failing_since: formatTime(endpoint.failingSince),
       last_event_id: endpoint.lastEventId,
-      previous_secret_expires_at: timeOf(endpoint.previousSecretExpiresAt),
+      previous_secret_expires_at: formatTime(endpoint.previousSecretExpiresAt),
       created_at: endpoint.createdAt.toISOString(),
       updated_at: endpoint.updatedAt.toISOString(),
     },
   };
 }
 
-/** An attempt to deliver events as a resource of the contract. */
-function toDeliveryResource(delivery: WebhookDelivery): Schemas['WebhookDelivery'] {
+function toDeliveryResource(attempt: WebhookAttempt): Schemas['WebhookDelivery'] {
+  const { accountId, endpointId, number, lastPosition } = attempt;
   return {
-    id: delivery.id,
+    id: `${endpointId}_${number}`,
     type: 'webhook_deliveries',
     attributes: {
-      webhook_id: delivery.deliveryId,
-      last_event_id: delivery.lastEventId,
-      event_count: delivery.events,
-      attempted_at: delivery.attemptedAt.toISOString(),
-      duration_ms: delivery.durationMs,
-      response_status: delivery.status,
-      response_body: delivery.response,
-      error: delivery.error,
+      webhook_id: attempt.deliveryId,
+      last_event_id: lastPosition === null ? null : eventId(accountId, lastPosition),
+      event_count: attempt.events,
+      attempted_at: attempt.attemptedAt.toISOString(),
+      duration_ms: attempt.durationMs,
+      response_status: attempt.status,
+      response_body: attempt.response,
+      error: attempt.error,
     },
   };
 }
 
-function timeOf(date: Date | null): string | null {
+function formatTime(date: Date | null): string | null {
   return date === null ? null : date.toISOString();
+}
+
+/** The services for webhook endpoints. */
+export interface Webhooks {
+  readonly endpoints: WebhookEndpoints;
+  readonly tests: WebhookTests;
+  readonly calls: WebhookCallLimiter;
 }
 
 type Operation =
@@ -73,36 +79,16 @@ type Operation =
 
 /** Handlers for webhook endpoints. An application reaches only its own. */
 export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
-  readonly #endpoints: WebhookEndpoints;
-  readonly #tests: WebhookTests;
-  readonly #baseUrl: string;
-  readonly #clock: Clock;
-  readonly #calls: WebhookCallLimiter;
+  readonly #webhooks: Webhooks;
+  readonly #core: Pick<Core, 'config' | 'clock'>;
 
-  constructor({
-    endpoints,
-    tests,
-    calls,
-    baseUrl,
-    clock,
-  }: {
-    endpoints: WebhookEndpoints;
-    tests: WebhookTests;
-    calls: WebhookCallLimiter;
-    baseUrl: string;
-    clock: Clock;
-  }) {
-    this.#endpoints = endpoints;
-    this.#tests = tests;
-    this.#calls = calls;
-    this.#baseUrl = baseUrl;
-    this.#clock = clock;
+  constructor(webhooks: Webhooks, core: Pick<Core, 'config' | 'clock'>) {
+    this.#webhooks = webhooks;
+    this.#core = core;
   }
 
-  async listWebhookEndpoints({
-    caller,
-  }: Input<'listWebhookEndpoints'>): Promise<Output<'listWebhookEndpoints'>> {
-    const endpoints = await this.#endpoints.list(caller);
+  async listWebhookEndpoints(input: Input<'listWebhookEndpoints'>): Promise<Output<'listWebhookEndpoints'>> {
+    const endpoints = await this.#webhooks.endpoints.list(input.caller);
     const body = { data: endpoints.map(toEndpointResource), meta: { record_count: endpoints.length } };
     return { status: 200, records: endpoints.length, body };
   }
@@ -116,8 +102,9 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   ): Promise<Output<'createWebhookEndpoint'>> {
     const { url, description = null, event_types: eventTypes = [] } = input.body;
     const context = this.#context(input);
-    const content = { url, description, eventTypes };
-    const created = await this.#wait(input, () => this.#endpoints.create(context, content));
+    const created = await this.#wait(input, () =>
+      this.#webhooks.endpoints.create(context, { url, description, eventTypes }),
+    );
     switch (created.kind) {
       case 'invalid_url':
         throw invalidUrl(created.violation);
@@ -134,68 +121,52 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
           'quota_exceeded',
           `The application has reached its limit of ${maximumEndpoints} webhook endpoints. Delete one before you create another.`,
         );
-      case 'created':
-        return {
-          status: 201,
-          records: 1,
-          headers: {
-            location: `${this.#baseUrl}/v1/webhook_endpoints/${created.endpoint.id}`,
-            'cache-control': 'no-store',
-          },
-          body: withSecret(created),
-        };
+      case 'created': {
+        const location = `${this.#core.config.baseUrl}/v1/webhook_endpoints/${created.endpoint.id}`;
+        const headers = { location, 'cache-control': 'no-store' };
+        return { status: 201, records: 1, headers, body: withSecret(created) };
+      }
     }
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async getWebhookEndpoint({
-    caller,
-    params,
-  }: Input<'getWebhookEndpoint'>): Promise<Output<'getWebhookEndpoint'>> {
-    const endpoint = await this.#endpoints.get(caller, params.webhook_endpoint_id);
-    if (endpoint === null) throw recordNotFound();
-    return { status: 200, records: 1, body: { data: toEndpointResource(endpoint) } };
+  async getWebhookEndpoint(input: Input<'getWebhookEndpoint'>): Promise<Output<'getWebhookEndpoint'>> {
+    const endpoint = await this.#webhooks.endpoints.get(input.caller, input.params.webhook_endpoint_id);
+    return { status: 200, records: 1, body: { data: toEndpointResource(found(endpoint)) } };
   }
 
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded` */
   async updateWebhookEndpoint(
     input: Input<'updateWebhookEndpoint'>,
   ): Promise<Output<'updateWebhookEndpoint'>> {
-    const { url, description, event_types: eventTypes } = input.body;
-    const changes = {
-      ...(url !== undefined && { url }),
-      ...(description !== undefined && { description }),
-      ...(eventTypes !== undefined && { eventTypes }),
-    };
+    const { event_types: eventTypes, ...changes } = input.body;
     const context = this.#context(input);
     const id = input.params.webhook_endpoint_id;
-    const updated = await this.#wait(input, () => this.#endpoints.update(context, id, changes));
-    if (updated.kind === 'invalid_url') throw invalidUrl(updated.violation);
-    if (updated.kind === 'not_found') throw recordNotFound();
-    return { status: 200, records: 1, body: { data: toEndpointResource(updated.endpoint) } };
+    const updated = await this.#wait(input, () =>
+      this.#webhooks.endpoints.update(context, id, { ...changes, ...(eventTypes && { eventTypes }) }),
+    );
+    if (updated !== null && 'violation' in updated) throw invalidUrl(updated.violation);
+    return { status: 200, records: 1, body: { data: toEndpointResource(found(updated)) } };
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async deleteWebhookEndpoint({
-    caller,
-    params,
-    request,
-  }: Input<'deleteWebhookEndpoint'>): Promise<Output<'deleteWebhookEndpoint'>> {
-    const context = this.#context({ caller, request });
-    if (!(await this.#endpoints.delete(context, params.webhook_endpoint_id))) throw recordNotFound();
+  async deleteWebhookEndpoint(
+    input: Input<'deleteWebhookEndpoint'>,
+  ): Promise<Output<'deleteWebhookEndpoint'>> {
+    const { endpoints } = this.#webhooks;
+    if (!(await endpoints.delete(this.#context(input), input.params.webhook_endpoint_id)))
+      throw recordNotFound();
     return { status: 204, records: 1 };
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async createWebhookEndpointSecret({
-    caller,
-    params,
-    request,
-  }: Input<'createWebhookEndpointSecret'>): Promise<Output<'createWebhookEndpointSecret'>> {
-    const context = this.#context({ caller, request });
-    const rotated = await this.#endpoints.rotateSecret(context, params.webhook_endpoint_id);
-    if (rotated.kind === 'not_found') throw recordNotFound();
-    return { status: 201, records: 1, headers: { 'cache-control': 'no-store' }, body: withSecret(rotated) };
+  async createWebhookEndpointSecret(
+    input: Input<'createWebhookEndpointSecret'>,
+  ): Promise<Output<'createWebhookEndpointSecret'>> {
+    const { endpoints } = this.#webhooks;
+    const rotated = await endpoints.rotateSecret(this.#context(input), input.params.webhook_endpoint_id);
+    const headers = { 'cache-control': 'no-store' };
+    return { status: 201, records: 1, headers, body: withSecret(found(rotated)) };
   }
 
   /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded` */
@@ -204,32 +175,30 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   ): Promise<Output<'createWebhookEndpointTestDelivery'>> {
     const context = this.#context(input);
     const id = input.params.webhook_endpoint_id;
-    const delivery = await this.#wait(input, () => this.#tests.send(context, id));
-    if (delivery === null) throw recordNotFound();
-    return { status: 201, records: 1, body: { data: toDeliveryResource(delivery) } };
+    const attempt = await this.#wait(input, () => this.#webhooks.tests.send(context, id));
+    return { status: 201, records: 1, body: { data: toDeliveryResource(found(attempt)) } };
   }
 
   /** @throws {Problem} 404 `not_found` */
-  async listWebhookEndpointDeliveries({
-    caller,
-    params: { webhook_endpoint_id: id },
-  }: Input<'listWebhookEndpointDeliveries'>): Promise<Output<'listWebhookEndpointDeliveries'>> {
-    const deliveries = await this.#endpoints.deliveries(caller, id);
-    if (deliveries === null) throw recordNotFound();
-    const body = { data: deliveries.map(toDeliveryResource), meta: { record_count: deliveries.length } };
-    return { status: 200, records: deliveries.length, body };
+  async listWebhookEndpointDeliveries(
+    input: Input<'listWebhookEndpointDeliveries'>,
+  ): Promise<Output<'listWebhookEndpointDeliveries'>> {
+    const { endpoints } = this.#webhooks;
+    const attempts = found(await endpoints.deliveries(input.caller, input.params.webhook_endpoint_id));
+    const body = { data: attempts.map(toDeliveryResource), meta: { record_count: attempts.length } };
+    return { status: 200, records: attempts.length, body };
   }
 
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 410 `events_expired` */
-  async createWebhookEndpointResumption({
-    caller,
-    params,
-    body,
-    request,
-  }: Input<'createWebhookEndpointResumption'>): Promise<Output<'createWebhookEndpointResumption'>> {
-    const context = this.#context({ caller, request });
-    const from = body.after === undefined ? undefined : { after: body.after };
-    const resumed = await this.#endpoints.resume(context, params.webhook_endpoint_id, from);
+  async createWebhookEndpointResumption(
+    input: Input<'createWebhookEndpointResumption'>,
+  ): Promise<Output<'createWebhookEndpointResumption'>> {
+    const { after } = input.body;
+    const resumed = await this.#webhooks.endpoints.resume(
+      this.#context(input),
+      input.params.webhook_endpoint_id,
+      after === undefined ? undefined : { after },
+    );
     switch (resumed.kind) {
       case 'not_found':
         throw recordNotFound();
@@ -246,13 +215,20 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     { caller, reply }: Pick<Input<Operation>, 'caller' | 'reply'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    return this.#calls.run(caller.accountId, { signal: abortOnDisconnect(reply.raw).signal, work });
+    return this.#webhooks.calls.run(caller.accountId, abortOnDisconnect(reply.raw).signal, work);
   }
 
   #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
     const { accountId, applicationId, userId, generation } = caller;
-    return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at: this.#clock() };
+    const at = this.#core.clock();
+    return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at };
   }
+}
+
+/** @throws {Problem} 404 `not_found` */
+function found<Record>(record: Record | null): Record {
+  if (record === null) throw recordNotFound();
+  return record;
 }
 
 function withSecret({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }) {

@@ -24,48 +24,25 @@ export const maxRetryDays = 3;
 /** The reason why an endpoint is paused. */
 export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked';
 
-/** A URL to which events of an account are sent. */
-export interface WebhookEndpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string | null;
-  /** Types of the events that are sent; empty: all. */
-  readonly eventTypes: readonly string[];
-  readonly status: 'enabled' | 'paused';
-  readonly pausedAt: Date | null;
+/** A URL to which events of an account are sent, without its secrets. */
+export interface WebhookEndpoint
+  extends Omit<EndpointRow, 'sealedSecret' | 'sealedPreviousSecret' | 'pauseReason'> {
   readonly pauseReason: PauseReason | null;
-  /** When the first attempt of the current delivery failed. */
-  readonly failingSince: Date | null;
   /** Cursor of the last event that was delivered or skipped. */
   readonly lastEventId: string;
-  readonly previousSecretExpiresAt: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
 }
 
-/** Converts a stored row, without its secrets. */
-export function toWebhookEndpoint(row: EndpointRow): WebhookEndpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    eventTypes: row.eventTypes,
-    status: row.pausedAt === null ? 'enabled' : 'paused',
-    pausedAt: row.pausedAt,
-    pauseReason: row.pauseReason as PauseReason | null,
-    failingSince: row.failingSince,
-    lastEventId: eventId(row.accountId, row.position),
-    previousSecretExpiresAt: row.previousSecretExpiresAt,
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  };
+export function toWebhookEndpoint({
+  sealedSecret: _,
+  sealedPreviousSecret: _previous,
+  ...row
+}: EndpointRow): WebhookEndpoint {
+  const pauseReason = row.pauseReason as PauseReason | null;
+  return { ...row, pauseReason, lastEventId: eventId(row.accountId, row.position) };
 }
 
-/** The details of an audit event that identify its endpoint. The URL is without its query, which may have a secret. */
-export function endpointDetails({ id, url }: Pick<EndpointRow, 'id' | 'url'>): {
-  readonly endpoint: string;
-  readonly url: string;
-} {
+/** A URL without its query, which may have a secret. */
+export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
-  return { endpoint: id, url: `${origin}${pathname}` };
+  return `${origin}${pathname}`;
 }

@@ -1,19 +1,23 @@
-import type { AccountId } from '../../platform/accounts/account-id.js';
-import { change } from '../../platform/changes/change.js';
+import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { dayMilliseconds } from '../../platform/clock.js';
+import type { Config } from '../../platform/config/config.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
-import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
+import type {
+  WebhookEndpoint as EndpointRow,
+  WebhookAttempt,
+} from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
-import { readDeliveries, type WebhookDelivery } from './webhook-deliveries.js';
+import { keptAttempts } from './delivery/outcome.js';
 import {
   type EndpointContext,
   type EndpointOwner,
-  endpointDetails,
+  type PauseReason,
   toWebhookEndpoint,
   type WebhookEndpoint,
+  withoutQuery,
 } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 import { findUrlError } from './webhook-url.js';
@@ -39,19 +43,8 @@ type CreatedEndpoint =
   /** `secret` cannot be read later. */
   | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
   /** `access_revoked`: since the request was authenticated. */
-  | {
-      readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached';
-    }
+  | { readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached' }
   | InvalidUrl;
-
-type UpdatedEndpoint =
-  | { readonly kind: 'updated'; readonly endpoint: WebhookEndpoint }
-  | { readonly kind: 'not_found' }
-  | InvalidUrl;
-
-type RotatedSecret =
-  | { readonly kind: 'rotated'; readonly endpoint: WebhookEndpoint; readonly secret: string }
-  | { readonly kind: 'not_found' };
 
 /** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
 export type ResumePoint = { readonly after: string } | 'end';
@@ -60,21 +53,21 @@ type ResumedEndpoint =
   | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'not_found' | 'invalid_cursor' | 'expired' };
 
-interface WebhookEndpointsOptions {
-  readonly secrets: WebhookSecrets;
-  /** Whether `http://localhost` is accepted. */
-  readonly allowLocal: boolean;
-  readonly eventRetentionDays: number;
-}
-
 /** The webhook endpoints of applications. Each change and its audit event are stored in one transaction. */
 export class WebhookEndpoints {
   readonly #prisma: Database['prisma'];
-  readonly #options: WebhookEndpointsOptions;
+  readonly #secrets: WebhookSecrets;
+  readonly #config: Pick<Config, 'production' | 'eventRetentionDays'>;
 
-  constructor({ prisma }: Database, options: WebhookEndpointsOptions) {
+  /** Outside production, `http://localhost` is accepted. */
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    secrets: WebhookSecrets,
+    config: Pick<Config, 'production' | 'eventRetentionDays'>,
+  ) {
     this.#prisma = prisma;
-    this.#options = options;
+    this.#secrets = secrets;
+    this.#config = config;
   }
 
   /** Reads the endpoints of an application, oldest first. */
@@ -86,16 +79,20 @@ export class WebhookEndpoints {
     return rows.map(toWebhookEndpoint);
   }
 
-  /** Reads the application's endpoint with this id; `null` if it has none with this id. */
+  /** Reads an endpoint; `null` if the application has none with this id. */
   async get({ accountId, applicationId }: EndpointOwner, id: string): Promise<WebhookEndpoint | null> {
     const row = await this.#prisma.webhookEndpoint.findFirst({ where: { accountId, applicationId, id } });
     return row === null ? null : toWebhookEndpoint(row);
   }
 
   /** Reads the last attempts of an endpoint, newest first; `null` if the application has no such endpoint. */
-  async deliveries(owner: EndpointOwner, id: string): Promise<WebhookDelivery[] | null> {
+  async deliveries(owner: EndpointOwner, id: string): Promise<WebhookAttempt[] | null> {
     if ((await this.get(owner, id)) === null) return null;
-    return await readDeliveries(this.#prisma, owner.accountId, id);
+    return await this.#prisma.webhookAttempt.findMany({
+      where: { accountId: owner.accountId, endpointId: id },
+      orderBy: { number: 'desc' },
+      take: keptAttempts,
+    });
   }
 
   /** Adds an endpoint, which gets the events from now on. */
@@ -103,7 +100,7 @@ export class WebhookEndpoints {
     const violation = await this.#findUrlError(content.url);
     if (violation !== undefined) return { kind: 'invalid_url', violation };
     const { accountId, applicationId, generation, at } = context;
-    const { secret, sealed } = await this.#options.secrets.create();
+    const { secret, sealed } = await this.#secrets.create();
     return await change(this.#prisma, context, lock.application, async (unit, application) => {
       const { tx } = unit;
       if (application === null) return { kind: 'application_deleted' };
@@ -115,7 +112,8 @@ export class WebhookEndpoints {
       const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
       const row = await tx.webhookEndpoint.create({
         data: {
-          ...{ accountId, applicationId },
+          accountId,
+          applicationId,
           url: content.url,
           description: content.description,
           eventTypes: [...new Set(content.eventTypes)],
@@ -126,36 +124,37 @@ export class WebhookEndpoints {
           updatedAt: at,
         },
       });
-      await unit.record('webhook_endpoint.created', endpointDetails(row));
-      return { kind: 'created', endpoint: toWebhookEndpoint(row), secret };
+      return { kind: 'created', endpoint: await recorded(unit, 'created', row), secret };
     });
   }
 
-  /** Changes an endpoint. Absent members are not changed. */
+  /** Changes an endpoint. Absent members are not changed. Returns `null` if the application has no such endpoint. */
   async update(
     context: EndpointContext,
     id: string,
-    changes: Partial<EndpointContent>,
-  ): Promise<UpdatedEndpoint> {
-    if (changes.url !== undefined) {
-      const violation = await this.#findUrlError(changes.url);
-      if (violation !== undefined) return { kind: 'invalid_url', violation };
-    }
+    { url, description, eventTypes }: Partial<EndpointContent>,
+  ): Promise<WebhookEndpoint | InvalidUrl | null> {
+    const violation = url === undefined ? undefined : await this.#findUrlError(url);
+    if (violation !== undefined) return { kind: 'invalid_url', violation };
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'not_found' };
+      if (locked === null) return null;
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
         data: {
-          ...toStored(changes),
+          ...(url !== undefined && { url }),
+          ...(description !== undefined && { description }),
           // Other types make a new delivery.
-          ...(changes.eventTypes !== undefined && { deliveryId: null, deliveryEnd: null }),
+          ...(eventTypes !== undefined && {
+            eventTypes: [...new Set(eventTypes)],
+            deliveryId: null,
+            deliveryEnd: null,
+          }),
           // Without the lease, a running attempt stores neither its delivery nor the response of the previous URL.
-          ...((changes.eventTypes !== undefined || changes.url !== undefined) && { lease: null }),
+          ...((eventTypes !== undefined || url !== undefined) && { lease: null }),
           updatedAt: context.at,
         },
       });
-      await unit.record('webhook_endpoint.updated', endpointDetails(row));
-      return { kind: 'updated', endpoint: toWebhookEndpoint(row) };
+      return await recorded(unit, 'updated', row);
     });
   }
 
@@ -163,29 +162,29 @@ export class WebhookEndpoints {
   async delete(context: EndpointContext, id: string): Promise<boolean> {
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return false;
-      const row = await unit.tx.webhookEndpoint.delete({ where: keyOf(context, id) });
-      await unit.record('webhook_endpoint.deleted', endpointDetails(row));
+      await recorded(unit, 'deleted', await unit.tx.webhookEndpoint.delete({ where: keyOf(context, id) }));
       return true;
     });
   }
 
-  /** Replaces the secret. The previous one signs as well for a day. */
-  async rotateSecret(context: EndpointContext, id: string): Promise<RotatedSecret> {
-    const { secret, sealed } = await this.#options.secrets.create();
-    const expiresAt = new Date(context.at.getTime() + rotationSeconds * 1000);
+  /** Replaces the secret. The previous one signs as well for a day. Returns `null` if the application has no such endpoint. */
+  async rotateSecret(
+    context: EndpointContext,
+    id: string,
+  ): Promise<{ endpoint: WebhookEndpoint; secret: string } | null> {
+    const { secret, sealed } = await this.#secrets.create();
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'not_found' };
+      if (locked === null) return null;
       const row = await unit.tx.webhookEndpoint.update({
         where: keyOf(context, id),
         data: {
           sealedSecret: sealed,
           sealedPreviousSecret: locked.sealedSecret,
-          previousSecretExpiresAt: expiresAt,
+          previousSecretExpiresAt: new Date(context.at.getTime() + rotationSeconds * 1000),
           updatedAt: context.at,
         },
       });
-      await unit.record('webhook_endpoint.secret_rotated', endpointDetails(row));
-      return { kind: 'rotated', endpoint: toWebhookEndpoint(row), secret };
+      return { endpoint: await recorded(unit, 'secret_rotated', row), secret };
     });
   }
 
@@ -197,11 +196,11 @@ export class WebhookEndpoints {
   resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
     const { accountId, at } = context;
     // Earlier events are no longer kept.
-    const cutoff = new Date(at.getTime() - this.#options.eventRetentionDays * dayMilliseconds);
+    const cutoff = new Date(at.getTime() - this.#config.eventRetentionDays * dayMilliseconds);
     return change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return { kind: 'not_found' };
       const { tx } = unit;
-      const position = from === undefined ? locked.position : await findPosition(tx, accountId, from);
+      const position = from === undefined ? locked.position : await findPosition(tx, context, from);
       if (position === null) return { kind: 'invalid_cursor' };
       const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
       if (start.kind === 'not_found') return { kind: 'invalid_cursor' };
@@ -212,24 +211,38 @@ export class WebhookEndpoints {
           position,
           // A moved endpoint gets other events, and so another delivery.
           ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
-          ...{ failures: 0, failingSince: null, pausedAt: null, pauseReason: null, lease: null },
+          failures: 0,
+          failingSince: null,
+          pausedAt: null,
+          pauseReason: null,
+          lease: null,
           dueAt: at,
           updatedAt: at,
         },
       });
-      const endpoint = toWebhookEndpoint(row);
-      const details = { ...endpointDetails(row), after: endpoint.lastEventId };
-      await unit.record('webhook_endpoint.resumed', details);
-      return { kind: 'resumed', endpoint };
+      return { kind: 'resumed', endpoint: await recorded(unit, 'resumed', row) };
     });
   }
 
   #findUrlError(url: string): Promise<Violation | undefined> {
-    return findUrlError(url, { allowLocal: this.#options.allowLocal });
+    return findUrlError(url, { allowLocal: !this.#config.production });
   }
 }
 
-type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret'>;
+/** Records the audit event of a change of an endpoint, and returns the endpoint. */
+async function recorded(
+  unit: Unit<EndpointContext>,
+  event: 'created' | 'updated' | 'deleted' | 'secret_rotated' | 'resumed',
+  row: EndpointRow,
+): Promise<WebhookEndpoint> {
+  const endpoint = toWebhookEndpoint(row);
+  await unit.record(`webhook_endpoint.${event}`, {
+    endpoint: endpoint.id,
+    url: withoutQuery(endpoint.url),
+    ...(event === 'resumed' && { after: endpoint.lastEventId }),
+  });
+  return endpoint;
+}
 
 /**
  * Locks a webhook endpoint of the application of the context.
@@ -241,8 +254,8 @@ function lockEndpoint(id: string) {
   return async (
     tx: Prisma.TransactionClient,
     { accountId, applicationId, generation }: EndpointContext,
-  ): Promise<LockedEndpoint | null> => {
-    const [row] = await tx.$queryRaw<LockedEndpoint[]>`
+  ): Promise<Pick<EndpointRow, 'position' | 'sealedSecret'> | null> => {
+    const [row] = await tx.$queryRaw<Pick<EndpointRow, 'position' | 'sealedSecret'>[]>`
       SELECT position, sealed_secret AS "sealedSecret" FROM webhook_endpoints
       WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
     if (row === undefined) return null;
@@ -262,7 +275,7 @@ function keyOf({ accountId }: EndpointOwner, id: string) {
 /** @returns `null` for an invalid cursor */
 async function findPosition(
   tx: Prisma.TransactionClient,
-  accountId: AccountId,
+  { accountId }: EndpointOwner,
   from: ResumePoint,
 ): Promise<bigint | null> {
   if (from !== 'end') return eventPosition(accountId, from.after);
@@ -270,10 +283,22 @@ async function findPosition(
   return totals?.events ?? null;
 }
 
-function toStored({ url, description, eventTypes }: Partial<EndpointContent>) {
-  return {
-    ...(url !== undefined && { url }),
-    ...(description !== undefined && { description }),
-    ...(eventTypes !== undefined && { eventTypes: [...new Set(eventTypes)] }),
-  };
+/**
+ * Pauses the webhook endpoints of an application whose access is revoked. Without its lease, a process that has claimed an
+ * endpoint no longer starts an attempt.
+ *
+ * @returns number of endpoints that were not paused before
+ */
+export async function pauseEndpoints({ tx, context }: Unit<EndpointContext>): Promise<number> {
+  const { accountId, applicationId, at } = context;
+  const locked = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM webhook_endpoints
+    WHERE account_id = ${accountId} AND application_id = ${applicationId} AND paused_at IS NULL
+    ORDER BY id FOR UPDATE`;
+  const pauseReason: PauseReason = 'revoked';
+  const { count } = await tx.webhookEndpoint.updateMany({
+    where: { accountId, id: { in: locked.map(({ id }) => id) } },
+    data: { pausedAt: at, pauseReason, dueAt: null, lease: null, updatedAt: at },
+  });
+  return count;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { recordIn } from '../../platform/audit/audit-log.js';
-import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 
 const cachedSecrets = 10_000;
@@ -13,9 +13,8 @@ interface SealedSecrets {
   readonly previousSecretExpiresAt: Date | null;
 }
 
-/** The secret of an endpoint was encrypted with a secret that this process does not have. */
-export class UnreadableWebhookSecretError extends Error {
-  override readonly name = 'UnreadableWebhookSecretError';
+function createWebhookSeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'webhooks');
 }
 
 /** Encryption of the secrets of webhook endpoints. */
@@ -25,28 +24,13 @@ export class WebhookSecrets {
   readonly #opened = new LRUCache<string, string>({ max: cachedSecrets });
 
   constructor(appSecrets: AppSecrets) {
-    this.#seal = createSeal(appSecrets, 'webhooks');
+    this.#seal = createWebhookSeal(appSecrets);
   }
 
   /** Creates a secret of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
   async create(): Promise<{ secret: string; sealed: string }> {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     return { secret, sealed: await this.#seal.seal(secret) };
-  }
-
-  /**
-   * Encrypts a secret with the current key, unless it is already.
-   *
-   * @throws {UnreadableWebhookSecretError}
-   */
-  async reseal(sealed: string, { accountId, id }: { accountId: string; id: string }): Promise<string> {
-    const { plain, current } = await this.#seal.open(sealed).catch((cause) => {
-      throw new UnreadableWebhookSecretError(
-        `The secret of the webhook endpoint ${id} of account ${accountId} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
-        { cause },
-      );
-    });
-    return current ? sealed : await this.#seal.seal(plain);
   }
 
   /** Decrypts the secrets that sign at a time, the current one first. */
@@ -68,29 +52,27 @@ export class WebhookSecrets {
  * Re-encrypts, in one transaction, the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`.
  *
  * @returns number of endpoints whose secrets were re-encrypted
- * @throws {UnreadableWebhookSecretError} when one was encrypted with another secret
+ * @throws {UnreadableSecretError} when one was encrypted with another secret
  */
 export function resealWebhookSecrets(
   { prisma }: Pick<Database, 'prisma'>,
   appSecrets: AppSecrets,
   at: Date,
 ): Promise<number> {
-  const secrets = new WebhookSecrets(appSecrets);
+  const seal = createWebhookSeal(appSecrets);
   return prisma.$transaction(async (tx) => {
     // A secret that is replaced meanwhile must not come back.
     await tx.$executeRaw`LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE`;
     const rows = await tx.webhookEndpoint.findMany({ orderBy: [{ accountId: 'asc' }, { id: 'asc' }] });
     let count = 0;
-    for (const row of rows) {
-      const { accountId, id, applicationId } = row;
-      const sealedSecret = await secrets.reseal(row.sealedSecret, row);
-      const sealedPreviousSecret =
-        row.sealedPreviousSecret === null ? null : await secrets.reseal(row.sealedPreviousSecret, row);
-      if (sealedSecret === row.sealedSecret && sealedPreviousSecret === row.sealedPreviousSecret) continue;
-      await tx.webhookEndpoint.updateMany({
-        where: { accountId, id },
-        data: { sealedSecret, sealedPreviousSecret },
-      });
+    for (const { accountId, id, applicationId, sealedSecret, sealedPreviousSecret: previous } of rows) {
+      const owner = `the webhook endpoint ${id} of account ${accountId}`;
+      const data = {
+        sealedSecret: await reseal(seal, sealedSecret, owner),
+        sealedPreviousSecret: previous === null ? null : await reseal(seal, previous, owner),
+      };
+      if (data.sealedSecret === sealedSecret && data.sealedPreviousSecret === previous) continue;
+      await tx.webhookEndpoint.updateMany({ where: { accountId, id }, data });
       const event = { accountId, applicationId, details: { endpoint: id } };
       await recordIn(tx, { type: 'webhook_endpoint.resealed', ...event }, at);
       count += 1;

@@ -69,3 +69,24 @@ export function createSeal(secrets: AppSecrets, purpose: string): Seal {
     },
   };
 }
+
+/** A stored secret was encrypted with an `APP_SECRET` that this process does not have. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
+}
+
+/**
+ * Re-encrypts a secret with the current key. Returns it unchanged when it already is.
+ *
+ * @param owner whose secret it is, for the error
+ * @throws {UnreadableSecretError}
+ */
+export async function reseal(seal: Seal, sealed: string, owner: string): Promise<string> {
+  const { plain, current } = await seal.open(sealed).catch((cause) => {
+    throw new UnreadableSecretError(
+      `The secret of ${owner} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
+      { cause },
+    );
+  });
+  return current ? sealed : await seal.seal(plain);
+}

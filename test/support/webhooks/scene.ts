@@ -1,5 +1,7 @@
-import type { WebhookWorkerOptions } from '../../../src/features/webhooks/delivery/webhook-worker.js';
-import { createWebhookWorker } from '../../../src/features/webhooks/index.js';
+import {
+  WebhookWorker,
+  type WebhookWorkerOptions,
+} from '../../../src/features/webhooks/delivery/webhook-worker.js';
 import { insertEmployees } from '../records/insert-employees.js';
 import { sendJson } from '../records/send-json.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
@@ -46,7 +48,7 @@ export function createWorker(
   options: Pick<WebhookWorkerOptions, 'onPaused' | 'observer'> & { eventRetentionDays?: number } = {},
 ) {
   const { eventRetentionDays = 30, ...rest } = options;
-  const worker = createWebhookWorker({
+  const worker = new WebhookWorker({
     database: api.database,
     clock: api.clock,
     appSecrets: testSecrets,

@@ -1,5 +1,6 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
 import type { Database, PreparedStatement, TextRow } from '../../../platform/database/client.js';
+import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts } from '../../../platform/database/scope.js';
 
@@ -23,6 +24,12 @@ export function leasedEndpoints(columns: string): string {
         ON stored.account_id = given.account_id AND stored.id = given.id AND stored.lease = given.lease
       ORDER BY stored.account_id, stored.id FOR UPDATE OF stored
     )`;
+}
+
+/** For each endpoint, whether a statement returned its account and id, because it still had its lease. */
+export function leaseStillHeld(rows: readonly TextRow[], endpoints: readonly ClaimedEndpoint[]): boolean[] {
+  const held = new Set(rows.map(([accountId, id]) => `${accountId} ${id}`));
+  return endpoints.map(({ accountId, id }) => held.has(`${accountId} ${id}`));
 }
 
 /** Candidate endpoints of a claim. More than are claimed, because of the limit for an account. */
@@ -69,36 +76,39 @@ const claimWebhookEndpoints: PreparedStatement = {
     UPDATE webhook_endpoints AS endpoint SET due_at = $2::timestamptz, lease = $3
     FROM due JOIN applications AS application ON application.account_id = due.account_id
     WHERE endpoint.account_id = due.account_id AND endpoint.id = due.id AND application.id = endpoint.application_id
-    RETURNING endpoint.account_id, endpoint.id, endpoint.application_id, endpoint.url,
-      array_to_string(endpoint.event_types, ','), endpoint.sealed_secret, endpoint.sealed_previous_secret,
-      endpoint.previous_secret_expires_at::text, endpoint.position::text, endpoint.delivery_id,
-      endpoint.delivery_end::text, endpoint.failures::text, endpoint.failing_since::text, endpoint.wakeups::text,
-      (application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text`,
+    RETURNING json_build_object('accountId', endpoint.account_id, 'id', endpoint.id,
+      'applicationId', endpoint.application_id, 'url', endpoint.url, 'eventTypes', endpoint.event_types,
+      'sealedSecret', endpoint.sealed_secret, 'sealedPreviousSecret', endpoint.sealed_previous_secret,
+      'previousSecretExpiresAt', endpoint.previous_secret_expires_at, 'position', endpoint.position::text,
+      'deliveryId', endpoint.delivery_id, 'deliveryEnd', endpoint.delivery_end::text, 'failures', endpoint.failures,
+      'failingSince', endpoint.failing_since, 'wakeups', endpoint.wakeups,
+      'isAllowed', application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text`,
 };
 
 /** Milliseconds after which another process takes over an endpoint. An attempt takes half of it at most. */
 const leaseMilliseconds = 30_000;
 
+type ClaimedColumn =
+  | 'id'
+  | 'applicationId'
+  | 'url'
+  | 'eventTypes'
+  | 'sealedSecret'
+  | 'sealedPreviousSecret'
+  | 'previousSecretExpiresAt'
+  | 'position'
+  | 'deliveryId'
+  | 'deliveryEnd'
+  | 'failures'
+  | 'failingSince'
+  | 'wakeups';
+
 /** An endpoint that this process delivers to. */
-export interface ClaimedEndpoint {
+export interface ClaimedEndpoint extends Readonly<Pick<EndpointRow, ClaimedColumn>> {
   readonly accountId: AccountId;
-  readonly id: string;
   /** Changes are stored only while the endpoint has this lease. */
   readonly lease: string;
   readonly leaseEnd: Date;
-  readonly applicationId: string;
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-  readonly sealedSecret: string;
-  readonly sealedPreviousSecret: string | null;
-  readonly previousSecretExpiresAt: Date | null;
-  readonly position: bigint;
-  /** The delivery that is repeated; `null` before its first attempt. */
-  readonly deliveryId: string | null;
-  readonly deliveryEnd: bigint | null;
-  readonly failures: number;
-  readonly failingSince: Date | null;
-  readonly wakeups: number;
   /** Whether the application may receive events. */
   readonly isAllowed: boolean;
 }
@@ -133,32 +143,24 @@ export async function claimEndpoints(
     ],
     allAccounts,
   );
-  return rows.map((row) => ({ ...toEndpoint(row), lease, leaseEnd }));
+  return rows.map(([json]) => ({ ...toEndpoint(JSON.parse(json ?? '')), lease, leaseEnd }));
 }
 
-function toEndpoint(row: TextRow): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
-  const [accountId, id, applicationId, url, eventTypes, sealedSecret, sealedPreviousSecret, ...rest] = row;
-  const [expiresAt, position, deliveryId, deliveryEnd, failures, failingSince, wakeups, isAllowed] = rest;
+/** Values that JSON does not have are text. */
+type JsonRow<Row> = {
+  [Name in keyof Row]: Row[Name] extends bigint | Date | null ? Extract<Row[Name], null> | string : Row[Name];
+};
+
+function toEndpoint(
+  row: JsonRow<Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'>>,
+): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
+  const toDate = (text: string | null) => (text === null ? null : new Date(text));
   return {
-    accountId: toAccountId(accountId ?? ''),
-    id: id ?? '',
-    applicationId: applicationId ?? '',
-    url: url ?? '',
-    eventTypes: eventTypes ? eventTypes.split(',') : [],
-    sealedSecret: sealedSecret ?? '',
-    sealedPreviousSecret: sealedPreviousSecret ?? null,
-    previousSecretExpiresAt: toDate(expiresAt),
-    position: BigInt(position ?? 0),
-    deliveryId: deliveryId ?? null,
-    deliveryEnd: deliveryEnd == null ? null : BigInt(deliveryEnd),
-    failures: Number(failures),
-    failingSince: toDate(failingSince),
-    wakeups: Number(wakeups),
-    isAllowed: isAllowed === 'true',
+    ...row,
+    accountId: toAccountId(row.accountId),
+    previousSecretExpiresAt: toDate(row.previousSecretExpiresAt),
+    position: BigInt(row.position),
+    deliveryEnd: row.deliveryEnd === null ? null : BigInt(row.deliveryEnd),
+    failingSince: toDate(row.failingSince),
   };
-}
-
-/** Reads a timestamp as PostgreSQL writes it. */
-function toDate(text: string | null | undefined): Date | null {
-  return text == null ? null : new Date(text);
 }

@@ -5,17 +5,9 @@ import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import { eventPage, maximumPageEvents, writeEventList } from '../../events/index.js';
 import type { WebhookSecrets } from '../webhook-secrets.js';
-import { type ClaimedEndpoint, leasedEndpoints } from './claim-endpoints.js';
-import {
-  advanced,
-  type EndpointOutcome,
-  failed,
-  interrupted,
-  paused,
-  type StoredAttempt,
-} from './outcome.js';
-import { leaseStillHeld, storeOutcomes } from './store-outcomes.js';
-import { type DeliveryAttempt, timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
+import { type ClaimedEndpoint, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
+import { advanced, type EndpointOutcome, failed, interrupted, paused, storeOutcomes } from './outcome.js';
+import { timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
 /**
  * Reserves the events of deliveries from a JSON array, before each attempt. Returns the endpoints that still had the lease.
@@ -33,52 +25,42 @@ const reserveWebhookDeliveries: PreparedStatement = {
     RETURNING stored.account_id, stored.id`,
 };
 
-/** A delivery that is about to be sent. */
-interface NewDelivery {
-  readonly endpoint: ClaimedEndpoint;
-  readonly deliveryId: string;
-  /** Position of the last event. */
-  readonly end: bigint;
-}
-
 /**
  * Reserves the events of deliveries, before their attempts.
  *
- * @returns for each delivery, whether the endpoint still had the lease
+ * @param endpoints with their deliveries
+ * @returns for each endpoint, whether it still had the lease
  */
 async function reserveDeliveries(
   { runPrepared }: Pick<Database, 'runPrepared'>,
-  deliveries: readonly NewDelivery[],
+  endpoints: readonly ClaimedEndpoint[],
 ): Promise<boolean[]> {
-  const given = deliveries.map(({ endpoint, deliveryId, end }) => ({
-    account_id: endpoint.accountId,
-    id: endpoint.id,
-    lease: endpoint.lease,
+  const given = endpoints.map(({ accountId, id, lease, deliveryId, deliveryEnd }) => ({
+    account_id: accountId,
+    id,
+    lease,
     delivery_id: deliveryId,
-    delivery_end: String(end),
+    delivery_end: String(deliveryEnd),
   }));
   const rows = await runPrepared(reserveWebhookDeliveries, [JSON.stringify(given)], allAccounts);
-  return leaseStillHeld(rows, deliveries);
+  return leaseStillHeld(rows, endpoints);
 }
 
 /** Maximum number of positions that a page of selected types reads, because events of other types are skipped. */
 const maximumScanned = 1_000n;
 
 /** The next events of an endpoint. */
-type DeliveryPage =
-  | { readonly kind: 'expired' }
-  | {
-      readonly kind: 'page';
-      readonly events: number;
-      /** Position of the last event that was read or skipped. */
-      readonly end: bigint;
-      readonly hasMore: boolean;
-      /** `EventList` as JSON. */
-      readonly body: Buffer;
-    };
+interface DeliveryPage {
+  readonly events: number;
+  /** Position of the last event that was read or skipped. */
+  readonly end: bigint;
+  readonly hasMore: boolean;
+  /** `EventList` as JSON. */
+  readonly body: Buffer;
+}
 
-/** Reads the page after the position of an endpoint. */
-export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage>;
+/** Reads the page after the position of an endpoint; `null` when its events are no longer kept. */
+export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage | null>;
 
 /**
  * Creates readers of pages. Concurrent reads share statements.
@@ -88,24 +70,24 @@ export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage>;
  */
 export function createPageReaders(database: Database, baseUrl: string): (cutoff: Date) => ReadPage {
   const findPage = eventPage(database);
-  const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage> => {
+  const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage | null> => {
     const { accountId, position, eventTypes: types, deliveryEnd } = endpoint;
     const scanned = types.length === 0 ? BigInt(maximumPageEvents) : maximumScanned;
     // A repeated delivery has a fixed end.
     const until = deliveryEnd ?? position + scanned;
     const found = await findPage({ accountId, after: position, until, types, cutoff });
     // Positions have no gaps, so a missing event has been deleted because of its age.
-    if (found === null || !(found.isKept ?? position === found.end)) return { kind: 'expired' };
+    if (found === null || !(found.isKept ?? position === found.end)) return null;
     const read = deliveryEnd ?? (until < found.end ? until : found.end);
     const end = found.count === maximumPageEvents && found.last !== null ? found.last : read;
     const hasMore = end < found.end;
     const parameters: Record<string, string> = types.length === 0 ? {} : { 'filter[type]': types.join() };
-    const list = { documents: found.documents, position: end, hasMore, parameters };
-    const body = writeEventList(baseUrl, accountId, list);
-    return { kind: 'page', events: found.count, end, hasMore, body };
+    const { documents } = found;
+    const body = writeEventList(baseUrl, { accountId, documents, position: end, hasMore, parameters });
+    return { events: found.count, end, hasMore, body };
   };
   return (cutoff) => {
-    const pages = new Map<string, Promise<DeliveryPage>>();
+    const pages = new Map<string, ReturnType<ReadPage>>();
     return (endpoint) => {
       const { accountId, position, eventTypes, deliveryEnd } = endpoint;
       const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${eventTypes.join()}`;
@@ -122,11 +104,6 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
 /** Maximum number of endpoints of one statement, and of concurrent statements of a kind. */
 const sharing = { maxBatchSize: 100, concurrency: 1 };
 
-interface DeliveryObserver {
-  /** An attempt ended. */
-  onAttempt(outcome: 'delivered' | 'failed'): void;
-}
-
 export interface EndpointDeliveriesOptions {
   readonly database: Database;
   readonly clock: Clock;
@@ -134,7 +111,10 @@ export interface EndpointDeliveriesOptions {
   readonly sender: WebhookSender;
   /** Called once when an endpoint is paused. */
   readonly onPaused?: (outcome: EndpointOutcome) => Promise<void>;
-  readonly observer?: DeliveryObserver;
+  readonly observer?: {
+    /** An attempt ended. */
+    onAttempt(outcome: 'delivered' | 'failed'): void;
+  };
   /** An internal error. The work is repeated later, or omitted. */
   readonly onError: (error: unknown) => void;
 }
@@ -142,13 +122,13 @@ export interface EndpointDeliveriesOptions {
 /** Delivers the next events of endpoints that this process has claimed. Concurrent deliveries share statements. */
 export class EndpointDeliveries {
   readonly #options: EndpointDeliveriesOptions;
-  readonly #reserve: (delivery: NewDelivery) => Promise<boolean>;
+  readonly #reserve: (endpoint: ClaimedEndpoint) => Promise<boolean>;
   readonly #store: (outcome: EndpointOutcome) => Promise<boolean>;
 
   constructor(options: EndpointDeliveriesOptions) {
     const { database, clock } = options;
     this.#options = options;
-    this.#reserve = createBatcher((deliveries) => reserveDeliveries(database, deliveries), sharing);
+    this.#reserve = createBatcher((endpoints) => reserveDeliveries(database, endpoints), sharing);
     this.#store = createBatcher((outcomes) => storeOutcomes(database, outcomes, clock()), sharing);
   }
 
@@ -159,53 +139,47 @@ export class EndpointDeliveries {
    */
   async deliver(endpoint: ClaimedEndpoint, readPage: ReadPage): Promise<boolean> {
     const { clock } = this.#options;
-    if (!endpoint.isAllowed) return this.#end(paused(endpoint, { reason: 'access', at: clock() }));
+    if (!endpoint.isAllowed) return this.#end(paused(endpoint, 'access', clock()));
     const page = await readPage(endpoint);
-    if (page.kind === 'expired') return this.#end(paused(endpoint, { reason: 'expired', at: clock() }));
-    const { events, end, hasMore, body } = page;
+    if (page === null) return this.#end(paused(endpoint, 'expired', clock()));
+    const { events, end, hasMore } = page;
     if (events === 0)
       return this.#end(advanced(endpoint, { position: end, dueAt: hasMore ? clock() : null, attempt: null }));
     const deliveryId = endpoint.deliveryId ?? `msg_${randomId()}`;
+    const delivering = { ...endpoint, deliveryId, deliveryEnd: end };
     // Before the attempt: another process repeats it with the same events, and nothing is sent to an endpoint that was deleted,
     // paused or moved meanwhile.
-    if (!(await this.#reserve({ endpoint, deliveryId, end }))) return false;
+    if (!(await this.#reserve(delivering))) return false;
     // Another process may claim the endpoint during the attempt. It is due again when the lease expires.
     if (clock().getTime() + timeoutMilliseconds > endpoint.leaseEnd.getTime()) return false;
-    return this.#send(endpoint, { deliveryId, end, hasMore, body, events });
+    return this.#send(delivering, page);
   }
 
   async #send(
-    endpoint: ClaimedEndpoint,
-    {
-      deliveryId,
-      end,
-      hasMore,
-      body,
-      events,
-    }: { deliveryId: string; end: bigint; hasMore: boolean; body: Buffer; events: number },
+    endpoint: ClaimedEndpoint & { readonly deliveryId: string },
+    { events, end, hasMore, body }: DeliveryPage,
   ): Promise<boolean> {
     const { sender, secrets, clock, observer } = this.#options;
+    const { url, deliveryId, position } = endpoint;
     const attemptedAt = clock();
     const attempt = await sender.send({
-      url: endpoint.url,
+      url,
       secrets: await secrets.open(endpoint, attemptedAt),
       id: deliveryId,
       body,
       at: attemptedAt,
     });
     const at = clock();
-    if (attempt.isInterrupted) return this.#end(interrupted(endpoint, { deliveryId, end, at }));
-    const delivered = isSuccess(attempt);
-    observer?.onAttempt(delivered ? 'delivered' : 'failed');
+    if (attempt.isInterrupted) return this.#end(interrupted(endpoint, at));
     const { durationMs, status, error, response } = attempt;
-    const stored: StoredAttempt = {
-      ...{ deliveryId, lastPosition: end, events, attemptedAt, durationMs, status, error, response },
-      firstPosition: endpoint.position + 1n,
-    };
+    const delivered = status !== null && status >= 200 && status < 300;
+    observer?.onAttempt(delivered ? 'delivered' : 'failed');
+    const result = { attemptedAt, durationMs, status, error, response };
+    const stored = { deliveryId, firstPosition: position + 1n, lastPosition: end, events, ...result };
     return this.#end(
       delivered
         ? advanced(endpoint, { position: end, dueAt: hasMore ? at : null, attempt: stored })
-        : failed(endpoint, { deliveryId, end, attempt, stored, at }),
+        : failed(endpoint, attempt, stored, at),
     );
   }
 
@@ -216,8 +190,4 @@ export class EndpointDeliveries {
       await withScope(allAccounts, () => onPaused?.(outcome)).catch(onError);
     return stored && outcome.dueAt !== null && outcome.failures === 0;
   }
-}
-
-function isSuccess({ status }: DeliveryAttempt): boolean {
-  return status !== null && status >= 200 && status < 300;
 }

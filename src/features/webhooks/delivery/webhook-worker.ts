@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { dayMilliseconds } from '../../../platform/clock.js';
+import type { Config } from '../../../platform/config/config.js';
+import type { Core } from '../../../platform/core.js';
 import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
+import { WebhookSecrets } from '../webhook-secrets.js';
 import { type ClaimedEndpoint, claimEndpoints } from './claim-endpoints.js';
 import {
   createPageReaders,
@@ -9,6 +12,7 @@ import {
   type EndpointDeliveriesOptions,
   type ReadPage,
 } from './endpoint-deliveries.js';
+import { WebhookSender } from './webhook-sender.js';
 
 /** Maximum number of concurrent deliveries of this process. */
 const maximumRunning = 100;
@@ -18,37 +22,25 @@ const maximumOfAccount = 20;
 
 /** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
 class RunningDeliveries {
-  readonly #byAccount = new Map<string, number>();
-  #total = 0;
-
-  get total(): number {
-    return this.#total;
-  }
+  readonly byAccount = new Map<string, number>();
+  total = 0;
 
   /** Number of deliveries that can be started. */
   get room(): number {
-    return maximumRunning - this.#total;
-  }
-
-  get byAccount(): ReadonlyMap<string, number> {
-    return this.#byAccount;
+    return maximumRunning - this.total;
   }
 
   /** Whether due endpoints of the account may be waiting because of its limit. */
   hasNoRoom(accountId: string): boolean {
-    return this.room <= 0 || (this.#byAccount.get(accountId) ?? 0) >= maximumOfAccount;
+    return this.room <= 0 || (this.byAccount.get(accountId) ?? 0) >= maximumOfAccount;
   }
 
-  add(accountId: string): void {
-    this.#total += 1;
-    this.#byAccount.set(accountId, (this.#byAccount.get(accountId) ?? 0) + 1);
-  }
-
-  remove(accountId: string): void {
-    this.#total -= 1;
-    const count = (this.#byAccount.get(accountId) ?? 0) - 1;
-    if (count === 0) this.#byAccount.delete(accountId);
-    else this.#byAccount.set(accountId, count);
+  /** Counts a delivery of the account that starts or ends. */
+  count(accountId: string, change: 1 | -1): void {
+    const count = (this.byAccount.get(accountId) ?? 0) + change;
+    this.total += change;
+    if (count === 0) this.byAccount.delete(accountId);
+    else this.byAccount.set(accountId, count);
   }
 }
 
@@ -101,15 +93,17 @@ const claimDelayMilliseconds = 20;
 /** Milliseconds for which a process that stops waits for responses. */
 const stopMilliseconds = 5_000;
 
-export interface WebhookWorkerOptions extends Omit<EndpointDeliveriesOptions, 'onError'> {
-  readonly baseUrl: string;
-  readonly eventRetentionDays: number;
+export interface WebhookWorkerOptions
+  extends Pick<Core, 'database' | 'clock' | 'appSecrets'>,
+    Pick<EndpointDeliveriesOptions, 'onPaused' | 'observer'> {
+  readonly config: Pick<Config, 'baseUrl' | 'production' | 'eventRetentionDays'>;
   readonly logger?: DatabaseLogger;
 }
 
 /** Sends new events to webhook endpoints, in any process. An endpoint has one delivery at a time, so that it gets events in order. */
 export class WebhookWorker {
   readonly #options: WebhookWorkerOptions;
+  readonly #sender: WebhookSender;
   readonly #deliveries: EndpointDeliveries;
   readonly #pageReaders: (cutoff: Date) => ReadPage;
   readonly #stopping = new AbortController();
@@ -121,9 +115,16 @@ export class WebhookWorker {
   #isClaimQueued = false;
 
   constructor(options: WebhookWorkerOptions) {
+    const { database, config, appSecrets } = options;
     this.#options = options;
-    this.#deliveries = new EndpointDeliveries({ ...options, onError: (error) => this.#report(error) });
-    this.#pageReaders = createPageReaders(options.database, options.baseUrl);
+    this.#sender = new WebhookSender({ allowLocal: !config.production });
+    this.#deliveries = new EndpointDeliveries({
+      ...options,
+      sender: this.#sender,
+      secrets: new WebhookSecrets(appSecrets),
+      onError: (error) => this.#report(error),
+    });
+    this.#pageReaders = createPageReaders(database, config.baseUrl);
   }
 
   /** Number of deliveries that run in this process. */
@@ -149,10 +150,10 @@ export class WebhookWorker {
   /** Stops after the running attempts, or interrupts them after a few seconds. Other processes repeat those at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    const timer = setTimeout(() => this.#options.sender.interrupt(), stopMilliseconds);
+    const timer = setTimeout(() => this.#sender.interrupt(), stopMilliseconds);
     await this.idle();
     clearTimeout(timer);
-    await this.#options.sender.close();
+    await this.#sender.close();
   }
 
   /** Looks for endpoints that are due without waiting for the result. */
@@ -187,7 +188,7 @@ export class WebhookWorker {
         running: this.#running.byAccount,
       });
       if (endpoints.length === 0) return;
-      for (const { accountId } of endpoints) this.#running.add(accountId);
+      for (const { accountId } of endpoints) this.#running.count(accountId, 1);
       const run = this.#deliverAll(endpoints).finally(() => {
         this.#runs.delete(run);
       });
@@ -197,8 +198,9 @@ export class WebhookWorker {
 
   /** Never rejects: a failed delivery is repeated when the lease expires. */
   async #deliverAll(endpoints: readonly ClaimedEndpoint[]): Promise<void> {
-    const { clock, eventRetentionDays } = this.#options;
-    const readPage = this.#pageReaders(new Date(clock().getTime() - eventRetentionDays * dayMilliseconds));
+    const { clock, config } = this.#options;
+    const retentionMs = config.eventRetentionDays * dayMilliseconds;
+    const readPage = this.#pageReaders(new Date(clock().getTime() - retentionMs));
     await Promise.all(
       endpoints.map(async (endpoint) => {
         const { accountId } = endpoint;
@@ -206,7 +208,7 @@ export class WebhookWorker {
           .deliver(endpoint, readPage)
           .catch((error) => this.#report(error));
         const hadNoRoom = this.#running.hasNoRoom(accountId);
-        this.#running.remove(accountId);
+        this.#running.count(accountId, -1);
         if (isDueNow || hadNoRoom) this.#wake();
       }),
     );

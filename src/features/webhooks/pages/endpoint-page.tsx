@@ -1,21 +1,20 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import type { WebhookAttempt } from '../../../platform/database/generated/client.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import {
   ButtonForm,
   DescriptionItem,
   DescriptionList,
-  FieldError,
   Form,
-  useDescription,
+  TextField,
 } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { keptAttempts } from '../delivery/store-outcomes.js';
-import type { WebhookDelivery } from '../webhook-deliveries.js';
-import type { WebhookEndpoint } from '../webhook-endpoint.js';
-import { EndpointState, shownUrl } from './list-page.js';
+import { keptAttempts } from '../delivery/outcome.js';
+import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { EndpointState } from './list-page.js';
 
 /** Name and `id` of the field for the event after which an endpoint is resumed. */
 export const afterField = 'after';
@@ -37,7 +36,6 @@ const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
 
 /** The form that resumes an endpoint, or moves it to other events. */
 function ResumeForm({ action, values }: { action: string; values: ResumeFormValues }) {
-  const hint = `${afterField}-hint`;
   return (
     <section>
       <h2>Resume</h2>
@@ -52,33 +50,26 @@ function ResumeForm({ action, values }: { action: string; values: ResumeFormValu
             </label>
           ))}
         </fieldset>
-        <div class="field">
-          <label for={afterField}>Event ID</label>
-          <p class="hint" id={hint}>
-            It starts with <code>evt_</code>. The event after it is sent first.
-          </p>
-          <FieldError field={afterField} />
-          <input
-            id={afterField}
-            name={afterField}
-            value={values.after}
-            maxLength={100}
-            autocomplete="off"
-            spellcheck={false}
-            {...useDescription(afterField, hint)}
-          />
-        </div>
+        <TextField
+          id={afterField}
+          label="Event ID"
+          hint="It starts with evt_. The event after it is sent first."
+          value={values.after}
+          maxLength={100}
+          autocomplete="off"
+          required={false}
+        />
       </Form>
     </section>
   );
 }
 
 /** The last attempts to deliver events to an endpoint, newest first. */
-function AttemptsSection({ deliveries }: { deliveries: readonly WebhookDelivery[] }) {
+function AttemptsSection({ attempts }: { attempts: readonly WebhookAttempt[] }) {
   return (
     <section>
       <h2>Last attempts</h2>
-      {deliveries.length === 0 ? (
+      {attempts.length === 0 ? (
         <p>Nothing was sent yet.</p>
       ) : (
         <>
@@ -86,8 +77,8 @@ function AttemptsSection({ deliveries }: { deliveries: readonly WebhookDelivery[
           <DataTable
             caption="Last attempts, newest first"
             columns={columns}
-            rows={deliveries}
-            rowKey={({ id }) => id}
+            rows={attempts}
+            rowKey={({ number }) => String(number)}
           />
         </>
       )}
@@ -95,18 +86,18 @@ function AttemptsSection({ deliveries }: { deliveries: readonly WebhookDelivery[
   );
 }
 
-const columns: readonly Column<WebhookDelivery>[] = [
+const columns: readonly Column<WebhookAttempt>[] = [
   column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
   column('Result', Result),
   column('Duration', ({ durationMs }) => <span class="whole">{durationMs.toLocaleString('en')} ms</span>),
-  column('Events', ({ events, lastEventId }) => (lastEventId === null ? 'Test' : events)),
+  column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events)),
   column('Start of the response', ({ response, error }) =>
     error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
   ),
   column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>),
 ];
 
-function Result({ status }: WebhookDelivery) {
+function Result({ status }: WebhookAttempt) {
   if (status === null) return <Badge tone="ended">No response</Badge>;
   return <Badge tone={status >= 200 && status < 300 ? 'good' : 'ended'}>{status}</Badge>;
 }
@@ -114,14 +105,14 @@ function Result({ status }: WebhookDelivery) {
 interface EndpointPageProps {
   readonly application: ApplicationDetails;
   readonly endpoint: WebhookEndpoint;
-  readonly deliveries: readonly WebhookDelivery[];
+  readonly attempts: readonly WebhookAttempt[];
   readonly values?: ResumeFormValues;
 }
 
 /** State and last attempts of a webhook endpoint. */
 export function endpointPage(props: EndpointPageProps): PageView {
   const { application, endpoint } = props;
-  const url = shownUrl(endpoint.url);
+  const url = withoutQuery(endpoint.url);
   return {
     title: `Endpoint ${url}`,
     heading: <h1>{url}</h1>,
@@ -136,7 +127,7 @@ export function endpointPage(props: EndpointPageProps): PageView {
 function EndpointSections({
   application,
   endpoint,
-  deliveries,
+  attempts,
   values = { from: 'stopped', after: '' },
 }: EndpointPageProps) {
   const { id, description, eventTypes, lastEventId, createdAt } = endpoint;
@@ -174,7 +165,7 @@ function EndpointSections({
         <ButtonForm action={`${address}/test`}>Send test</ButtonForm>
       </section>
       <ResumeForm values={values} action={`${address}/resume`} />
-      <AttemptsSection deliveries={deliveries} />
+      <AttemptsSection attempts={attempts} />
     </>
   );
 }

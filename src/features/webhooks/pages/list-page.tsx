@@ -4,7 +4,7 @@ import { type Column, column, DataTable } from '../../../platform/pages/data-tab
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { maxRetryDays, type PauseReason, type WebhookEndpoint } from '../webhook-endpoint.js';
+import { maxRetryDays, type PauseReason, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
 
 const reasons: Readonly<Record<PauseReason, string>> = {
   failing: `every attempt failed for ${maxRetryDays} days`,
@@ -40,21 +40,12 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
 export function endpointsInWords(endpoints: readonly WebhookEndpoint[]): string {
   if (endpoints.length === 0) return 'No endpoints';
   const paused = endpoints.filter(({ pausedAt }) => pausedAt !== null).length;
-  const retrying = endpoints.filter(
-    ({ pausedAt, failingSince }) => pausedAt === null && failingSince !== null,
-  );
-  const problems = [
-    ...(paused > 0 ? [`${paused} paused`] : []),
-    ...(retrying.length > 0 ? [`${retrying.length} retrying`] : []),
-  ];
+  const isRetrying = (endpoint: WebhookEndpoint) =>
+    endpoint.pausedAt === null && endpoint.failingSince !== null;
+  const retrying = endpoints.filter(isRetrying).length;
+  const problems = [paused > 0 && `${paused} paused`, retrying > 0 && `${retrying} retrying`].filter(Boolean);
   const total = endpoints.length === 1 ? '1 endpoint' : `${endpoints.length} endpoints`;
   return problems.length === 0 ? total : `${total}: ${problems.join(', ')}`;
-}
-
-/** The address of an endpoint without its query, which may have a secret. */
-export function shownUrl(text: string): string {
-  const { origin, pathname } = new URL(text);
-  return `${origin}${pathname}`;
 }
 
 /** The webhook endpoints of an application. */
@@ -82,7 +73,7 @@ export function webhooksPage(
         ) : (
           <DataTable
             caption="Webhook endpoints"
-            columns={columnsFor(id)}
+            columns={columnsOf(id)}
             rows={endpoints}
             rowKey={({ id }) => id}
           />
@@ -92,10 +83,10 @@ export function webhooksPage(
   };
 }
 
-function columnsFor(applicationId: string): Column<WebhookEndpoint>[] {
+function columnsOf(applicationId: string): Column<WebhookEndpoint>[] {
   return [
     column('URL', ({ id, url }) => (
-      <a href={applicationAddress(applicationId, 'webhooks', id)}>{shownUrl(url)}</a>
+      <a href={applicationAddress(applicationId, 'webhooks', id)}>{withoutQuery(url)}</a>
     )),
     column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
     column('State', (endpoint) => <EndpointState endpoint={endpoint} />),

@@ -7,21 +7,15 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { WebhookCallLimiter } from '../webhook-call-limiter.js';
-import type { EndpointContext, WebhookEndpoint } from '../webhook-endpoint.js';
-import type { WebhookEndpoints } from '../webhook-endpoints.js';
-import type { WebhookTests } from '../webhook-tests.js';
+import type { EndpointOwner, WebhookEndpoint } from '../webhook-endpoint.js';
+import type { Webhooks } from '../webhook-endpoint-handlers.js';
 import { afterField, endpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { webhooksPage } from './list-page.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
   readonly applications: ApplicationReader;
-  readonly webhooks: {
-    readonly endpoints: WebhookEndpoints;
-    readonly tests: WebhookTests;
-    readonly calls: WebhookCallLimiter;
-  };
+  readonly webhooks: Webhooks;
 }
 
 /** Settings → OAuth applications → an application → Webhooks. */
@@ -29,16 +23,11 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
   const { endpoints, tests, calls } = dependencies.webhooks;
   const path = applicationAddress(':id', 'webhooks', ':endpoint_id');
 
-  const show = async (
-    context: PageContext,
-    { application, endpoint }: Requested,
-    values?: ResumeFormValues,
-  ): Promise<PageView> => {
-    const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-    const deliveries = (await endpoints.deliveries(owner, endpoint.id)) ?? [];
-    return endpointPage({ application, endpoint, deliveries, ...(values && { values }) });
+  const show = async ({ owner, ...requested }: Requested, values?: ResumeFormValues): Promise<PageView> => {
+    const attempts = (await endpoints.deliveries(owner, requested.endpoint.id)) ?? [];
+    return endpointPage({ ...requested, attempts, ...(values && { values }) });
   };
-  const back = async (context: PageContext) => addressOf(await requestedEndpoint(context, dependencies));
+  const back = async (context: PageContext) => pathOf(await requestedEndpoint(context, dependencies));
 
   site.get(applicationAddress(':id', 'webhooks'), async (context) => {
     const application = await requestedApplication(context, dependencies);
@@ -47,19 +36,19 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     return webhooksPage(application, listed);
   });
 
-  site.get(path, async (context) => show(context, await requestedEndpoint(context, dependencies)));
+  site.get(path, async (context) => show(await requestedEndpoint(context, dependencies)));
 
   actionForm(site, `${path}/test`, {
     recentPassword: ['no', 'sends a test without data'],
     back,
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
-      const attempt = await calls.run(context.auditContext.accountId, {
-        signal: context.disconnected(),
-        work: () => tests.send(endpointContext(context, requested.application), requested.endpoint.id),
-      });
-      if (attempt === null) throw recordNotFound();
-      return { redirect: withFlash(addressOf(requested), 'webhook_test_sent') };
+      const { owner, endpoint } = requested;
+      const sent = await calls.run(owner.accountId, context.disconnected(), () =>
+        tests.send({ ...context.auditContext, ...owner }, endpoint.id),
+      );
+      if (sent === null) throw recordNotFound();
+      return { redirect: withFlash(pathOf(requested), 'webhook_test_sent') };
     },
   });
 
@@ -68,14 +57,17 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     back,
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
-      const { application, endpoint } = requested;
-      const values = readResumeForm(context);
+      const { owner, endpoint } = requested;
+      const { form, auditContext } = context;
+      const given = form.text('from');
+      const from = resumePoints.find((point) => point === given) ?? 'stopped';
+      const after = form.text('after');
       const rejection = async (message: string, status: number): Promise<PageResponse> => ({
-        ...(await show(context, requested, values)),
+        ...(await show(requested, { from, after })),
         ...rejected(afterField, message, status),
       });
-      const owner = endpointContext(context, application);
-      const resumed = await endpoints.resume(owner, endpoint.id, resumePoint(values));
+      const point = { stopped: undefined, end: 'end', after: { after } } as const;
+      const resumed = await endpoints.resume({ ...auditContext, ...owner }, endpoint.id, point[from]);
       switch (resumed.kind) {
         case 'not_found':
           throw recordNotFound();
@@ -87,18 +79,19 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
             409,
           );
         case 'resumed':
-          return { redirect: withFlash(addressOf(requested), 'webhook_resumed') };
+          return { redirect: withFlash(pathOf(requested), 'webhook_resumed') };
       }
     },
   });
 }
 
 interface Requested {
+  readonly owner: EndpointOwner;
   readonly application: ApplicationDetails;
   readonly endpoint: WebhookEndpoint;
 }
 
-function addressOf({ application, endpoint }: Requested): string {
+function pathOf({ application, endpoint }: Requested): string {
   return applicationAddress(application.id, 'webhooks', endpoint.id);
 }
 
@@ -112,19 +105,5 @@ async function requestedEndpoint(
   const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
   const endpoint = isRecordId(id) ? await webhooks.endpoints.get(owner, id) : null;
   if (endpoint === null) throw recordNotFound();
-  return { application, endpoint };
-}
-
-function endpointContext({ auditContext }: PageContext, { id }: ApplicationDetails): EndpointContext {
-  return { ...auditContext, applicationId: id };
-}
-
-function readResumeForm({ form }: PageContext): ResumeFormValues {
-  const given = form.text('from');
-  return { from: resumePoints.find((point) => point === given) ?? 'stopped', after: form.text('after') };
-}
-
-function resumePoint({ from, after }: ResumeFormValues) {
-  if (from === 'end') return 'end';
-  return from === 'after' ? { after } : undefined;
+  return { owner, application, endpoint };
 }
