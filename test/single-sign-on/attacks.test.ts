@@ -6,6 +6,7 @@ import type { Claims } from '../support/single-sign-on/fake-provider.js';
 import {
   configure,
   createSignOnScene,
+  lastFailure,
   person,
   providerUrl,
   type SignOnScene,
@@ -20,15 +21,7 @@ const { prisma } = database;
 
 const usersOf = ({ accountId }: SignOnScene) => prisma.user.count({ where: { accountId } });
 const identitiesOf = ({ accountId }: SignOnScene) => prisma.userIdentity.count({ where: { accountId } });
-const lastFailure = async ({ accountId }: SignOnScene) => {
-  const where = { accountId, type: 'sign_in.failed' };
-  const event = await prisma.auditEvent.findFirst({
-    where,
-    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-  });
-  await prisma.auditEvent.deleteMany({ where });
-  return (event?.details as { reason?: string } | undefined)?.reason;
-};
+const lastReason = async (scene: SignOnScene) => (await lastFailure(api, scene))?.reason;
 
 t.test('rejects an ID token that is not for this sign-in', async (t) => {
   const scene = await createSignOnScene(t, api);
@@ -51,7 +44,7 @@ t.test('rejects an ID token that is not for this sign-in', async (t) => {
     t.equal(response.statusCode, 502, label);
     t.match(response.body, 'The identity provider is not available', label);
     t.equal(await signedInUser(started.browser), null, label);
-    t.match(await lastFailure(scene), /^(oauth_|response)/, label);
+    t.match(await lastReason(scene), /^(oauth_|response)/, label);
   }
   t.equal(await usersOf(scene), 1);
 });
@@ -161,7 +154,7 @@ t.test('only a verified address is accepted', async (t) => {
       t.equal(response.statusCode, 403, `${verified} ${email}`);
       t.equal(await signedInUser(started.browser), null);
       t.equal(
-        await lastFailure(scene),
+        await lastReason(scene),
         verified === undefined ? 'email_verified_missing' : 'email_not_verified',
       );
     }
@@ -176,7 +169,7 @@ t.test('only a verified address is accepted', async (t) => {
   ]) {
     const response = await (await start(api, scene)).return({ ...person(''), email });
     t.equal(response.statusCode, 403, String(email));
-    t.equal(await lastFailure(scene), 'email_missing');
+    t.equal(await lastReason(scene), 'email_missing');
   }
   t.equal(await identitiesOf(scene), 0);
   t.equal(await usersOf(scene), 1);
@@ -205,13 +198,13 @@ t.test('every identity without a user gets the same response', async (t) => {
     const response = await started.return(person(email));
     t.equal(response.statusCode, 403, reason);
     t.equal(await signedInUser(started.browser), null, reason);
-    t.equal(await lastFailure(scene), reason);
+    t.equal(await lastReason(scene), reason);
     bodies.add(response.body);
   }
   const foreign = await start(api, scene);
   bodies.add((await foreign.return(person(stranger.email))).body);
   t.equal(
-    await lastFailure(scene),
+    await lastReason(scene),
     'unknown_user',
     'an address of another account gets the response of an unknown one',
   );
@@ -233,7 +226,7 @@ t.test('a disabled user cannot use a known identity', async (t) => {
   const started = await start(api, scene);
   t.equal((await started.return(claims)).statusCode, 403);
   t.equal(await signedInUser(started.browser), null);
-  t.equal(await lastFailure(scene), 'disabled');
+  t.equal(await lastReason(scene), 'disabled');
 });
 
 t.test('the same issuer and subject are different users in different accounts', async (t) => {
@@ -275,7 +268,7 @@ t.test('an error of the identity provider is an error page without its text', as
   const response = await browser.open(`${scene.path}/callback?${query}`);
   t.equal(response.statusCode, 403);
   t.notMatch(response.body, '555');
-  t.equal(await lastFailure(scene), 'denied');
+  t.equal(await lastReason(scene), 'denied');
 });
 
 t.test('malformed callbacks get an error page', async (t) => {

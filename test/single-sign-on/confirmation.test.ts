@@ -1,7 +1,6 @@
 import { Sessions } from '../../src/platform/accounts/sessions.js';
 import { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
 import { createSignOnScene, person, providerUrl, start } from '../support/single-sign-on/scene.js';
@@ -111,15 +110,6 @@ t.test('a sign-in does not confirm another session, and a confirmation does not 
 t.test('a user without a session is redirected to the sign-in page', async (t) => {
   const response = await new Browser(api.app).open(confirm);
   t.match(response.headers.location, /^\/sign_in\?/);
-});
-
-t.test('a session with a password is confirmed with the password', async (t) => {
-  const scene = await createSignOnScene(t, api);
-  const browser = await signedInBrowser(api, scene.user);
-  const settings = '/people/settings/single_sign_on';
-  const page = await browser.open(settings);
-  clock.advanceSeconds(601);
-  t.match((await browser.submitForm(page, settings, {})).body, 'Confirm your password');
 });
 
 t.test('a form whose session had expired is kept through single sign-on', async (t) => {

@@ -1,3 +1,4 @@
+import type { Database } from '../../src/platform/database/client.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { openForCommands, runCommandHere, startCommand } from '../support/processes/cli.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
@@ -11,49 +12,41 @@ const run = (...args: readonly string[]) => runCommandHere(options, args);
 const { tenant, other } = await fill();
 const cursor = (position: number) => `evt_${tenant.accountId}_${position.toString(36).padStart(8, '0')}`;
 
-/** Two accounts with employees, and endpoints that deliver, fail and are paused. */
-async function fill() {
+async function withDatabase<Result>(work: (database: Database) => Promise<Result>): Promise<Result> {
   const database = await openForCommands(options);
-  try {
+  return work(database).finally(() => database.close());
+}
+
+/** Two accounts with employees, and endpoints that deliver, fail and are paused. */
+function fill() {
+  return withDatabase(async (database) => {
     const tenant = await createTenant(database, { name: 'Eventful', employees: makeEmployees(3) });
     const other = await createTenant(database, { name: 'Other', employees: makeEmployees(1) });
     const { accountId, application } = tenant;
     const endpoint = { accountId, applicationId: application.id, sealedSecret: 'x', createdAt: new Date() };
+    const paused = { pausedAt: new Date('2026-11-02T00:00:00Z'), pauseReason: 'failing', failures: 9 };
+    const retrying = { failingSince: new Date('2026-11-01T00:00:00Z'), failures: 2 };
     await database.prisma.webhookEndpoint.createMany({
       data: [
         { ...endpoint, id: 'delivering', url: 'https://a.example/x?key=secret', position: 3n },
-        {
-          ...endpoint,
-          ...{ id: 'paused', url: 'https://c.example/', position: 1n },
-          ...{ pausedAt: new Date('2026-11-02T00:00:00Z'), pauseReason: 'failing', failures: 9 },
-        },
-        {
-          ...{ ...endpoint, id: 'retrying', url: 'https://b.example/', position: 0n, failures: 2 },
-          failingSince: new Date('2026-11-01T00:00:00Z'),
-        },
+        { ...endpoint, ...paused, id: 'paused', url: 'https://c.example/', position: 1n },
+        { ...endpoint, ...retrying, id: 'retrying', url: 'https://b.example/', position: 0n },
       ],
     });
     return { tenant, other };
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 /** The stored endpoint, and the last audit event. */
-async function stored(id: string) {
-  const database = await openForCommands(options);
-  try {
-    const { accountId } = tenant;
-    return {
-      endpoint: await database.prisma.webhookEndpoint.findFirst({ where: { accountId, id } }),
-      audit: await database.prisma.auditEvent.findFirst({
-        where: { accountId, type: 'webhook_endpoint.resumed' },
-        orderBy: { createdAt: 'desc' },
-      }),
-    };
-  } finally {
-    await database.close();
-  }
+function stored(id: string) {
+  const { accountId } = tenant;
+  return withDatabase(async ({ prisma }) => ({
+    endpoint: await prisma.webhookEndpoint.findFirst({ where: { accountId, id } }),
+    audit: await prisma.auditEvent.findFirst({
+      where: { accountId, type: 'webhook_endpoint.resumed' },
+      orderBy: { createdAt: 'desc' },
+    }),
+  }));
 }
 
 t.test('lists endpoints with their states, and omits the queries of URLs', async (t) => {
@@ -141,14 +134,8 @@ t.test(
   'follows new events until it is interrupted',
   { skip: testServer === undefined && 'another process cannot open the embedded database' },
   async (t) => {
-    const command = startCommand(t, options, [
-      'events',
-      'tail',
-      '--account',
-      'Eventful',
-      '--after',
-      cursor(3),
-    ]);
+    const args = ['events', 'tail', '--account', 'Eventful', '--after', cursor(3)];
+    const command = startCommand(t, options, args);
     const printed: string[] = [];
     command.child.stdout.on('data', (chunk: Buffer) => printed.push(String(chunk)));
     const database = await openForCommands(options);

@@ -2,30 +2,18 @@ import { insertEmployees } from '../../src/features/employees/insert-employees.j
 import { type Actor, setActor } from '../../src/platform/database/set-actor.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication, makeEmployees } from '../support/records/tenant.js';
-import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
-import { startReceiver } from '../support/webhooks/receiver.js';
-import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+import { deliveryScene } from '../support/webhooks/scene.js';
 
 const hostile = [
-  '"',
-  '\\',
-  '\n\t\u0001\u007f',
-  '</script>',
-  "'); --",
-  'Zoë 🏳️‍🌈',
-  '%s $1 {}',
-  '\u2028',
-  '":"',
-  'null',
+  ...['"', '\\', '\n\t\u0001\u007f', '</script>', "'); --"],
+  ...['Zoë 🏳️‍🌈', '%s $1 {}', '\u2028', '":"', 'null'],
 ];
 
 async function setUp(t: Test) {
-  const api = await buildTestApp(t);
-  const scene = await webhookScene(api);
-  const receiver = await startReceiver(t);
-  const feed = async (query: string) => (await api.get(`/v1/events?${query}`, scene.token)).json();
-  return { api, receiver, feed, ...scene, ...createWorker(t, api) };
+  const scene = await deliveryScene(t);
+  const feed = async (query: string) => (await scene.api.get(`/v1/events?${query}`, scene.token)).json();
+  return { ...scene, feed };
 }
 
 t.test('a body has the events of the feed, of every type and actor, including erased ones', async (t) => {

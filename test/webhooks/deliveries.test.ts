@@ -1,23 +1,13 @@
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';
-import { buildTestApp } from '../support/server/app.js';
-import { createTestClock } from '../support/server/clock.js';
 import { holdTimers } from '../support/server/timers.js';
-import t, { type Test } from '../support/tap.js';
+import t from '../support/tap.js';
 import { until } from '../support/until.js';
 import { answers, eventIds, holdResponse, startReceiver, verify } from '../support/webhooks/receiver.js';
-import { createWorker, webhookScene } from '../support/webhooks/scene.js';
-
-async function setUp(t: Test) {
-  const clock = createTestClock(new Date());
-  const api = await buildTestApp(t, { clock });
-  const scene = await webhookScene(api);
-  const receiver = await startReceiver(t);
-  return { api, clock, receiver, ...scene, ...createWorker(t, api) };
-}
+import { createWorker, deliveryScene, webhookScene } from '../support/webhooks/scene.js';
 
 t.test('an endpoint gets signed events from its creation on, in order, at most 100 at a time', async (t) => {
-  const { api, token, receiver, create, addEmployees, run } = await setUp(t);
+  const { api, token, receiver, create, addEmployees, run } = await deliveryScene(t);
   await addEmployees(3);
   const { secret } = await create({ url: receiver.url });
   await addEmployees(250);
@@ -46,7 +36,7 @@ t.test('an endpoint gets signed events from its creation on, in order, at most 1
 });
 
 t.test('an endpoint with event types gets events of these types only', async (t) => {
-  const { api, accountId, receiver, create, addEmployees, run, state } = await setUp(t);
+  const { api, accountId, receiver, create, addEmployees, run, state } = await deliveryScene(t);
   const { id } = await create({ url: receiver.url, event_types: ['employee.deleted'] });
   const [employee = ''] = await addEmployees(120);
   await run();
@@ -63,7 +53,7 @@ t.test('an endpoint with event types gets events of these types only', async (t)
 t.test(
   'a failed delivery is repeated with the same events under the same id before newer ones',
   async (t) => {
-    const { api, accountId, clock, receiver, create, addEmployees, run, state } = await setUp(t);
+    const { api, accountId, clock, receiver, create, addEmployees, run, state } = await deliveryScene(t);
     const { id, secret } = await create({ url: receiver.url });
     receiver.answer = answers.status(500, {}, 'out of order');
     const [employee = ''] = await addEmployees(3);
@@ -99,7 +89,7 @@ t.test(
 );
 
 t.test('the time between attempts doubles up to 8 hours, and Retry-After makes it longer', async (t) => {
-  const { api, accountId, clock, receiver, create, addEmployees, run } = await setUp(t);
+  const { api, accountId, clock, receiver, create, addEmployees, run } = await deliveryScene(t);
   const { id } = await create({ url: receiver.url });
   receiver.answer = answers.status(503);
   await addEmployees(1);
@@ -127,7 +117,7 @@ t.test('the time between attempts doubles up to 8 hours, and Retry-After makes i
 t.test(
   'an endpoint is paused after 3 days of failures, and at once after 410; it continues where it stopped',
   async (t) => {
-    const { clock, receiver, post, create, addEmployees, run, state } = await setUp(t);
+    const { clock, receiver, post, create, addEmployees, run, state } = await deliveryScene(t);
     const { id } = await create({ url: receiver.url });
     receiver.answer = answers.status(404);
     await addEmployees(1);
@@ -159,7 +149,8 @@ t.test(
 t.test(
   'an endpoint whose application lost reports:read or whose events have expired is paused',
   async (t) => {
-    const { api, accountId, application, clock, receiver, create, addEmployees, run, state } = await setUp(t);
+    const { api, accountId, application, clock, receiver, create, addEmployees, run, state } =
+      await deliveryScene(t);
     const [one, other] = [await create({ url: receiver.url }), await create({ url: receiver.url })];
     const { prisma } = api.database;
     await prisma.webhookEndpoint.updateMany({
@@ -189,7 +180,7 @@ t.test(
 );
 
 t.test('both secrets sign for a day after a rotation', async (t) => {
-  const { clock, receiver, post, create, addEmployees, run } = await setUp(t);
+  const { clock, receiver, post, create, addEmployees, run } = await deliveryScene(t);
   const { id, secret } = await create({ url: receiver.url });
   const rotated = (await post(`/${id}/secrets`)).json().meta.secret;
   await addEmployees(1);
@@ -203,7 +194,7 @@ t.test('both secrets sign for a day after a rotation', async (t) => {
 });
 
 t.test('redirects are not followed, and a large response is truncated', async (t) => {
-  const { clock, receiver, get, create, addEmployees, run } = await setUp(t);
+  const { clock, receiver, get, create, addEmployees, run } = await deliveryScene(t);
   const target = await startReceiver(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
@@ -222,7 +213,7 @@ t.test('redirects are not followed, and a large response is truncated', async (t
 });
 
 t.test('the last 50 attempts are kept', async (t) => {
-  const { clock, receiver, get, create, addEmployees, run } = await setUp(t);
+  const { clock, receiver, get, create, addEmployees, run } = await deliveryScene(t);
   const { id } = await create({ url: receiver.url });
   for (let count = 0; count < 53; count += 1) {
     await addEmployees(1);
@@ -238,7 +229,7 @@ t.test('the last 50 attempts are kept', async (t) => {
 });
 
 t.test('a process whose lease has expired changes nothing', async (t) => {
-  const { api, clock, receiver, create, addEmployees, run, worker, state } = await setUp(t);
+  const { api, clock, receiver, create, addEmployees, run, worker, state } = await deliveryScene(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(2);
   const held = holdResponse(receiver);
@@ -261,7 +252,7 @@ t.test('a process whose lease has expired changes nothing', async (t) => {
 });
 
 t.test('a slow endpoint and one that resets connections delay no other', async (t) => {
-  const { receiver, create, addEmployees, worker } = await setUp(t);
+  const { receiver, create, addEmployees, worker } = await deliveryScene(t);
   holdTimers(t);
   const slow = await startReceiver(t);
   const resetting = await startReceiver(t);
@@ -280,7 +271,7 @@ t.test('a slow endpoint and one that resets connections delay no other', async (
 t.test(
   'an account has at most 20 deliveries of a process at a time, and delays no other account',
   async (t) => {
-    const { api, accountId, receiver, create, addEmployees, worker } = await setUp(t);
+    const { api, accountId, receiver, create, addEmployees, worker } = await deliveryScene(t);
     const second = await api.token(await createApplication(api.database, accountId));
     holdTimers(t);
     const held: (() => void)[] = [];
@@ -312,7 +303,7 @@ t.test(
 t.test(
   'an attempt that ends because the process exits is not a failure, and is repeated at once',
   async (t) => {
-    const { api, receiver, create, addEmployees, worker, state, get } = await setUp(t);
+    const { api, receiver, create, addEmployees, worker, state, get } = await deliveryScene(t);
     const { id } = await create({ url: receiver.url });
     await addEmployees(1);
     receiver.answer = () => {};

@@ -64,58 +64,29 @@ t.test(
   'rejects URLs that are not https, not on an allowed port, or not public, and names the member',
   async (t) => {
     const { post } = await webhookScene(api);
+    // test/webhooks/addresses.test.ts has all notations of private hosts.
     const rejected = [
-      'http://partner.example/',
-      'ftp://partner.example/',
-      'partner.example',
-      '/events',
-      'https://',
-      'https://partner.example:80/',
-      'https://partner.example:444/',
-      'https://partner.example:8442/',
-      'https://user@partner.example/',
-      'https://user:password@partner.example/',
-      'https://partner.example/#fragment',
-      'https://localhost/',
-      'https://intranet/',
-      'http://127.0.0.1:8080/',
-      'http://localhost.:8080/',
-      'https://127.0.0.1/',
-      'https://2130706433/',
-      'https://0x7f.1/',
-      'https://0177.0.0.1/',
-      'https://127.1/',
-      'https://127。0。0。1/',
-      'https://[::1]/',
-      'https://[::ffff:127.0.0.1]/',
-      'https://[::127.0.0.1]/',
-      'https://[64:ff9b::127.0.0.1]/',
-      'https://[fd00:ec2::254]/',
-      'https://169.254.169.254/latest/meta-data/',
-      'https://10.0.0.1/',
-      'https://192.168.1.1/',
-      'https://172.16.0.1/',
-      'https://100.64.0.1/',
-      'https://0.0.0.0/',
-      'https://224.0.0.1/',
+      ...['http://partner.example/', 'ftp://partner.example/', 'partner.example', '/events', 'https://', ''],
+      ...['https://partner.example:80/', 'https://partner.example:444/', 'https://partner.example:8442/'],
+      ...['https://user@partner.example/', 'https://partner.example/#fragment', 'https://intranet/'],
+      ...['https://localhost/', 'http://localhost.:8080/', 'http://127.0.0.1:8080/', 'https://0x7f.1/'],
+      ...['https://[::ffff:127.0.0.1]/', 'https://169.254.169.254/latest/meta-data/', 'https://10.0.0.1/'],
+      `https://partner.example/${'x'.repeat(2050)}`,
     ];
     for (const value of rejected) {
       const response = await post('', { url: value });
-      t.equal(response.statusCode, 400, value);
-      t.match(response.json(), { code: 'invalid_request', errors: [{ pointer: '/url' }] }, value);
+      t.match(
+        response.json(),
+        { status: 400, code: 'invalid_request', errors: [{ pointer: '/url' }] },
+        value,
+      );
     }
-    for (const value of [
-      url,
+    const accepted = [
       'https://partner.example:443/',
       'https://partner.example:8443/x?y=z',
       'http://localhost:1/',
-    ])
-      t.equal((await post('', { url: value })).statusCode, 201, value);
-    const { data } = (await post('', { url })).json();
-    const token = (await webhookScene(api)).token;
-    t.ok(token);
-    t.equal((await post('', { url: `https://partner.example/${'x'.repeat(2050)}` })).statusCode, 400);
-    t.ok(data.id);
+    ];
+    for (const value of accepted) t.equal((await post('', { url: value })).statusCode, 201, value);
   },
 );
 
@@ -132,25 +103,6 @@ t.test('production accepts no http://localhost', async (t) => {
   const { post } = await webhookScene(production);
   const response = await post('', { url: 'http://localhost:8080/' });
   t.equal(response.statusCode, 400);
-});
-
-t.test('rejects malformed bodies', async (t) => {
-  const { post } = await webhookScene(api);
-  const bodies: [string, object][] = [
-    ['url', {}],
-    ['/url', { url: 1 }],
-    ['/url', { url: '' }],
-    ['/description', { url, description: 'x'.repeat(501) }],
-    ['/event_types/0', { url, event_types: ['everything'] }],
-    ['/event_types', { url, event_types: Array.from({ length: 21 }, () => 'a.b') }],
-    ['/event_types', { url, event_types: null }],
-    ['/secret', { url, secret: 'whsec_x' }],
-  ];
-  for (const [pointer, body] of bodies) {
-    const response = await post('', body);
-    t.equal(response.statusCode, 400, JSON.stringify(body).slice(0, 80));
-    t.match(JSON.stringify(response.json().errors), pointer);
-  }
 });
 
 t.test(

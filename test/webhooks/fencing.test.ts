@@ -7,28 +7,18 @@ import {
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
 import { wakeEndpoints } from '../../src/features/webhooks/delivery/webhook-worker.js';
 import { WebhookSecrets } from '../../src/features/webhooks/webhook-secrets.js';
-import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction } from '../support/database/transaction.js';
 import { sendJson } from '../support/records/send-json.js';
-import { buildTestApp, testSecrets } from '../support/server/app.js';
-import { createTestClock } from '../support/server/clock.js';
+import { testSecrets } from '../support/server/app.js';
 import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
 import { until } from '../support/until.js';
 import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
-import { createWorker, webhookScene } from '../support/webhooks/scene.js';
+import { deliveryScene, webhookScene } from '../support/webhooks/scene.js';
 
-async function setUp(t: Test, database?: Database) {
-  const clock = createTestClock(new Date());
-  const api = await buildTestApp(t, { clock, ...(database !== undefined && { database }) });
-  const scene = await webhookScene(api);
-  const receiver = await startReceiver(t);
-  return { api, clock, receiver, ...scene, ...createWorker(t, api) };
-}
-
-type Scene = Awaited<ReturnType<typeof setUp>>;
+type Scene = Awaited<ReturnType<typeof deliveryScene>>;
 
 /**
  * Claims an endpoint with a new event, as a process that then hangs.
@@ -70,7 +60,7 @@ async function stalled(scene: Scene, { repeated = false } = {}) {
 }
 
 t.test('a process that lost its lease before the first attempt sends nothing', async (t) => {
-  const scene = await setUp(t);
+  const scene = await deliveryScene(t);
   const { id, goOn } = await stalled(scene);
   t.equal((await scene.post(`/${id}/resumptions`, {})).statusCode, 201);
   t.equal(await goOn(), false);
@@ -84,7 +74,7 @@ for (const [repeated, name] of [
   [true, 'a repeated attempt'],
 ] as const) {
   t.test(`${name} of a claimed endpoint is not started after all access was revoked`, async (t) => {
-    const scene = await setUp(t);
+    const scene = await deliveryScene(t);
     const { id, goOn } = await stalled(scene, { repeated });
     const context = { accountId: scene.accountId, at: scene.clock() };
     const revoked = await new OAuthApplications(scene.api.database).revokeAccess(
@@ -107,7 +97,7 @@ for (const [repeated, name] of [
   });
 
   t.test(`${name} of a claimed endpoint is not started after it was deleted`, async (t) => {
-    const scene = await setUp(t);
+    const scene = await deliveryScene(t);
     const { id, goOn } = await stalled(scene, { repeated });
     const { api, token } = scene;
     const deleted = await sendJson(api, { method: 'DELETE', url: `/v1/webhook_endpoints/${id}`, token });
@@ -118,7 +108,7 @@ for (const [repeated, name] of [
 }
 
 t.test('an attempt that may last longer than the lease is not started', async (t) => {
-  const scene = await setUp(t);
+  const scene = await deliveryScene(t);
   const { goOn } = await stalled(scene);
   scene.clock.advanceSeconds(16);
   t.equal(await goOn(), false);
@@ -129,7 +119,7 @@ t.test('an attempt that may last longer than the lease is not started', async (t
 });
 
 t.test('a change of the event types during an attempt starts a new delivery', async (t) => {
-  const { api, clock, receiver, create, addEmployees, worker, run, token } = await setUp(t);
+  const { api, clock, receiver, create, addEmployees, worker, run, token } = await deliveryScene(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
   const held = holdResponse(receiver);
@@ -149,13 +139,11 @@ t.test('a change of the event types during an attempt starts a new delivery', as
 });
 
 t.test('the response of a previous URL does not count', async (t) => {
-  const { clock, receiver, create, addEmployees, worker, run, state, token, api } = await setUp(t);
+  const { clock, receiver, create, addEmployees, worker, run, state, token, api } = await deliveryScene(t);
   const next = await startReceiver(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
-  const held = new Promise<() => void>((resolve) => {
-    receiver.answer = (response) => resolve(() => response.writeHead(410).end());
-  });
+  const held = holdResponse(receiver, 410);
   await worker.poll();
   const release = await held;
   const body = { url: next.url };
@@ -173,7 +161,7 @@ t.test('the response of a previous URL does not count', async (t) => {
 });
 
 t.test('accounts take turns when more endpoints are due than a process can deliver to', async (t) => {
-  const { api, clock, receiver, create, addEmployees } = await setUp(t);
+  const { api, clock, receiver, create, addEmployees } = await deliveryScene(t);
   for (let index = 0; index < 4; index += 1) await create({ url: receiver.url });
   const other = await webhookScene(api);
   await other.create({ url: receiver.url });
@@ -188,16 +176,21 @@ t.test('accounts take turns when more endpoints are due than a process can deliv
   t.equal(claimed.length, 2);
 });
 
+/** A scene on a database whose options open further connections. */
+async function withTransactions(t: Test) {
+  const options = await createTestDatabase(t);
+  const database = await openDatabase(options);
+  t.teardown(() => database.close());
+  return { options, ...(await deliveryScene(t, database)) };
+}
+
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
 t.test(
   'an endpoint that is locked by another transaction delays no other account',
   onPostgresql,
   async (t) => {
-    const options = await createTestDatabase(t);
-    const database = await openDatabase(options);
-    t.teardown(() => database.close());
-    const { api, receiver, create, addEmployees, worker, ...scene } = await setUp(t, database);
+    const { options, api, receiver, create, addEmployees, worker, ...scene } = await withTransactions(t);
     const other = await webhookScene(api);
     const { id } = await create({ url: receiver.url });
     const { id: otherId } = await other.create({ url: receiver.url });
@@ -222,10 +215,8 @@ t.test(
 );
 
 t.test('new events of other accounts are delivered while an endpoint is locked', onPostgresql, async (t) => {
-  const options = await createTestDatabase(t);
-  const database = await openDatabase(options);
-  t.teardown(() => database.close());
-  const { api, receiver, create, addEmployees, worker, run } = await setUp(t, database);
+  const { options, ...scene } = await withTransactions(t);
+  const { api, receiver, create, addEmployees, worker, run } = scene;
   const other = await webhookScene(api);
   const { id } = await create({ url: receiver.url });
   const otherReceiver = await startReceiver(t);

@@ -13,6 +13,8 @@ import t from '../support/tap.js';
 import { answers, startReceiver } from '../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../support/webhooks/scene.js';
 
+const logger = { warn: () => {} };
+
 t.test('the enabled owners of the account get a mail when an endpoint is paused', async (t) => {
   const clock = createTestClock(new Date());
   const api = await buildTestApp(t, { clock });
@@ -21,11 +23,7 @@ t.test('the enabled owners of the account get a mail when an endpoint is paused'
   await createUser(api.database, accountId, { role: 'member' });
   const outboxDirectory = path.join(t.testdir({}), 'outbox');
   const mailer = new Mailer({ smtpUrl: undefined, mailFrom: 'people@api.test', outboxDirectory }, clock);
-  const delivery = new LinkDelivery(mailer, {
-    baseUrl: 'https://api.test',
-    clock,
-    logger: { warn: () => {} },
-  });
+  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', clock, logger });
   const { run } = createWorker(t, api, {
     onPaused: (outcome) => notifyOwners(api.database, delivery, outcome),
   });
@@ -53,11 +51,7 @@ t.test('the owners get mails about at most twenty paused endpoints an hour', asy
     { smtpUrl: mail.url, mailFrom: 'people@api.test', outboxDirectory: undefined },
     clock,
   );
-  const delivery = new LinkDelivery(mailer, {
-    baseUrl: 'https://api.test',
-    clock,
-    logger: { warn: () => {} },
-  });
+  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', clock, logger });
   const endpoint = { accountId, applicationId: application.id, url: 'https://hooks.example/' };
   const outcome = { ...endpoint, pauseReason: 'gone', attempt: null } as EndpointOutcome;
   const notify = () =>

@@ -18,7 +18,7 @@ export interface SignInRequest {
   /** The form of an expired session, as text. */
   readonly keptForm: string | null;
   /** Hash of the id of the session that is confirmed; `null` when the user signs in. */
-  readonly sessionHash: Uint8Array | null;
+  readonly sessionHash: Uint8Array<ArrayBuffer> | null;
   readonly createdAt: Date;
 }
 
@@ -43,11 +43,7 @@ export class SignInRequests {
   async create(
     { accountId, issuer, clientId }: Pick<Provider, 'accountId' | 'issuer' | 'clientId'>,
     browser: string,
-    {
-      returnTo,
-      keptForm,
-      sessionHash,
-    }: { returnTo: string; keptForm: string | null; sessionHash: Buffer<ArrayBuffer> | null },
+    request: Pick<SignInRequest, 'returnTo' | 'keptForm' | 'sessionHash'>,
   ): Promise<Expected> {
     const state = randomBytes(32).toString('base64url');
     const createdAt = this.#clock();
@@ -58,8 +54,8 @@ export class SignInRequests {
           {
             stateHash: hash(state),
             browserHash: hash(browser),
-            ...{ accountId, issuer, clientId, returnTo, keptForm, sessionHash },
-            ...{ createdAt, expiresAt },
+            ...{ accountId, issuer, clientId, createdAt, expiresAt },
+            ...request,
           },
         ],
       }),

@@ -8,8 +8,7 @@ import { WebhookTests } from './webhook-tests.js';
 
 export { endpointsInWords } from './pages/list-page.js';
 export { type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
-export type { WebhookEndpoint } from './webhook-endpoint.js';
-export { pauseEndpoints } from './webhook-endpoints.js';
+export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
 export function createWebhooks(core: Core) {

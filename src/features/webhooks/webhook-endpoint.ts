@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { ChangeContext } from '../../platform/changes/change.js';
+import type { ChangeContext, Unit } from '../../platform/changes/change.js';
 import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
 
@@ -45,4 +45,24 @@ export function toWebhookEndpoint({
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
+}
+
+/**
+ * Pauses the webhook endpoints of an application whose access is revoked. Without its lease, a process that has claimed an
+ * endpoint no longer starts an attempt.
+ *
+ * @returns number of endpoints that were not paused before
+ */
+export async function pauseEndpoints({ tx, context }: Unit<EndpointContext>): Promise<number> {
+  const { accountId, applicationId, at } = context;
+  const locked = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM webhook_endpoints
+    WHERE account_id = ${accountId} AND application_id = ${applicationId} AND paused_at IS NULL
+    ORDER BY id FOR UPDATE`;
+  const pauseReason: PauseReason = 'revoked';
+  const { count } = await tx.webhookEndpoint.updateMany({
+    where: { accountId, id: { in: locked.map(({ id }) => id) } },
+    data: { pausedAt: at, pauseReason, dueAt: null, lease: null, updatedAt: at },
+  });
+  return count;
 }

@@ -53,21 +53,6 @@ t.test('signs in with oidc-provider, and an authorization request keeps its stat
   t.equal(await prisma.userIdentity.count({ where: { userId: user.id, subject: 'owner' } }), 1);
 });
 
-t.test('a code of one oidc-provider is rejected with the state of another', async (t) => {
-  const [first, second] = [await setUp(), await setUp()];
-  const browser = new Browser(api.app);
-  const atFirst = providerUrl(await browser.open(first.path));
-  const atSecond = new URL(providerUrl(await browser.open(second.path)));
-  const code =
-    new URL(await new ProviderBrowser().signIn(atFirst, first.back)).searchParams.get('code') ?? '';
-  const state = atSecond.searchParams.get('state') ?? '';
-  for (const iss of [first.idp.issuer, second.idp.issuer]) {
-    const url = `${second.path}/callback?${new URLSearchParams({ code, state, iss })}`;
-    t.not((await browser.open(url)).statusCode, 303);
-  }
-  t.equal(await signedInUser(browser), null);
-});
-
 t.test('a user of single sign-on signs in again for settings after ten minutes', async (t) => {
   const { signIn, user, idp, accountId } = await setUp();
   const browser = new Browser(api.app);
@@ -98,21 +83,4 @@ t.test('a user of single sign-on signs in again for settings after ten minutes',
     where: { accountId, type: 'reauthentication.succeeded' },
   });
   t.match(event, { userId: user.id, address: '127.0.0.1', details: { method: 'single_sign_on' } });
-});
-
-t.test('another user of the identity provider does not confirm a session', async (t) => {
-  const { signIn, idp, user, accountId } = await setUp();
-  const browser = new Browser(api.app);
-  await signIn(browser);
-  idp.person = { sub: 'another person', email: user.email, email_verified: true };
-  api.clock.advanceSeconds(601);
-  const response = await signIn(browser, { address: '/sign_in/sso/confirm' });
-  t.equal(response.statusCode, 403);
-  t.match(response.body, 'You are not confirmed');
-  t.equal(await signedInUser(browser), user.email, 'the session stays that of the user');
-  const page = await browser.open(settings);
-  const blocked = await browser.submitForm(page, settings, { issuer: idp.issuer, client_id: 'x' });
-  t.match(blocked.body, 'Sign in again (opens in a new tab)');
-  const where = { accountId, type: 'reauthentication.failed' };
-  t.match((await prisma.auditEvent.findFirstOrThrow({ where })).details, { reason: 'other_identity' });
 });

@@ -97,3 +97,15 @@ export async function signedInUser(browser: Browser): Promise<string | null> {
   const { body } = await browser.open('/people/settings/account');
   return /<span>([^<]+@[^<]+)<\/span>/.exec(body)?.[1] ?? null;
 }
+
+/** Removes the audit events of failed sign-ins, and returns the details of the last one; `undefined` when there is none. */
+export async function lastFailure(
+  { database: { prisma } }: Pick<TestApp, 'database'>,
+  { accountId }: Pick<SignOnScene, 'accountId'>,
+): Promise<Record<string, string> | undefined> {
+  const where = { accountId, type: 'sign_in.failed' };
+  const orderBy = [{ createdAt: 'desc' }, { id: 'desc' }] as const;
+  const event = await prisma.auditEvent.findFirst({ where, orderBy: [...orderBy] });
+  await prisma.auditEvent.deleteMany({ where });
+  return event?.details as Record<string, string> | undefined;
+}

@@ -30,10 +30,10 @@ export const answers = {
   reset: (response: ServerResponse) => response.destroy(),
 };
 
-/** Delays the response to the next delivery. Resolves, when the delivery arrives, to a function that sends status 500. */
-export function holdResponse(receiver: { answer: Answer }): Promise<() => void> {
+/** Delays the response to the next delivery. Resolves, when the delivery arrives, to a function that sends the status. */
+export function holdResponse(receiver: { answer: Answer }, status = 500): Promise<() => void> {
   return new Promise((resolve) => {
-    receiver.answer = (response) => resolve(() => response.writeHead(500).end());
+    receiver.answer = (response) => resolve(() => response.writeHead(status).end());
   });
 }
 

@@ -2,11 +2,14 @@ import {
   WebhookWorker,
   type WebhookWorkerOptions,
 } from '../../../src/features/webhooks/delivery/webhook-worker.js';
+import type { Database } from '../../../src/platform/database/client.js';
 import { insertEmployees } from '../records/insert-employees.js';
 import { sendJson } from '../records/send-json.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
-import { type TestApp, testSecrets } from '../server/app.js';
+import { buildTestApp, type TestApp, testSecrets } from '../server/app.js';
+import { createTestClock } from '../server/clock.js';
 import type { Test } from '../tap.js';
+import { startReceiver } from './receiver.js';
 
 /** An account whose application may manage webhook endpoints. */
 export async function webhookScene(api: TestApp) {
@@ -64,4 +67,14 @@ export function createWorker(
       await worker.idle();
     },
   };
+}
+
+/** An account whose application may manage webhook endpoints, a receiver, and a worker. */
+export async function deliveryScene(t: Test, database?: Database) {
+  const api = await buildTestApp(t, {
+    clock: createTestClock(new Date()),
+    ...(database !== undefined && { database }),
+  });
+  const receiver = await startReceiver(t);
+  return { api, clock: api.clock, receiver, ...(await webhookScene(api)), ...createWorker(t, api) };
 }

@@ -47,10 +47,9 @@ export async function returnPage(
   });
   reply.headers(privatePageHeaders());
   if (outcome.kind !== 'signed_in') {
-    const csrfToken = () => sessions.csrfToken(request, reply);
     const { status, page } = responseTo(outcome, {
       accountId,
-      csrfToken,
+      csrfToken: () => sessions.csrfToken(request, reply),
       signedIn: request.signedIn?.user ?? null,
     });
     return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));

@@ -1,16 +1,37 @@
 import type { ComponentChildren } from 'preact';
 import type { User } from '../../../platform/accounts/user.js';
-import { CsrfField } from '../../../platform/pages/form-parts.js';
+import { Form } from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
 import { home, singleSignOnPath } from '../../../platform/pages/paths.js';
 
-/** A page with the reason why single sign-on failed, and a remedy. */
-function MessagePage({ title, children }: { title: string; children: ComponentChildren }) {
+/** A page with a paragraph: why single sign-on failed, and a remedy. */
+function MessagePage({
+  title,
+  csrfToken = '',
+  more = <BackToSignIn />,
+  children,
+}: {
+  title: string;
+  /** For a page with a form. */
+  csrfToken?: string;
+  /** What follows the paragraph; a link to the sign-in page by default. */
+  more?: ComponentChildren;
+  children: ComponentChildren;
+}) {
   return (
-    <Layout title={title} narrow>
+    <Layout title={title} narrow form={{ csrfToken, path: '' }}>
       <h1>{title}</h1>
-      {children}
+      <p>{children}</p>
+      {more}
     </Layout>
+  );
+}
+
+function BackToSignIn() {
+  return (
+    <p>
+      <a href="/sign_in">Back to sign-in</a>
+    </p>
   );
 }
 
@@ -18,8 +39,7 @@ function MessagePage({ title, children }: { title: string; children: ComponentCh
 export function NotSetUpPage() {
   return (
     <MessagePage title="Single sign-on is not set up">
-      <p>No account uses single sign-on at this address. Check the address, or sign in another way.</p>
-      <BackToSignIn />
+      No account uses single sign-on at this address. Check the address, or sign in another way.
     </MessagePage>
   );
 }
@@ -28,11 +48,8 @@ export function NotSetUpPage() {
 export function UnavailablePage({ tryAgain }: { tryAgain: string }) {
   return (
     <MessagePage title="The identity provider is not available">
-      <p>
-        The identity provider of your account does not respond as expected. <a href={tryAgain}>Try again</a>{' '}
-        later, or sign in with your password.
-      </p>
-      <BackToSignIn />
+      The identity provider of your account does not respond as expected. <a href={tryAgain}>Try again</a>{' '}
+      later, or sign in with your password.
     </MessagePage>
   );
 }
@@ -41,22 +58,17 @@ export function UnavailablePage({ tryAgain }: { tryAgain: string }) {
 export function ExpiredPage({ tryAgain, signedIn }: { tryAgain: string; signedIn: User | null }) {
   if (signedIn !== null) {
     return (
-      <MessagePage title="You are already signed in">
-        <p>
-          This sign-in was completed before, or has expired. You are signed in as{' '}
-          <strong>{signedIn.email}</strong>. <a href={home}>Go to the directory</a>, or go back to the
-          application that sent you here and start again.
-        </p>
+      <MessagePage title="You are already signed in" more={null}>
+        This sign-in was completed before, or has expired. You are signed in as{' '}
+        <strong>{signedIn.email}</strong>. <a href={home}>Go to the directory</a>, or go back to the
+        application that sent you here and start again.
       </MessagePage>
     );
   }
   return (
     <MessagePage title="This sign-in has expired">
-      <p>
-        A sign-in must be completed within ten minutes, once, and in the browser in which it was started.{' '}
-        <a href={tryAgain}>Start again</a>.
-      </p>
-      <BackToSignIn />
+      A sign-in must be completed within ten minutes, once, and in the browser in which it was started.{' '}
+      <a href={tryAgain}>Start again</a>.
     </MessagePage>
   );
 }
@@ -65,11 +77,8 @@ export function ExpiredPage({ tryAgain, signedIn }: { tryAgain: string; signedIn
 export function DeniedPage({ tryAgain }: { tryAgain: string }) {
   return (
     <MessagePage title="You are not signed in">
-      <p>
-        The identity provider of your account did not sign you in. <a href={tryAgain}>Try again</a>, or
-        contact the person who manages it.
-      </p>
-      <BackToSignIn />
+      The identity provider of your account did not sign you in. <a href={tryAgain}>Try again</a>, or contact
+      the person who manages it.
     </MessagePage>
   );
 }
@@ -81,11 +90,8 @@ export function DeniedPage({ tryAgain }: { tryAgain: string }) {
 export function RejectedPage() {
   return (
     <MessagePage title="You cannot sign in">
-      <p>
-        Your identity provider has signed you in, but no user of this account can use that identity. Ask an
-        owner of the account for an invitation to your verified e-mail address.
-      </p>
-      <BackToSignIn />
+      Your identity provider has signed you in, but no user of this account can use that identity. Ask an
+      owner of the account for an invitation to your verified e-mail address.
     </MessagePage>
   );
 }
@@ -93,11 +99,8 @@ export function RejectedPage() {
 export function TooManyPage({ retryAfterSeconds }: { retryAfterSeconds: number }) {
   return (
     <MessagePage title="Too many sign-ins">
-      <p>
-        Too many sign-ins were started from your network and not completed. Try again in {retryAfterSeconds}{' '}
-        seconds.
-      </p>
-      <BackToSignIn />
+      Too many sign-ins were started from your network and not completed. Try again in {retryAfterSeconds}{' '}
+      seconds.
     </MessagePage>
   );
 }
@@ -105,11 +108,9 @@ export function TooManyPage({ retryAfterSeconds }: { retryAfterSeconds: number }
 /** After a confirmation in a separate tab. */
 export function ConfirmedPage() {
   return (
-    <MessagePage title="You are confirmed">
-      <p>
-        You have signed in again at your identity provider. Close this tab, go back to the form, and choose
-        Continue.
-      </p>
+    <MessagePage title="You are confirmed" more={null}>
+      You have signed in again at your identity provider. Close this tab, go back to the form, and choose
+      Continue.
     </MessagePage>
   );
 }
@@ -117,11 +118,9 @@ export function ConfirmedPage() {
 /** The identity is not that of the session, or the user did not sign in again. */
 export function NotConfirmedPage({ tryAgain }: { tryAgain: string }) {
   return (
-    <MessagePage title="You are not confirmed">
-      <p>
-        You must sign in again at your identity provider, as the user who is signed in here.{' '}
-        <a href={tryAgain}>Try again</a>.
-      </p>
+    <MessagePage title="You are not confirmed" more={null}>
+      You must sign in again at your identity provider, as the user who is signed in here.{' '}
+      <a href={tryAgain}>Try again</a>.
     </MessagePage>
   );
 }
@@ -138,20 +137,20 @@ export function OtherUserPage({
   returnTo: string;
   csrfToken: string;
 }) {
+  const form = (
+    <Form
+      action={singleSignOnPath(user.accountId)}
+      className={null}
+      validated
+      hidden={[['return_to', returnTo]]}
+      button={`Sign out and sign in as ${user.email}`}
+      cancel={home}
+    />
+  );
   return (
-    <MessagePage title="Another user is signed in">
-      <p>
-        You are signed in as <strong>{signedIn.email}</strong> ({signedIn.accountName}). To sign in as{' '}
-        <strong>{user.email}</strong> ({user.accountName}), sign out first.
-      </p>
-      <form method="post" action={singleSignOnPath(user.accountId)}>
-        <CsrfField token={csrfToken} />
-        <input type="hidden" name="return_to" value={returnTo} />
-        <div class="actions">
-          <button type="submit">Sign out and sign in as {user.email}</button>
-          <a href={home}>Cancel</a>
-        </div>
-      </form>
+    <MessagePage title="Another user is signed in" csrfToken={csrfToken} more={form}>
+      You are signed in as <strong>{signedIn.email}</strong> ({signedIn.accountName}). To sign in as{' '}
+      <strong>{user.email}</strong> ({user.accountName}), sign out first.
     </MessagePage>
   );
 }
@@ -161,24 +160,16 @@ export function OtherUserPage({
  * a form, the header `Refresh` follows the link: `form-action` forbids a redirect.
  */
 export function ContinuePage({ url, accountName }: { url: string; accountName: string }) {
-  return (
-    <MessagePage title={`Sign in to ${accountName}`}>
-      <p>
-        You sign in to <strong>{accountName}</strong> at <strong>{new URL(url).host}</strong>.
-      </p>
-      <p>
-        <a class="button" href={url}>
-          Continue
-        </a>
-      </p>
-    </MessagePage>
-  );
-}
-
-function BackToSignIn() {
-  return (
+  const link = (
     <p>
-      <a href="/sign_in">Back to sign-in</a>
+      <a class="button" href={url}>
+        Continue
+      </a>
     </p>
+  );
+  return (
+    <MessagePage title={`Sign in to ${accountName}`} more={link}>
+      You sign in to <strong>{accountName}</strong> at <strong>{new URL(url).host}</strong>.
+    </MessagePage>
   );
 }

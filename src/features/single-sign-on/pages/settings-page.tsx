@@ -6,7 +6,6 @@ import {
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import type { PageContext } from '../../../platform/pages/page-context.js';
 import { callbackPath, settings, singleSignOnPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
@@ -34,7 +33,7 @@ export interface ProviderFields {
 export const switchId = 'only';
 
 interface SettingsPageProps {
-  readonly context: PageContext;
+  readonly accountId: string;
   readonly provider: ProviderSettings | null;
   readonly lastFailure: LastFailure | null;
   readonly domains: readonly string[];
@@ -44,8 +43,7 @@ interface SettingsPageProps {
 
 /** Settings → Single sign-on. */
 export function SettingsSections(props: SettingsPageProps) {
-  const { context, provider, lastFailure, domains, baseUrl } = props;
-  const { accountId } = context.user;
+  const { accountId, provider, lastFailure, domains, baseUrl } = props;
   return (
     <>
       <p>
@@ -161,10 +159,6 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
 
 /** Helps owners with an identity provider whose response is not accepted. The page of the user does not have the reason. */
 function FailureSection({ failure }: { failure: LastFailure }) {
-  const facts = failureFacts.flatMap(([key, label]) => {
-    const value = failure.details[key];
-    return typeof value === 'string' ? [{ label, value }] : [];
-  });
   return (
     <section>
       <h2>Last failed sign-in</h2>
@@ -172,20 +166,25 @@ function FailureSection({ failure }: { failure: LastFailure }) {
         On <Timestamp at={failure.at} />. The audit log has all.
       </p>
       <dl>
-        {facts.map(({ label, value }) => (
-          <>
-            <dt>{label}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </>
-        ))}
+        {failureDetails.map(([key, label]) => {
+          const value = failure.details[key];
+          return (
+            typeof value === 'string' && (
+              <>
+                <dt>{label}</dt>
+                <dd>
+                  <bdi>{value}</bdi>
+                </dd>
+              </>
+            )
+          );
+        })}
       </dl>
     </section>
   );
 }
 
-const failureFacts = [
+const failureDetails = [
   ['reason', 'Reason'],
   ['issuer', 'Issuer'],
   ['issuer_found', 'Issuer found'],

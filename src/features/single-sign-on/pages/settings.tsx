@@ -40,13 +40,9 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
       read: readForm,
       view: (context, form) => settingsPage(context, dependencies, form),
       save: async (context) => {
-        const form = readForm(context);
         const clientSecret = context.form.secret('client_secret').trim();
-        const outcome = await providers.save(
-          context.auditContext,
-          { ...form, clientSecret },
-          revocationChoice(context),
-        );
+        const form = { ...readForm(context), clientSecret };
+        const outcome = await providers.save(context.auditContext, form, revocationChoice(context));
         if (outcome.kind === 'forbidden') throw forbidden('owners');
         if (outcome.kind !== 'invalid')
           return { redirect: withFlash(settingsPath, `single_sign_on_${outcome.kind}`) };
@@ -64,13 +60,10 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
       recentPassword: ['form', 'changes who can sign in'],
       back: () => settingsPath,
       save: async (context) => {
-        const required = context.form.text('only') === 'on';
-        const { singleSignOn } = context;
-        const outcome = await providers.requireSingleSignOn(
-          context.auditContext,
-          { required, singleSignOn },
-          revocationChoice(context),
-        );
+        const { auditContext, singleSignOn, form } = context;
+        const required = form.text('only') === 'on';
+        const setting = { required, singleSignOn };
+        const outcome = await providers.requireSingleSignOn(auditContext, setting, revocationChoice(context));
         if (outcome === 'forbidden') throw forbidden('owners');
         if (outcome !== 'saved') {
           const page = await settingsPage(context, dependencies);
@@ -140,15 +133,14 @@ async function settingsPage(
     domains.list(accountId),
   ]);
   const { issuer = '', clientId = '', addressesVerified = false } = provider ?? {};
-  const stored = { issuer, clientId, addressesVerified, withGrants: false };
   return {
     title: 'Single sign-on',
     script: 'copy.js',
     body: (
       <SettingsSections
-        {...{ context, provider, lastFailure, baseUrl }}
+        {...{ accountId, provider, lastFailure, baseUrl }}
         domains={confirmed}
-        form={form ?? stored}
+        form={form ?? { issuer, clientId, addressesVerified, withGrants: false }}
       />
     ),
   };
@@ -156,11 +148,10 @@ async function settingsPage(
 
 function readForm(context: PageContext): ProviderFields {
   const { form } = context;
-  const { withGrants } = revocationChoice(context);
   return {
     issuer: form.text('issuer'),
     clientId: form.text('client_id'),
     addressesVerified: form.text('addresses_verified') === 'yes',
-    withGrants,
+    withGrants: revocationChoice(context).withGrants,
   };
 }

@@ -3,7 +3,7 @@ import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSessions, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { CsrfField, ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
+import { ErrorSummary, Form, TextField } from '../../../platform/pages/form-parts.js';
 import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
@@ -26,14 +26,14 @@ import { ContinuePage, NotSetUpPage, TooManyPage, UnavailablePage } from './mess
 function EmailPage({
   csrfToken,
   returnTo,
-  keptForm = '',
+  keptForm = null,
   email = '',
   error,
 }: {
   csrfToken: string;
   returnTo: string;
   /** The form of an expired session, as text. */
-  keptForm?: string;
+  keptForm?: string | null;
   email?: string;
   error?: string;
 }) {
@@ -44,10 +44,11 @@ function EmailPage({
       <h1>{title}</h1>
       <ErrorSummary />
       <p>Enter your work e-mail address. You then sign in at the identity provider of your organization.</p>
-      <form method="post" action={singleSignOnFormPath} noValidate>
-        <CsrfField />
-        <input type="hidden" name="return_to" value={returnTo} />
-        {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
+      <Form
+        className={null}
+        hidden={[['return_to', returnTo], ...(keptForm === null ? [] : [[keptFormField, keptForm] as const])]}
+        button="Continue"
+      >
         <TextField
           id="email"
           label="Work e-mail address"
@@ -56,8 +57,7 @@ function EmailPage({
           autocomplete="username"
           maxLength={320}
         />
-        <button type="submit">Continue</button>
-      </form>
+      </Form>
       <p>
         <a href={signInAddress(returnTo)}>Sign in another way</a>
       </p>
@@ -92,7 +92,7 @@ export async function singleSignOnPages(
     const given = form.text('email');
     // The sign-in page of an expired form has no address yet.
     if (given === '' && form.secret(keptFormField) !== '')
-      return emailPage(request, reply, { returnTo, keptForm: keptForm ?? '' });
+      return emailPage(request, reply, { returnTo, keptForm });
     const wrong = emailFormRule(given);
     const accountId = wrong === undefined ? await domains.accountOf(given) : null;
     if (accountId === null) {
@@ -100,12 +100,7 @@ export async function singleSignOnPages(
         wrong === undefined
           ? 'No account uses single sign-on for this domain. Sign in another way.'
           : sentence('The e-mail address', wrong);
-      return emailPage(request, reply.code(400), {
-        returnTo,
-        keptForm: keptForm ?? '',
-        email: given,
-        error,
-      });
+      return emailPage(request, reply.code(400), { returnTo, keptForm, email: given, error });
     }
     return start(request, reply, dependencies, { accountId, returnTo, keptForm });
   });
@@ -168,15 +163,11 @@ async function start(
     }
     case 'not_found':
       return send(reply.code(404), <NotSetUpPage />);
-    case 'unavailable':
-      return send(
-        reply.code(503),
-        <UnavailablePage
-          tryAgain={
-            given.sessionId === undefined ? singleSignOnAddress(given.returnTo, given.accountId) : confirmPath
-          }
-        />,
-      );
+    case 'unavailable': {
+      const { sessionId, returnTo, accountId } = given;
+      const tryAgain = sessionId === undefined ? singleSignOnAddress(returnTo, accountId) : confirmPath;
+      return send(reply.code(503), <UnavailablePage tryAgain={tryAgain} />);
+    }
     case 'rate_limited': {
       const { retryAfterSeconds } = outcome;
       reply.code(429).header('retry-after', retryAfterSeconds);
