@@ -15,7 +15,7 @@ export function eventsExpired(subject: string): Problem {
   return new Problem('events_expired', `${subject} no longer kept. ${remedy}`);
 }
 
-type Event = components['schemas']['Event'];
+type Schemas = components['schemas'];
 type ListQuery = Input<'listEvents'>['query'];
 
 export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> {
@@ -41,7 +41,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
       }),
     );
     const page = { ...outcome, accountId, documents: outcome.events.join(), parameters };
-    const body = toEventList(this.#baseUrl, page);
+    const body = toEventList(this.#baseUrl, page) as JsonText<Schemas['EventList']>;
     return { status: 200, records: outcome.events.length, body };
   }
 
@@ -52,7 +52,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const outcome = await this.#feed.find(accountId, position);
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
-    const body = `{"data":${outcome.event}}` as JsonText<{ data: Event }>;
+    const body = `{"data":${outcome.event}}` as JsonText<{ data: Schemas['Event'] }>;
     return { status: 200, records: 1, body };
   }
 }

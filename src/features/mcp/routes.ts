@@ -17,11 +17,6 @@ const mcpPath = '/mcp';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
-/** URL of the metadata of the endpoint, for challenges. @see RFC 9728 section 5.1 */
-function resourceMetadataUrl(baseUrl: string): string {
-  return `${baseUrl}${wellKnown}${mcpPath}`;
-}
-
 /**
  * Metadata of the protected resources: the endpoint of the Model Context Protocol, and the whole API.
  *
@@ -68,7 +63,7 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
   const scopes = [...new Set([...tools.values()].flatMap(({ operation }) => operation.scopes ?? []))];
   const version = String(contract.document.info.version);
   await app.register(resourceMetadataRoutes, { baseUrl: config.baseUrl, scopes });
-  const metadata = resourceMetadataUrl(config.baseUrl);
+  const metadata = `${config.baseUrl}${wellKnown}${mcpPath}`;
 
   app.post(mcpPath, {
     onRequest: async (request, reply) => {
@@ -89,11 +84,8 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
         return sendError(reply, 400, 'The tools do not change, so that there is nothing to subscribe to.');
       }
       const caller = callerOf(app, request, dependencies);
-      const response = await respond(webRequest(request, config.baseUrl), body ?? null, {
-        tools,
-        version,
-        caller,
-      });
+      const offer = { tools, version, caller };
+      const response = await respond(webRequest(request, config.baseUrl), body ?? null, offer);
       return reply.header('cache-control', 'no-store').send(response);
     },
   });

@@ -115,6 +115,13 @@ export interface ToolCaller {
   call(tool: OperationTool, given: ToolArguments): Promise<CallToolResult>;
 }
 
+/** What a server offers a caller. */
+interface ToolOffer {
+  readonly tools: ReadonlyMap<string, OperationTool>;
+  readonly version: string;
+  readonly caller: ToolCaller;
+}
+
 const instructions =
   `Employees, saved reports, events, webhook endpoints and the profile of the current user in the People API. Each tool
 is an operation of the API and acts for the user or the application of the access token. A tool error states what must be
@@ -129,16 +136,8 @@ corrected. Lists have pages: call the tool again with page_after set to meta.nex
  *
  * @param body the parsed body of the request
  */
-export async function respond(
-  request: Request,
-  body: unknown,
-  {
-    tools,
-    version,
-    caller,
-  }: { tools: ReadonlyMap<string, OperationTool>; version: string; caller: ToolCaller },
-): Promise<Response> {
-  const create = () => createServer(tools, version, caller);
+export async function respond(request: Request, body: unknown, offer: ToolOffer): Promise<Response> {
+  const create = () => createServer(offer);
   if (!(await isLegacyRequest(request, body))) {
     return createMcpHandler(create, { legacy: 'reject', responseMode: 'json' }).fetch(request, {
       parsedBody: body,
@@ -154,11 +153,7 @@ export async function respond(
   }
 }
 
-function createServer(
-  tools: ReadonlyMap<string, OperationTool>,
-  version: string,
-  caller: ToolCaller,
-): Server {
+function createServer({ tools, version, caller }: ToolOffer): Server {
   const server = new Server(
     { name: 'people-api', title: 'People API', version },
     { capabilities: { tools: {} }, instructions },

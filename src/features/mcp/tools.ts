@@ -10,24 +10,8 @@ import {
 } from '../../platform/contract/contract.js';
 import type { WithBaseUrl } from '../documentation/index.js';
 
-/** An argument of a tool that is a parameter of its operation. */
-interface ToolArgument {
-  readonly name: string;
-  readonly parameter: Parameter;
-}
-
 /** The argument with the JSON body of the request. */
 export const bodyArgument = 'body';
-
-/** JSON Schema of the arguments of a tool. */
-interface InputSchema {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly required?: string[];
-  readonly additionalProperties: false;
-  readonly $defs?: Readonly<Record<string, JsonSchema>>;
-  readonly [keyword: string]: unknown;
-}
 
 /**
  * Name of a parameter as the name of an argument: `page[size]` is `page_size`, and `If-Match` is `if_match`. Names consist
@@ -43,13 +27,13 @@ export function argumentName(parameter: string): string {
 /** Builds the schema of the arguments of a tool: its parameters, and its body in one argument. */
 function inputSchema(
   document: ContractDocument,
-  toolArguments: Iterable<ToolArgument>,
+  parameters: ReadonlyMap<string, Parameter>,
   body: { readonly required: boolean; readonly schema: JsonSchema } | null,
-): InputSchema {
+): Tool['inputSchema'] {
   const definitions = new Map<string, JsonSchema>();
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  for (const { name, parameter } of toolArguments) {
+  for (const [name, parameter] of parameters) {
     const { description = '', schema } = parameter as Parameter & { description?: string };
     properties[name] = {
       ...standalone(document, resolve<JsonSchema>(document, schema), definitions),
@@ -63,7 +47,7 @@ function inputSchema(
   }
   return {
     type: 'object',
-    properties,
+    properties: properties as Tool['inputSchema']['properties'],
     ...(required.length > 0 && { required }),
     additionalProperties: false,
     ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }),
@@ -141,7 +125,7 @@ function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseU
   const { document } = contract;
   const item = document.paths[operation.path] ?? {};
   const raw = item[operation.method.toLowerCase()] as RawOperation;
-  const toolArguments = readArguments(contract, operation, [
+  const parameters = readArguments(contract, operation, [
     ...((item.parameters ?? []) as readonly unknown[]),
     ...(raw.parameters ?? []),
   ]);
@@ -153,11 +137,7 @@ function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseU
       name: operation.id,
       title,
       description: withBaseUrl(`${title}. ${raw.description ?? ''}`.trim()),
-      inputSchema: inputSchema(
-        document,
-        toolArguments,
-        readBody(contract, operation, raw),
-      ) as Tool['inputSchema'],
+      inputSchema: inputSchema(document, parameters, readBody(contract, operation, raw)),
       annotations: {
         title,
         readOnlyHint: reads,
@@ -166,7 +146,7 @@ function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseU
         openWorldHint: false,
       },
     },
-    parameters: new Map(toolArguments.map(({ name, parameter }) => [name, parameter])),
+    parameters,
   };
 }
 
@@ -175,15 +155,15 @@ function readArguments(
   { document }: Contract,
   { id, method }: Operation,
   declared: readonly unknown[],
-): ToolArgument[] {
+): Map<string, Parameter> {
   const places = method === 'GET' ? ['path', 'query'] : ['path', 'query', 'header'];
   const found = declared
     .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => places.includes(parameter.in))
-    .map((parameter) => ({ name: argumentName(parameter.name), parameter }));
-  const names = new Set([...found.map(({ name }) => name), bodyArgument]);
-  if (names.size !== found.length + 1) throw new Error(`${id} has two arguments with the same name`);
-  return found;
+    .filter((parameter) => places.includes(parameter.in));
+  const byName = new Map(found.map((parameter) => [argumentName(parameter.name), parameter]));
+  if (byName.size !== found.length || byName.has(bodyArgument))
+    throw new Error(`${id} has two arguments with the same name`);
+  return byName;
 }
 
 function readBody({ document }: Contract, { body }: Operation, { requestBody }: RawOperation) {

@@ -24,26 +24,17 @@ const byCode: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate is for another host',
 };
 
-/** There was no complete response in time. */
-class SendTimeoutError extends Error {
-  override readonly name = 'SendTimeoutError';
-  override readonly message = 'No response within 15 seconds';
-}
+const timedOut = new Error('No response within 15 seconds');
 
 /** The process stops. */
-class InterruptedError extends Error {
-  override readonly name = 'InterruptedError';
-  override readonly message = 'The server stopped during the attempt';
-}
-
-const own = [PrivateAddressError, UnresolvedHostError, SendTimeoutError, InterruptedError];
+const interrupted = new Error('The server stopped during the attempt');
 
 /** Describes why there was no response, as a sentence without its full stop. */
 function describeSendError(error: unknown): string {
-  if (own.some((type) => error instanceof type)) return (error as Error).message;
-  if (!(error instanceof Error)) return 'The request failed';
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return byCode[code] ?? 'The request failed';
+  if (error === timedOut || error === interrupted) return (error as Error).message;
+  if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return byCode[code ?? ''] ?? 'The request failed';
 }
 
 const prefix = 'whsec_';
@@ -197,7 +188,7 @@ export class WebhookSender {
       const { status, text, retryAfter } = await this.#exchange(webhook);
       return { status, error: null, response: text, retryAfter, isInterrupted: false, ...rest() };
     } catch (error) {
-      const isInterrupted = error instanceof InterruptedError;
+      const isInterrupted = error === interrupted;
       const none = { status: null, response: null, retryAfter: null };
       return { ...none, error: describeSendError(error), isInterrupted, ...rest() };
     }
@@ -206,7 +197,7 @@ export class WebhookSender {
   /** Aborts all attempts, including later ones. */
   interrupt(): void {
     this.#isInterrupted = true;
-    for (const request of this.#requests) request.abort(new InterruptedError());
+    for (const request of this.#requests) request.abort(interrupted);
   }
 
   /** Closes the connections. */
@@ -215,7 +206,7 @@ export class WebhookSender {
   }
 
   async #exchange(webhook: OutgoingWebhook): Promise<WebhookResponse> {
-    if (this.#isInterrupted) throw new InterruptedError();
+    if (this.#isInterrupted) throw interrupted;
     const url = new URL(webhook.url);
     const dispatcher = this.#dispatcher(url);
     const headers = headersOf(webhook);
@@ -226,7 +217,7 @@ export class WebhookSender {
         if (response === undefined) reject(error);
         else resolve(response);
       });
-      const timer = setTimeout(() => request.abort(new SendTimeoutError()), timeoutMilliseconds);
+      const timer = setTimeout(() => request.abort(timedOut), timeoutMilliseconds);
       this.#requests.add(request);
       const { origin, pathname, search } = url;
       const options = {
