@@ -68,8 +68,7 @@ const urlsOfOurs = [
   'platform/config/postgresql-hosts.ts',
   'platform/config/value-types.ts',
   'platform/contract/outside-text.ts',
-  'platform/database/postgresql/hosts/current-host.ts',
-  'platform/database/postgresql/hosts/find-read-write.ts',
+  'platform/database/postgresql/current-host.ts',
   'platform/mail/mailer.ts',
   'platform/pages/return-to.ts',
 ];

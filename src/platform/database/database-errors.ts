@@ -41,25 +41,28 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 /** Whether a statement failed because its transaction is read-only, as on a standby. */
 export function isReadOnlyTransaction(error: unknown): boolean {
-  return layersOf(error).some(({ code, originalCode }) => code === '25006' || originalCode === '25006');
+  return hasCode(error, '25006');
 }
 
 /** Whether PostgreSQL cancelled a statement, because of its time limit or on request. */
 export function isStatementCanceled(error: unknown): boolean {
-  return layersOf(error).some(({ code }) => code === '57014');
+  return hasCode(error, '57014');
 }
 
 /** Whether a transaction conflicted with another one, and can be retried. */
 export function isWriteConflict(error: unknown): boolean {
-  return layersOf(error).some(
-    ({ code, kind }) =>
-      code === '40001' || code === '40P01' || code === 'P2034' || kind === 'TransactionWriteConflict',
-  );
+  return hasCode(error, '40001', '40P01', 'P2034', 'TransactionWriteConflict');
 }
 
 /** Whether a statement waited for a lock for longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
-  return layersOf(error).some(({ code, originalCode }) => code === '55P03' || originalCode === '55P03');
+  return hasCode(error, '55P03');
+}
+
+function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
+  return layersOf(error).some(({ code, originalCode, kind }) =>
+    [code, originalCode, kind].some((value) => codes.includes(value)),
+  );
 }
 
 /**

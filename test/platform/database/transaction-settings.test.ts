@@ -1,8 +1,8 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { createConflictRetry } from '../../../src/platform/database/postgresql/conflict-retry.js';
+import { ScopedPrismaPg } from '../../../src/platform/database/postgresql/prisma-adapters.js';
 import { ScopedPool } from '../../../src/platform/database/postgresql/scoped-pool.js';
-import { withTransactionSettings } from '../../../src/platform/database/postgresql/transaction-adapter.js';
+
 import { TransactionSettings } from '../../../src/platform/database/postgresql/transaction-settings.js';
 import { accountScope } from '../../../src/platform/database/scope.js';
 import { cancelEndless, endless } from '../../support/database/cancel.js';
@@ -32,8 +32,7 @@ async function connect(t: Test) {
   // The session of a closed connection may still exist when the database is dropped.
   pool.on('error', () => {});
   t.teardown(() => pool.end());
-  const options = { settings, defaultScope: scope };
-  const adapter = await withTransactionSettings(new PrismaPg(pool), options).connect();
+  const adapter = await new ScopedPrismaPg(pool, settings, scope).connect();
   /** Starts a transaction through the adapter, and ends it as Prisma does. */
   const transaction = async (statement: string, end: 'COMMIT' | 'ROLLBACK') => {
     const begun = await adapter.startTransaction();

@@ -1,4 +1,3 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { postgresqlHosts } from '../../config/postgresql-hosts.js';
 import { withLibpqSsl } from '../../config/postgresql-ssl.js';
@@ -15,15 +14,11 @@ import { recordWriteOf } from '../replicas/write-positions.js';
 import { allAccounts, currentScope, noAccount } from '../scope.js';
 import { type CancelStatement, runReportQuery } from './cancellable-transaction.js';
 import { createConflictRetry, createRetryingClient } from './conflict-retry.js';
-import { copyCsv, fetchCsv } from './copy-csv.js';
-import { hasDistributedTables } from './distributed-tables.js';
-import { CurrentHost } from './hosts/current-host.js';
-import { findReadWrite } from './hosts/find-read-write.js';
-import { ScriptPrismaPg } from './migration-adapter.js';
-import { createStatementNames } from './prepared-query.js';
+import { readCsv } from './copy-csv.js';
+import { CurrentHost, findReadWrite } from './current-host.js';
+import { readIsolation } from './isolation.js';
+import { ScopedPrismaPg, ScriptPrismaPg } from './prisma-adapters.js';
 import { ScopedPool } from './scoped-pool.js';
-import { findTenantRole } from './tenant-role.js';
-import { withTransactionSettings } from './transaction-adapter.js';
 import { type Settings, TransactionSettings } from './transaction-settings.js';
 
 /** Maximum duration of the statement of a report, in milliseconds. */
@@ -110,8 +105,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
   if (onConnectionLost !== undefined) pool.on('remove', onConnectionLost);
   const warnUnisolated = once(async () => logger?.warn({}, unisolated));
   const checkIsolation = async () => {
-    const { role, isIsolated } = await findTenantRole(pool);
-    const isDistributed = await hasDistributedTables(pool);
+    const { role, isIsolated, isDistributed } = await readIsolation(pool);
     for (const each of [settings, reports, streams]) Object.assign(each, { role, isDistributed });
     if (isIsolated) return;
     if (options.production && !options.allowUnisolated)
@@ -130,16 +124,13 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     throw openError('DATABASE_URL', error);
   }
   const cancel: CancelStatement = (processId, session) => cancelStatement(pool, processId, session);
-  const adapter = withTransactionSettings(
-    new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
-    { settings, defaultScope },
-  );
-  const recordWrite = () =>
-    recordWriteOf({ runPrepared: pool.runPrepared.bind(pool) }, currentScope(defaultScope));
   const prisma = createRetryingClient(
-    { adapter, ...(transactionLimits && { transactionOptions: transactionLimits }) },
+    {
+      adapter: new ScopedPrismaPg(pool, settings, defaultScope),
+      ...(transactionLimits && { transactionOptions: transactionLimits }),
+    },
     retry,
-    options.recordWrites ? recordWrite : undefined,
+    options.recordWrites ? () => recordWriteOf(pool, currentScope(defaultScope)) : undefined,
   );
 
   return {
@@ -151,10 +142,8 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     runPrepared: (statement, values, scope) => pool.runPrepared(statement, values, scope),
     queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
       runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
-    streamCsv: ({ scope = currentScope(defaultScope), ...query }) => {
-      const read = streams.isDistributed ? fetchCsv : copyCsv;
-      return read(streamPool, { ...query, scope, settings: streams, cancel });
-    },
+    streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
+      readCsv(streamPool, { ...query, scope, settings: streams, cancel }),
     poolState: () => [
       stateOf('requests', pool, pool.availableCount),
       stateOf('reports', reportPool),

@@ -1,6 +1,13 @@
-import type { Database, DatabaseOptions, ReadDatabase } from '../client.js';
+import type {
+  CsvQuery,
+  Database,
+  DatabaseOptions,
+  PrismaClient,
+  ReadDatabase,
+  ReportQueryOptions,
+} from '../client.js';
 import { openPostgresql } from '../postgresql/postgresql.js';
-import { createReadDatabase } from './read-database.js';
+import { currentScope, noAccount } from '../scope.js';
 import { readServerPosition, Standby } from './standby.js';
 import { Standbys } from './standbys.js';
 
@@ -35,4 +42,78 @@ export async function openReplicas(
     ),
   );
   return { reads: createReadDatabase(primary, standbys), close: () => standbys.close() };
+}
+
+type Operations = Record<string, Record<string, (args: unknown) => Promise<unknown>>>;
+
+/** The operations of models that only read. */
+const reads: ReadonlySet<string> = new Set(['findFirst', 'findMany', 'count', 'aggregate', 'groupBy']);
+
+/** A database for reads, each of which runs where {@link Standbys} chooses. Its other operations run on the primary. */
+function createReadDatabase(primary: Database, standbys: Standbys): ReadDatabase {
+  const prisma = primary.prisma.$extends({
+    query: {
+      $allOperations({ model, operation, args, query }) {
+        const isRead = operation === '$queryRaw' || (model !== undefined && reads.has(operation));
+        if (!isRead) return query(args);
+        return standbys.run(currentScope(noAccount), (database) => {
+          if (database === primary) return query(args);
+          const client = database.prisma;
+          if (model === undefined) return client.$queryRaw(args as never);
+          const delegate = (client as unknown as Operations)[`${model[0]?.toLowerCase()}${model.slice(1)}`];
+          return delegate?.[operation]?.(args) as Promise<unknown>;
+        });
+      },
+    },
+  });
+  return {
+    // An extended client lacks only `$on`, which is not used.
+    prisma: prisma as unknown as PrismaClient,
+    isDistributed: primary.isDistributed,
+    runPrepared: (statement, values, scope) =>
+      standbys.run(scope, (database) => database.runPrepared(statement, values, scope)),
+    queryReport: <Row extends object>(
+      text: string,
+      values: readonly unknown[],
+      options: ReportQueryOptions,
+    ) =>
+      standbys.run(options.scope, (database, lost) =>
+        database.queryReport<Row>(text, values, {
+          ...options,
+          signal: lost === undefined ? options.signal : AbortSignal.any([options.signal, lost]),
+        }),
+      ),
+    streamCsv: (query) => streamCsv(standbys, query),
+  };
+}
+
+/** A started stream stays on its server, because rows of another snapshot must not follow. */
+async function* streamCsv(standbys: Standbys, query: CsvQuery): AsyncGenerator<Buffer, void, undefined> {
+  const scope = query.scope ?? currentScope(noAccount);
+  const { chunks, first } = await standbys.run(scope, (database, lost) =>
+    begin(database, { ...query, scope }, lost),
+  );
+  try {
+    if (first.done !== true) yield first.value;
+    yield* chunks;
+  } finally {
+    await chunks.return();
+  }
+}
+
+async function begin(database: Database, query: CsvQuery, lost: AbortSignal | undefined) {
+  const stop = new AbortController();
+  const onLost = () => stop.abort(lost?.reason);
+  lost?.addEventListener('abort', onLost, { once: true });
+  const chunks = database.streamCsv({ ...query, signal: AbortSignal.any([query.signal, stop.signal]) });
+  try {
+    const first = await chunks.next();
+    lost?.throwIfAborted();
+    return { chunks, first };
+  } catch (error) {
+    await chunks.return();
+    throw error;
+  } finally {
+    lost?.removeEventListener('abort', onLost);
+  }
 }

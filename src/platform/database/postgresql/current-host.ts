@@ -1,9 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import type { DatabaseLogger } from '../../client.js';
-import { isDatabaseUnavailable, isReadOnlyTransaction, isStatementRejected } from '../../database-errors.js';
-import type { ConflictRetry } from '../conflict-retry.js';
-import { checkReadWrite, findReadWrite, ReadOnlySessionError } from './find-read-write.js';
+import type { DatabaseLogger } from '../client.js';
+import {
+  describeError,
+  isDatabaseUnavailable,
+  isReadOnlyTransaction,
+  isStatementRejected,
+} from '../database-errors.js';
+import type { ConflictRetry } from './conflict-retry.js';
 
 /** Milliseconds between two rounds of a search, and from the end of a search to the next one. */
 const pauseMs = 250;
@@ -43,7 +47,7 @@ export class CurrentHost {
     return (work) =>
       retry(work).catch((error: unknown) => {
         if (isReadOnlyTransaction(error)) this.#leave();
-        else if (isDatabaseUnavailable(error) && !isStatementRejected(error)) this.#search();
+        else if (isDatabaseUnavailable(error) && !isStatementRejected(error)) void this.#search();
         throw error;
       });
   }
@@ -81,38 +85,27 @@ export class CurrentHost {
   /** Closes all connections, because the host has become read-only. */
   #leave(): void {
     this.#disconnect(() => true);
-    this.#search();
+    void this.#search();
   }
 
-  #search(): void {
+  async #search(): Promise<void> {
     if (this.#searching) return;
     this.#searching = true;
-    this.#untilFound()
-      // The pause was aborted.
-      .catch(() => {})
-      .finally(() => {
-        this.#searching = false;
-      });
-  }
-
-  async #untilFound(): Promise<void> {
-    const { signal } = this.#closing;
-    for (let isFound = false; !isFound; ) {
-      isFound = await findReadWrite(this.#urls).then(
-        (url) => this.#use(url),
-        () => false,
-      );
-      await wait(pauseMs, undefined, { ref: false, signal });
+    for (let isFound = false; !isFound && !this.#closing.signal.aborted; ) {
+      const url = await findReadWrite(this.#urls).catch(() => undefined);
+      isFound = url !== undefined;
+      if (url !== undefined) this.#use(url);
+      await wait(pauseMs, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
     }
+    this.#searching = false;
   }
 
-  #use(url: string): true {
+  #use(url: string): void {
     if (url !== this.#url) {
       this.#url = url;
       this.#logger?.warn({ host: new URL(url).host }, 'another host of the database is read-write');
     }
     this.#disconnect((connected) => connected !== url);
-    return true;
   }
 
   #disconnect(condition: (url: string) => boolean): void {
@@ -121,5 +114,67 @@ export class CurrentHost {
       if (condition(url))
         client.connection.stream.destroy(new Error('Connection terminated: the host is not read-write'));
     }
+  }
+}
+
+/** Milliseconds that a host may take to accept a connection, and to respond to the query. */
+const timeoutMs = 1_000;
+
+/** The session is read-only. `code` is the SQLSTATE of a statement that writes in such a session. */
+class ReadOnlySessionError extends Error {
+  override readonly name = 'ReadOnlySessionError';
+  readonly code = '25006';
+
+  constructor() {
+    super('the session is read-only');
+  }
+}
+
+/**
+ * Checks that statements of a session may write. They may not on a standby, or where `default_transaction_read_only` is on.
+ *
+ * @throws {ReadOnlySessionError} when they may not
+ */
+async function checkReadWrite(client: pg.ClientBase): Promise<void> {
+  // A query, because connection poolers do not forward the parameters that PostgreSQL reports.
+  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlySessionError();
+}
+
+/**
+ * Connects to all hosts at the same time.
+ *
+ * @param urls one for each host
+ * @returns URL of the first host that responds with a read-write session
+ * @throws {Error} when there is none; its message has a reason for each host, in one line
+ */
+export async function findReadWrite(urls: readonly string[]): Promise<string> {
+  try {
+    return await Promise.any(urls.map(tryHost));
+  } catch (error) {
+    const reasons = (error as AggregateError).errors.map((reason, index) => {
+      const { host } = new URL(urls[index] ?? '');
+      return `${host}: ${describeError(reason)}`;
+    });
+    throw new Error(`no host is read-write (${reasons.join('; ')})`);
+  }
+}
+
+async function tryHost(connectionString: string): Promise<string> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'people-api',
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  // The query reports the loss of the connection.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await checkReadWrite(client);
+    return connectionString;
+  } finally {
+    // Not awaited: a host that hangs does not close the connection.
+    client.end().catch(() => {});
   }
 }
