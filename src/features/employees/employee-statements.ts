@@ -53,25 +53,29 @@ interface EmployeeKey {
  *
  * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/employees/prepared-statements.test.ts.
  */
-export const employeeById = defineLookup<EmployeeKey, 'account_id' | 'position' | 'id', string>({
+export const employeeById = defineLookup({
   name: 'employee_by_id',
   columns: { account_id: 'text', position: 'bigint', id: 'text' },
-  request: ({ accountId, id }) => ({ account_id: accountId, position: employeePosition(id), id }),
+  request: ({ accountId, id }: EmployeeKey) => ({
+    account_id: accountId,
+    position: employeePosition(id),
+    id,
+  }),
   sql: `
-    SELECT ${employeeResource} FROM employees
+    SELECT ${employeeResource} AS resource FROM employees
     WHERE employees.account_id = request.account_id AND employees.position = request.position
       AND employees.id = request.id`,
-  toValue: ([resource]) => resource ?? '',
+  toValue: ({ resource }: { resource: string }) => resource,
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
   maxBatchSize: 32,
   concurrency: 2,
   distributed: {
     statement: {
       name: 'employee_by_id_of_account',
-      text: `SELECT ${employeeResource} FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+      text: `SELECT ${employeeResource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
     },
     values: ({ accountId, id }) => [accountId, employeePosition(id), id],
-    toValue: ([row]) => row?.[0] ?? null,
+    toValue: ([row]: readonly { resource: string }[]) => row?.resource ?? null,
   },
 });
 
@@ -84,8 +88,7 @@ export interface PageKey {
   readonly from: { readonly position: number } | { readonly skip: number };
 }
 
-/** The row of the statement. */
-interface EmployeePageRow {
+interface EmployeePage {
   /** Resource objects as JSON, separated by commas. */
   readonly resources: string;
   /** Number of resource objects. */
@@ -96,6 +99,13 @@ interface EmployeePageRow {
   readonly next: number | null;
 }
 
+type EmployeePageRow = Readonly<
+  Record<'resources' | 'next', string | null> & Record<'count' | 'recordCount', string>
+>;
+
+/** An employee, or the number of employees of the account. */
+type EmployeeRow = Readonly<Record<'resource' | 'position' | 'total', string | null>>;
+
 /**
  * The limit of 500 is a constant, because the planner estimates an unknown limit as a tenth of the table. Whether a record
  * follows the page is read with ORDER BY and LIMIT 1: with EXISTS, the planner would read the table from its start. The start
@@ -105,11 +115,11 @@ interface EmployeePageRow {
 const sql = `
   SELECT page.resources, page.count,
     (SELECT coalesce(sum(count), 0)::text FROM employee_counts
-     WHERE employee_counts.account_id = request.account_id AND level = 4),
+     WHERE employee_counts.account_id = request.account_id AND level = 4) AS "recordCount",
     CASE WHEN (SELECT position FROM employees
                WHERE account_id = request.account_id AND position > page.last_position
                ORDER BY position LIMIT 1) IS NOT NULL
-      THEN page.last_position::text END
+      THEN page.last_position::text END AS next
   FROM (
     SELECT CASE WHEN request.skip = 0 THEN request.after + 1
                 ELSE employee_position_at(request.account_id, request.skip) END AS position
@@ -133,12 +143,12 @@ const sql = `
  * Benchmarks `list` (1.6 times the limit), `list-1`, `sync` and `pages`; compared with the models in
  * test/employees/prepared-statements.test.ts.
  */
-export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip' | 'size', EmployeePageRow>({
+export const employeePage = defineLookup({
   name: 'employee_page',
   columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
-  request: ({ accountId, size, from }) => ({ account_id: accountId, ...startOf(from), size }),
+  request: ({ accountId, size, from }: PageKey) => ({ account_id: accountId, ...startOf(from), size }),
   sql,
-  toValue: ([resources, count, recordCount, next]) => ({
+  toValue: ({ resources, count, recordCount, next }: EmployeePageRow): EmployeePage => ({
     resources: resources ?? '',
     count: Number(count),
     recordCount: Number(recordCount),
@@ -152,28 +162,30 @@ export const employeePage = defineLookup<PageKey, 'account_id' | 'after' | 'skip
     statement: {
       name: 'employee_page_of_account',
       text: `
-        SELECT ${employeeResource}, position::text FROM employees
+        SELECT ${employeeResource} AS resource, position::text AS position, NULL::text AS total FROM employees
         WHERE account_id = $1 AND position >=
           CASE WHEN $2::bigint = 0 THEN $3::bigint + 1 ELSE employee_position_at($1, $2) END
         ORDER BY employees.position LIMIT $4::integer + 1`,
       followedBy: {
         name: 'employee_total_of_account',
-        text: 'SELECT coalesce(sum(count), 0)::text FROM employee_counts WHERE account_id = $1 AND level = 4',
+        text: `
+          SELECT NULL::text AS resource, NULL::text AS position, coalesce(sum(count), 0)::text AS total
+          FROM employee_counts WHERE account_id = $1 AND level = 4`,
       },
     },
     values: ({ accountId, size, from }) => {
       const { skip, after } = startOf(from);
       return [accountId, skip, after, size];
     },
-    toValue: (rows, { size }) => {
+    toValue: (rows: readonly EmployeeRow[], { size }) => {
       const [found, total] = [rows.slice(0, -1), rows.at(-1)];
       const page = found.slice(0, size);
       return {
-        resources: page.map(([resource]) => resource).join(','),
+        resources: page.map(({ resource }) => resource).join(','),
         count: page.length,
-        recordCount: Number(total?.[0]),
+        recordCount: Number(total?.total),
         // One row more than the page shows that a record follows.
-        next: found.length > size ? Number(page.at(-1)?.[1]) : null,
+        next: found.length > size ? Number(page.at(-1)?.position) : null,
       };
     },
   },

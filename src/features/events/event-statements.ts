@@ -85,7 +85,7 @@ interface EventPageKey {
   readonly cutoff: Date;
 }
 
-interface EventPageRow {
+interface EventPage {
   /** Position of the last event of the feed. */
   readonly end: bigint;
   /** Whether the event after the position is kept; `null`: there is none. */
@@ -96,6 +96,10 @@ interface EventPageRow {
   /** Position of the last one; `null`: there are none. */
   readonly last: bigint | null;
 }
+
+type EventPageRow = Readonly<
+  Record<'end' | 'count', string> & Record<'isKept' | 'documents' | 'last', string | null>
+>;
 
 /**
  * The page of a request. The first event is read with ORDER BY and LIMIT 1: with a condition on its position, the planner
@@ -108,7 +112,8 @@ function pageOf({
   ...request
 }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>) {
   return `
-    SELECT totals.events::text, first_event.is_kept::text, page.documents, page.count::text, page.last::text
+    SELECT totals.events::text AS end, first_event.is_kept::text AS "isKept", page.documents, page.count::text AS count,
+      page.last::text AS last
     FROM account_totals AS totals
     LEFT JOIN LATERAL (
       SELECT events.position = ${request.first} AND events.occurred_at >= ${request.cutoff}::timestamptz AS is_kept
@@ -136,14 +141,10 @@ function pageOf({
  * Benchmarks `webhook-deliveries-small` and `webhook-deliveries-full` (target: 0.6 times a loop that sends finished bodies);
  * compared with the feed in test/webhooks/delivered-bodies.test.ts.
  */
-export const eventPage = defineLookup<
-  EventPageKey,
-  'account_id' | 'first' | 'until' | 'types' | 'cutoff',
-  EventPageRow
->({
+export const eventPage = defineLookup({
   name: 'event_page',
   columns: { account_id: 'text', first: 'bigint', until: 'bigint', types: 'text', cutoff: 'text' },
-  request: ({ accountId, after, until, types, cutoff }) => ({
+  request: ({ accountId, after, until, types, cutoff }: EventPageKey) => ({
     account_id: accountId,
     first: String(after + 1n),
     until: String(until),
@@ -175,16 +176,16 @@ export const eventPage = defineLookup<
       ...[accountId, String(after + 1n), String(until)],
       ...[types.join(), cutoff.toISOString()],
     ],
-    toValue: ([row]) => (row === undefined ? null : toPage(row)),
+    toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
   },
 });
 
-function toPage([end, isKept, documents, count, last]: readonly (string | null)[]): EventPageRow {
+function toPage({ end, isKept, documents, count, last }: EventPageRow): EventPage {
   return {
-    end: BigInt(end ?? 0),
-    isKept: isKept == null ? null : isKept === 'true',
+    end: BigInt(end),
+    isKept: isKept === null ? null : isKept === 'true',
     documents: documents ?? '',
     count: Number(count),
-    last: last == null ? null : BigInt(last),
+    last: last === null ? null : BigInt(last),
   };
 }

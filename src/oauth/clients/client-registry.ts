@@ -11,10 +11,10 @@ import { allAccounts } from '../../platform/database/scope.js';
  * Benchmarks `token` (1.6 times oidc-provider) and `refresh`; compared with the models in
  * test/oauth/client-by-id.test.ts.
  */
-export const clientById = defineLookup<string, 'client_id', string>({
+export const clientById = defineLookup({
   name: 'client_by_id',
   columns: { client_id: 'text' },
-  request: (clientId) => ({ client_id: clientId }),
+  request: (clientId: string) => ({ client_id: clientId }),
   sql: `
     SELECT json_build_object(
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
@@ -23,9 +23,9 @@ export const clientById = defineLookup<string, 'client_id', string>({
       'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
                                            ORDER BY secret.id), '[]')
                   FROM application_secrets secret
-                  WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id))::text
+                  WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id))::text AS json
     FROM applications WHERE applications.client_id = request.client_id`,
-  toValue: ([json]) => json ?? '',
+  toValue: ({ json }: { json: string }) => json,
   scope: () => allAccounts,
   maxBatchSize: 200,
   concurrency: 2,

@@ -77,7 +77,8 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     FROM used JOIN account_totals ON account_totals.account_id = used.account_id
     WHERE account_totals.account_id = ANY (string_to_array($4, ','))
   )
-  SELECT ordinal::text, grant_id, user_id, array_to_string(issued, ' ') FROM used`;
+  SELECT ordinal::text AS ordinal, grant_id AS "grantId", user_id AS "userId", array_to_string(issued, ' ') AS scopes
+  FROM used`;
 
 /** Rotates the tokens that no other transaction has locked, in one transaction. */
 const rotateUnlockedTokens: PreparedStatement = {
@@ -93,7 +94,7 @@ const findUsableTokens: PreparedStatement = {
   name: 'find_usable_refresh_tokens',
   text: `
     WITH ${requests}
-    SELECT request.ordinal::text FROM request CROSS JOIN LATERAL (SELECT ${usableToken} OFFSET 0) AS found`,
+    SELECT request.ordinal::text AS ordinal FROM request CROSS JOIN LATERAL (SELECT ${usableToken} OFFSET 0) AS found`,
 };
 
 export interface RotationSettings {
@@ -119,6 +120,8 @@ export interface Rotated {
    */
   readonly scopes: readonly string[];
 }
+
+type RotatedRow = Readonly<Record<'ordinal' | 'grantId' | 'userId' | 'scopes', string>>;
 
 /** Result of one request of a shared statement. `locked`: another transaction has locked the token. */
 export type RotationOutcome = Rotated | 'locked' | undefined;
@@ -160,8 +163,8 @@ async function findUsable(
   requests: readonly RotationRequest[],
 ): Promise<ReadonlySet<RotationRequest>> {
   const values = [JSON.stringify(requests.map(toRow)), clock().toISOString()];
-  const rows = await database.runPrepared(findUsableTokens, values, scopeOf(requests));
-  return new Set(rows.flatMap(([ordinal]) => requests[Number(ordinal)] ?? []));
+  const rows = await database.runPrepared<{ ordinal: string }>(findUsableTokens, values, scopeOf(requests));
+  return new Set(rows.flatMap(({ ordinal }) => requests[Number(ordinal)] ?? []));
 }
 
 async function rotate(
@@ -174,15 +177,10 @@ async function rotate(
   const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
   const scope = scopeOf(requests);
   const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
-  const rows = await database.runPrepared(statement, values, scope);
+  const rows = await database.runPrepared<RotatedRow>(statement, values, scope);
   const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
-  for (const [ordinal, grantId, userId, issued] of rows) {
-    rotated[Number(ordinal)] = {
-      grantId: grantId ?? '',
-      userId: userId ?? '',
-      scopes: parseScope(issued ?? ''),
-    };
-  }
+  for (const { ordinal, grantId, userId, scopes } of rows)
+    rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes) };
   return rotated;
 }
 

@@ -23,6 +23,8 @@ interface TokenOwner {
   readonly userRole: string | null;
 }
 
+type TokenOwnerRow = Omit<TokenOwner, 'tokenGeneration'> & { readonly tokenGeneration: string };
+
 /**
  * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation
  * applies in every process. It reads all accounts, because the account is not known yet.
@@ -32,13 +34,18 @@ interface TokenOwner {
  *
  * Benchmarks `list` and `get`; compared with the models in test/oauth/token-owner.test.ts.
  */
-export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id', TokenOwner>({
+export const tokenOwner = defineLookup({
   name: 'token_owner',
   columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
-  request: ({ tokenId, clientId, grantId }) => ({ jti: tokenId, client_id: clientId, grant_id: grantId }),
+  request: ({ tokenId, clientId, grantId }: TokenKey) => ({
+    jti: tokenId,
+    client_id: clientId,
+    grant_id: grantId,
+  }),
   sql: `
-    SELECT application.account_id, application.id, array_to_string(application.scopes, ' '),
-           application.token_generation::text, grant_user.id, grant_user.role
+    SELECT application.account_id AS "accountId", application.id AS "applicationId",
+      array_to_string(application.scopes, ' ') AS "applicationScopes",
+      application.token_generation::text AS "tokenGeneration", grant_user.id AS "userId", grant_user.role AS "userRole"
     FROM applications application
     LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
       AND grants.application_id IS NOT DISTINCT FROM application.id AND grants.revoked_at IS NULL
@@ -47,14 +54,10 @@ export const tokenOwner = defineLookup<TokenKey, 'jti' | 'client_id' | 'grant_id
     WHERE application.client_id = request.client_id
       AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
       AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,
-  toValue: ([accountId, applicationId, scopes, generation, userId, userRole]) => ({
-    accountId: accountId ?? '',
-    applicationId: applicationId ?? '',
-    applicationScopes: scopes ?? '',
-    tokenGeneration: Number(generation),
-    userId: userId ?? null,
-    userRole: userRole ?? null,
-  }),
+  toValue: ({ accountId, applicationId, applicationScopes, userId, userRole, ...row }: TokenOwnerRow) => {
+    const tokenGeneration = Number(row.tokenGeneration);
+    return { accountId, applicationId, applicationScopes, tokenGeneration, userId, userRole };
+  },
   scope: () => allAccounts,
   maxBatchSize: 200,
   concurrency: 2,

@@ -174,8 +174,9 @@ export class AuditLog {
       const at = clock();
       const rows = events.map((event) => toRow(event, at));
       const scope = accountScope(...events.map(({ accountId }) => accountId));
-      const stored = await database.runPrepared(insertAuditEvents, [JSON.stringify(rows), scope], scope);
-      const ids = new Set(stored.map(([id]) => id));
+      const values = [JSON.stringify(rows), scope];
+      const stored = await database.runPrepared<{ id: string }>(insertAuditEvents, values, scope);
+      const ids = new Set(stored.map(({ id }) => id));
       return rows.map(({ id }) => ids.has(id) || new Error('The account of an audit event does not exist'));
     }, limits);
     this.#writeOfNoAccount = createBatcher(async (events) => {

@@ -11,14 +11,11 @@ export interface PreparedStatement {
   /** Whether it uses no table of account data. On a distributed database it runs on the coordinator. Default: false. */
   readonly isOnCoordinator?: boolean;
   /**
-   * A statement that runs after it in the same transaction, with its first parameter. The result has the rows of both. For a
-   * distributed database only.
+   * A statement that runs after it in the same transaction, with its first parameter and the same columns. The result has the
+   * rows of both. For a distributed database only.
    */
   readonly followedBy?: PreparedStatement;
 }
-
-/** Columns of a row in the order of the statement; `null` is NULL. */
-export type TextRow = readonly (string | null)[];
 
 export { Prisma, PrismaClient } from './generated/client.js';
 
@@ -109,12 +106,12 @@ export interface Database {
    * Known after {@link Database.checkIsolation}.
    */
   isDistributed(): boolean;
-  /** Runs a prepared statement. */
-  runPrepared(
+  /** Runs a prepared statement. The values of a row are strings or `null`. */
+  runPrepared<Row extends object>(
     statement: PreparedStatement,
     values: readonly string[],
     scope: TenantScope,
-  ): Promise<TextRow[]>;
+  ): Promise<Row[]>;
   /**
    * Runs one read-only statement that may take seconds, on a separate connection pool. When the signal aborts, PostgreSQL
    * cancels the statement and the call rejects. The embedded database cannot cancel a running statement, only one that has

@@ -1,20 +1,20 @@
 import { createBatcher } from './batcher.js';
-import type { PreparedStatement, ReadDatabase, TextRow } from './client.js';
+import type { PreparedStatement, ReadDatabase } from './client.js';
 import type { TenantScope } from './scope.js';
 
 /** Type of a column of `request`. */
 type ColumnType = 'text' | 'bigint' | 'integer';
 
-interface LookupDefinition<Key, Columns extends string, Value> {
+interface LookupDefinition<Key, Columns extends string, Row extends object, OwnRow extends object, Value> {
   /** Name of the prepared statement. */
   readonly name: string;
   /** Columns of `request` in {@link LookupDefinition.sql}. */
   readonly columns: Readonly<Record<Columns, ColumnType>>;
   /** Values of the columns for a key. */
   readonly request: (key: Key) => Readonly<Record<Columns, string | number | null>>;
-  /** A query for at most one row for the row `request`. Its columns have the type text. */
+  /** A query for at most one row for the row `request`. Its columns have a name and the type text. */
   readonly sql: string;
-  readonly toValue: (row: TextRow, key: Key) => Value;
+  readonly toValue: (row: Row) => Value;
   /** Tenant scope of a statement for these keys. */
   readonly scope: (keys: readonly Key[]) => TenantScope;
   /** Maximum number of keys of one statement. */
@@ -22,17 +22,22 @@ interface LookupDefinition<Key, Columns extends string, Value> {
   /** Maximum number of concurrent statements of a process. */
   readonly concurrency: number;
   /** The query on a distributed database, for account data. */
-  readonly distributed?: DistributedLookup<Key, Value>;
+  readonly distributed?: DistributedLookup<Key, OwnRow, Value>;
 }
 
 /**
  * A query for one key on a distributed database. If it reads one table, without a subquery, with the condition
  * `account_id = $1`, Citus plans it once. It plans other queries at each execution: the benchmark `list-citus` fails with them.
  */
-interface DistributedLookup<Key, Value> {
+interface DistributedLookup<Key, Row, Value> {
   readonly statement: PreparedStatement;
   readonly values: (key: Key) => readonly (string | number)[];
-  readonly toValue: (rows: readonly TextRow[], key: Key) => Value | null;
+  readonly toValue: (rows: readonly Row[], key: Key) => Value | null;
+}
+
+/** The number of the request that a row is for, from 1. */
+interface Numbered {
+  readonly ordinal: string;
 }
 
 /** Looks up the value of a key; `null` when the statement has no row for it. */
@@ -44,29 +49,26 @@ export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
  *
  * On a distributed database, each key of account data is looked up by a statement of its own.
  */
-export function defineLookup<Key, Columns extends string, Value>(
-  definition: LookupDefinition<Key, Columns, Value>,
+export function defineLookup<Key, Columns extends string, Row extends object, OwnRow extends object, Value>(
+  definition: LookupDefinition<Key, Columns, Row, OwnRow, Value>,
 ): (database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>) => Lookup<Key, Value> {
-  const { request, toValue, scope, distributed, maxBatchSize, concurrency } = definition;
-  const statement = statementOf(definition);
+  const { name, columns, request, sql, toValue, scope, distributed, maxBatchSize, concurrency } = definition;
+  const isOnCoordinator = distributed === undefined;
+  const statement: PreparedStatement = { name, isOnCoordinator, text: lookupText(columns, sql) };
   return (database) => {
     const load = async (keys: readonly Key[]) => {
-      const rows = await database.runPrepared(statement, [JSON.stringify(keys.map(request))], scope(keys));
+      const values = [JSON.stringify(keys.map(request))];
+      const rows = await database.runPrepared<Row & Numbered>(statement, values, scope(keys));
       const found: (Value | null)[] = keys.map(() => null);
-      for (const [ordinal, ...row] of rows) {
-        const index = Number(ordinal) - 1;
-        found[index] = toValue(row, keys[index] as Key);
-      }
+      for (const row of rows) found[Number(row.ordinal) - 1] = toValue(row);
       return found;
     };
     const batched = createBatcher(load, { maxBatchSize, concurrency });
     if (distributed === undefined) return batched;
     const single = async (key: Key) => {
       const values = distributed.values(key).map(String);
-      return distributed.toValue(
-        await database.runPrepared(distributed.statement, values, scope([key])),
-        key,
-      );
+      const rows = await database.runPrepared<OwnRow>(distributed.statement, values, scope([key]));
+      return distributed.toValue(rows, key);
     };
     return (key) => (database.isDistributed() ? single(key) : batched(key));
   };
@@ -76,22 +78,13 @@ export function defineLookup<Key, Columns extends string, Value>(
  * OFFSET 0 prevents the planner from joining the requests with the tables: it estimates a hundred requests and would read
  * whole tables.
  */
-function statementOf<Key, Columns extends string, Value>({
-  name,
-  columns,
-  sql,
-  distributed,
-}: LookupDefinition<Key, Columns, Value>): PreparedStatement {
-  const names = Object.keys(columns) as Columns[];
-  return {
-    name,
-    isOnCoordinator: distributed === undefined,
-    text: `
-      SELECT request.ordinal::text, found.*
-      FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((column) => `${column} ${columns[column]}`).join(', ')}))
+function lookupText(columns: Readonly<Record<string, ColumnType>>, sql: string): string {
+  const names = Object.keys(columns);
+  return `
+      SELECT request.ordinal::text AS ordinal, found.*
+      FROM ROWS FROM (json_to_recordset($1::json) AS (${names.map((name) => `${name} ${columns[name]}`).join(', ')}))
         WITH ORDINALITY AS request (${[...names, 'ordinal'].join(', ')})
-      CROSS JOIN LATERAL (${sql} OFFSET 0) AS found`,
-  };
+      CROSS JOIN LATERAL (${sql} OFFSET 0) AS found`;
 }
 
 /** SQL expression for a timestamp as the API writes it: UTC with milliseconds. */

@@ -14,19 +14,19 @@ t.test('a connection that is lost during its checkout does not stop the process'
   const proxy = await startDatabaseProxy(t, databaseUrl);
   const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
   t.teardown(() => database.close());
-  const read = (text: string) => database.runPrepared({ name: text, text }, [], noAccount);
-  const [row] = await read('SELECT pg_backend_pid()::text');
+  const read = (text: string) => database.runPrepared<{ value: string }>({ name: text, text }, [], noAccount);
+  const [row] = await read('SELECT pg_backend_pid()::text AS value');
 
   // The response and the end of the session reach the driver at once, while a transaction waits for the session.
   proxy.pauseResponses();
-  const first = read('SELECT 1::text');
+  const first = read('SELECT 1::text AS value');
   const next = database.prisma.$transaction(async (tx) => tx.$queryRaw`SELECT 2 AS two`);
-  await idle(control, row?.[0] ?? '');
-  await asOwner(control, `SELECT pg_terminate_backend(${row?.[0]})::text`);
-  await ended(control, row?.[0] ?? '');
+  await idle(control, row?.value ?? '');
+  await asOwner(control, `SELECT pg_terminate_backend(${row?.value})::text`);
+  await ended(control, row?.value ?? '');
   proxy.restore();
 
-  t.same(await first, [['1']], 'received rows are returned');
+  t.same(await first, [{ value: '1' }], 'received rows are returned');
   const lost = await next.then(
     () => undefined,
     (error: unknown) => error,
@@ -36,7 +36,7 @@ t.test('a connection that is lost during its checkout does not stop the process'
     /^The database is unavailable: [^\n]+$/,
     'the transaction that got the session fails',
   );
-  t.same(await read('SELECT 3::text'), [['3']], 'the next query gets a new session');
+  t.same(await read('SELECT 3::text AS value'), [{ value: '3' }], 'the next query gets a new session');
 });
 
 type Control = Awaited<ReturnType<typeof openTestDatabase>>;

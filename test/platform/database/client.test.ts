@@ -162,7 +162,7 @@ t.test(
     const expected = '2026-03-04 22:45:00.123+00 UTC';
     const { signal } = new AbortController();
     t.same(await query(database, text), [{ at: expected }]);
-    t.same(await database.runPrepared({ name: 'zone', text }, [], allAccounts), [[expected]]);
+    t.same(await database.runPrepared({ name: 'zone', text }, [], allAccounts), [{ at: expected }]);
     t.same(await database.queryReport(text, [], { signal, scope: allAccounts }), [{ at: expected }]);
     const csv = await buffer(database.streamCsv({ query: Prisma.raw(text), signal, scope: allAccounts }));
     t.equal(csv.toString(), `at\n${expected}\n`);

@@ -100,8 +100,10 @@ if (testServer === undefined) {
 
   t.test('the function that runs as the owner of the tables checks the scope itself', async (t) => {
     const positionIn = async (scope: TenantScope) => {
-      const text = 'SELECT employee_position_at($1, 0)::text';
-      return (await database.runPrepared({ name: 'position', text }, [foreign.accountId], scope))[0]?.[0];
+      const statement = { name: 'position', text: 'SELECT employee_position_at($1, 0)::text AS position' };
+      const values = [foreign.accountId];
+      const [row] = await database.runPrepared<{ position: string | null }>(statement, values, scope);
+      return row?.position;
     };
     const position = await positionIn(allAccounts);
     t.match(position, /^\d+$/);
@@ -155,7 +157,7 @@ if (testServer === undefined) {
     const given = await database.runPrepared(statement, [], ownScope);
     t.same(
       given,
-      own.employeeIds.map(() => [own.accountId]),
+      own.employeeIds.map(() => ({ account_id: own.accountId })),
       'its own scope',
     );
     t.same(

@@ -65,7 +65,7 @@ t.test(
     const ways: Record<string, () => Promise<unknown>> = {
       statement: async () => Object.values((await pool.query(current)).rows[0]),
       'prepared statement': async () =>
-        (await pool.runPrepared({ name: 'current', text: current }, [], scope))[0],
+        Object.values((await pool.runPrepared({ name: 'current', text: current }, [], scope))[0] ?? {}),
       transaction: () => transaction(current, 'COMMIT'),
       'transaction that is rolled back': () => transaction(current, 'ROLLBACK'),
       'transaction of a report': async () => {

@@ -40,7 +40,8 @@ export function watchWrites(opened: Database, options: DatabaseOptions): Databas
   const database: Database = {
     ...opened,
     prisma: watchPrisma(opened.prisma, written),
-    runPrepared: (...statement) => opened.runPrepared(...statement).finally(written),
+    runPrepared: <Row extends object>(...statement: Parameters<Database['runPrepared']>) =>
+      opened.runPrepared<Row>(...statement).finally(written),
     async close() {
       await (await replicas?.catch(() => undefined))?.close();
       await opened.close();
@@ -80,7 +81,9 @@ async function openStandbys(
   );
   let recording: Promise<unknown> = Promise.resolve();
   // The position of an account is looked up here, before each read.
-  const runPrepared: Database['runPrepared'] = async (...statement) => {
+  const runPrepared = async <Row extends object>(
+    ...statement: Parameters<Database['runPrepared']>
+  ): Promise<Row[]> => {
     if (unrecorded.get(options.databaseUrl)) {
       unrecorded.set(options.databaseUrl, false);
       recording = primary.runPrepared(recordWrites, [], allAccounts).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
-import type { Database, PreparedStatement, TextRow } from '../../../platform/database/client.js';
+import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts } from '../../../platform/database/scope.js';
@@ -26,9 +26,18 @@ export function leasedEndpoints(columns: string): string {
     )`;
 }
 
-/** For each endpoint, whether a statement returned its account and id, because it still had its lease. */
-export function leaseStillHeld(rows: readonly TextRow[], endpoints: readonly ClaimedEndpoint[]): boolean[] {
-  const held = new Set(rows.map(([accountId, id]) => `${accountId} ${id}`));
+/** An endpoint that a statement returned, because it still had its lease. */
+export interface LeasedRow {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** For each endpoint, whether a statement returned it. */
+export function leaseStillHeld(
+  rows: readonly LeasedRow[],
+  endpoints: readonly ClaimedEndpoint[],
+): boolean[] {
+  const held = new Set(rows.map(({ accountId, id }) => `${accountId} ${id}`));
   return endpoints.map(({ accountId, id }) => held.has(`${accountId} ${id}`));
 }
 
@@ -82,7 +91,7 @@ const claimWebhookEndpoints: PreparedStatement = {
       'previousSecretExpiresAt', endpoint.previous_secret_expires_at, 'position', endpoint.position::text,
       'deliveryId', endpoint.delivery_id, 'deliveryEnd', endpoint.delivery_end::text, 'failures', endpoint.failures,
       'failingSince', endpoint.failing_since, 'wakeups', endpoint.wakeups,
-      'isAllowed', application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text`,
+      'isAllowed', application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text AS endpoint`,
 };
 
 /** Milliseconds after which another process takes over an endpoint. An attempt takes half of it at most. */
@@ -130,7 +139,7 @@ export async function claimEndpoints(
   const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
   const lease = randomId();
   const leaseEnd = new Date(now.getTime() + leaseMilliseconds);
-  const rows = await runPrepared(
+  const rows = await runPrepared<{ endpoint: string }>(
     claimWebhookEndpoints,
     [
       now.toISOString(),
@@ -143,7 +152,7 @@ export async function claimEndpoints(
     ],
     allAccounts,
   );
-  return rows.map(([json]) => ({ ...toEndpoint(JSON.parse(json ?? '')), lease, leaseEnd }));
+  return rows.map(({ endpoint }) => ({ ...toEndpoint(JSON.parse(endpoint)), lease, leaseEnd }));
 }
 
 /** Values that JSON does not have are text. */

@@ -5,7 +5,7 @@ import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import { eventPage, maximumPageEvents, writeEventList } from '../../events/index.js';
 import type { WebhookSecrets } from '../webhook-secrets.js';
-import { type ClaimedEndpoint, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
+import { type ClaimedEndpoint, type LeasedRow, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
 import { advanced, type EndpointOutcome, failed, interrupted, paused, storeOutcomes } from './outcome.js';
 import { timeoutMilliseconds, type WebhookSender } from './webhook-sender.js';
 
@@ -22,7 +22,7 @@ const reserveWebhookDeliveries: PreparedStatement = {
     UPDATE webhook_endpoints AS stored SET delivery_id = given.delivery_id, delivery_end = given.delivery_end
     FROM locked JOIN given ON given.account_id = locked.account_id AND given.id = locked.id
     WHERE stored.account_id = locked.account_id AND stored.id = locked.id
-    RETURNING stored.account_id, stored.id`,
+    RETURNING stored.account_id AS "accountId", stored.id`,
 };
 
 /**
@@ -42,7 +42,7 @@ async function reserveDeliveries(
     delivery_id: deliveryId,
     delivery_end: String(deliveryEnd),
   }));
-  const rows = await runPrepared(reserveWebhookDeliveries, [JSON.stringify(given)], allAccounts);
+  const rows = await runPrepared<LeasedRow>(reserveWebhookDeliveries, [JSON.stringify(given)], allAccounts);
   return leaseStillHeld(rows, endpoints);
 }
 

@@ -3,7 +3,7 @@ import type { Database, PreparedStatement } from '../../../platform/database/cli
 import type { WebhookAttempt } from '../../../platform/database/generated/client.js';
 import { allAccounts } from '../../../platform/database/scope.js';
 import { maxRetryDays, type PauseReason } from '../webhook-endpoint.js';
-import { type ClaimedEndpoint, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
+import { type ClaimedEndpoint, type LeasedRow, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
 import type { DeliveryAttempt } from './webhook-sender.js';
 
 /** An attempt without its place among those of its endpoint. */
@@ -141,7 +141,7 @@ const storeWebhookOutcomes: PreparedStatement = {
         duration_ms = excluded.duration_ms, status = excluded.status, error = excluded.error,
         response = excluded.response
     )
-    SELECT account_id, id FROM ended`,
+    SELECT account_id AS "accountId", id FROM ended`,
 };
 
 /** Attempts of an endpoint that are kept. */
@@ -158,7 +158,7 @@ export async function storeOutcomes(
   now: Date,
 ): Promise<boolean[]> {
   const values = [JSON.stringify(outcomes.map(toRow)), now.toISOString(), String(keptAttempts)];
-  const rows = await runPrepared(storeWebhookOutcomes, values, allAccounts);
+  const rows = await runPrepared<LeasedRow>(storeWebhookOutcomes, values, allAccounts);
   return leaseStillHeld(rows, outcomes);
 }
 

@@ -13,7 +13,13 @@ import {
   type Transaction,
 } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
-import type { CsvQuery, Database, DatabaseOptions, ReportQueryOptions, TextRow } from '../client.js';
+import type {
+  CsvQuery,
+  Database,
+  DatabaseOptions,
+  PreparedStatement,
+  ReportQueryOptions,
+} from '../client.js';
 import { cursorCsv } from '../cursor-csv.js';
 import { DatabaseOpenError, describeError, toAdapterError } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
@@ -180,8 +186,8 @@ export async function openEmbedded({
     kind: 'embedded',
     stopped: server.stopped,
     prisma,
-    async runPrepared({ text }, values) {
-      return (await server.query<TextRow>(text, [...values], { rowMode: 'array' })).rows;
+    async runPrepared<Row extends object>({ text }: PreparedStatement, values: readonly string[]) {
+      return (await server.query<Row>(text, [...values])).rows;
     },
     queryReport: <Row extends object>(
       text: string,

@@ -139,7 +139,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     stopped: new Promise(() => {}),
     prisma,
     isDistributed: () => settings.isDistributed,
-    runPrepared: (statement, values, scope) => pool.runPrepared(statement, values, scope),
+    runPrepared: pool.runPrepared.bind(pool),
     queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
       runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
     streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Connection, Submittable } from 'pg';
 // Not from 'pg-protocol': the loader of tests reads that entry point as CommonJS, without named exports.
 import { serialize } from 'pg-protocol/dist/index';
-import type { PreparedStatement, TextRow } from '../client.js';
+import type { PreparedStatement } from '../client.js';
 import type { TenantScope } from '../scope.js';
 import type { TransactionSettings } from './transaction-settings.js';
 
@@ -56,18 +56,21 @@ const sync = serialize.sync();
 /** Names of the prepared statements by connection. */
 const prepared = new WeakMap<Connection, Set<string>>();
 
+/** Columns of the prepared statements by name. A statement is described only when a connection prepares it. */
+const columnsOf = new Map<string, readonly string[]>();
+
 /**
- * A prepared statement, and the one that follows it, in a transaction of their own, sent in one write with the settings of the transaction. There is no Describe
- * message, because all columns are text.
+ * A prepared statement, and the one that follows it, in a transaction of their own, sent in one write with the settings of the
+ * transaction.
  */
 export class PreparedQuery implements Submittable {
   /** Set by the pool. */
-  declare callback: (error: Error | null, rows?: TextRow[]) => void;
+  declare callback: (error: Error | null, rows?: object[]) => void;
   readonly #statement: PreparedStatement;
   readonly #values: string[];
   readonly #settings: TransactionSettings;
   readonly #scope: TenantScope;
-  readonly #rows: TextRow[] = [];
+  readonly #rows: object[] = [];
 
   constructor(
     statement: PreparedStatement,
@@ -91,8 +94,19 @@ export class PreparedQuery implements Submittable {
     stream.write(Buffer.concat([...before, ...run, ...after, sync]));
   }
 
-  handleDataRow({ fields }: { fields: TextRow }): void {
-    this.#rows.push(fields);
+  handleRowDescription({ fields }: { fields: readonly { readonly name: string }[] }): void {
+    columnsOf.set(
+      this.#statement.name,
+      fields.map(({ name }) => name),
+    );
+  }
+
+  handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    const row: Record<string, string | null> = {};
+    columnsOf.get(this.#statement.name)?.forEach((column, index) => {
+      row[column] = fields[index] ?? null;
+    });
+    this.#rows.push(row);
   }
 
   handleError(error: Error): void {
@@ -108,8 +122,10 @@ export class PreparedQuery implements Submittable {
 
 /** Messages that run a statement, and prepare it when the connection has not prepared it. */
 function messages(connection: Connection, { name, text }: PreparedStatement, values: string[]): Buffer[] {
-  const parse = markPrepared(connection, name) ? [serialize.parse({ name, text, types: [] })] : [];
-  return [...parse, serialize.bind({ statement: name, values }), execute];
+  const prepare = markPrepared(connection, name)
+    ? [serialize.parse({ name, text, types: [] }), serialize.describe({ type: 'S', name })]
+    : [];
+  return [...prepare, serialize.bind({ statement: name, values }), execute];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Connection, PoolConfig, QueryConfig, QueryResult } from 'pg';
 import pg from 'pg';
-import type { PreparedStatement, TextRow } from '../client.js';
+import type { PreparedStatement } from '../client.js';
 import { currentScope, type TenantScope } from '../scope.js';
 import type { ConflictRetry } from './conflict-retry.js';
 import { PinnedConnections } from './pinned-connections.js';
@@ -95,13 +95,13 @@ export class ScopedPool extends PinnedConnections {
   }
 
   /** Runs a prepared statement. */
-  runPrepared(
+  runPrepared<Row extends object>(
     statement: PreparedStatement,
     values: readonly string[],
     scope: TenantScope,
-  ): Promise<TextRow[]> {
+  ): Promise<Row[]> {
     const settings = this.#settings;
-    return this.#retry(() => this.run<TextRow[]>(new PreparedQuery(statement, values, { settings, scope })));
+    return this.#retry(() => this.run<Row[]>(new PreparedQuery(statement, values, { settings, scope })));
   }
 
   /** Runs one statement in a transaction block. */

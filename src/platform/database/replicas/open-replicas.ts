@@ -70,8 +70,8 @@ function createReadDatabase(primary: Database, standbys: Standbys): ReadDatabase
     // An extended client lacks only `$on`, which is not used.
     prisma: prisma as unknown as PrismaClient,
     isDistributed: primary.isDistributed,
-    runPrepared: (statement, values, scope) =>
-      standbys.run(scope, (database) => database.runPrepared(statement, values, scope)),
+    runPrepared: <Row extends object>(...[statement, values, scope]: Parameters<Database['runPrepared']>) =>
+      standbys.run(scope, (database) => database.runPrepared<Row>(statement, values, scope)),
     queryReport: <Row extends object>(
       text: string,
       values: readonly unknown[],

@@ -16,8 +16,8 @@ const waitIntervalMs = 5;
 const replayed: PreparedStatement = {
   name: 'standby_position',
   text: `
-    SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END)::text,
-      (SELECT system_identifier::text FROM pg_control_system())`,
+    SELECT (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END)::text AS position,
+      (SELECT system_identifier::text FROM pg_control_system()) AS cluster`,
 };
 
 /** The standby was lost during a read, or has restarted. */
@@ -42,8 +42,12 @@ interface ServerPosition {
 
 /** Reads the position of a server. */
 export async function readServerPosition(database: Pick<Database, 'runPrepared'>): Promise<ServerPosition> {
-  const [[position, cluster] = []] = await database.runPrepared(replayed, [], noAccount);
-  return { position: toLogPosition(position), cluster: cluster ?? '' };
+  const [row] = await database.runPrepared<{ position: string | null; cluster: string }>(
+    replayed,
+    [],
+    noAccount,
+  );
+  return { position: toLogPosition(row?.position), cluster: row?.cluster ?? '' };
 }
 
 /**

@@ -31,21 +31,22 @@ const recordWrite: PreparedStatement = {
 };
 
 /** The position of the last write of an account; `null` without a write. */
-const writePosition = defineLookup<string, 'account_id', LogPosition>({
+const writePosition = defineLookup({
   name: 'write_position',
   columns: { account_id: 'text' },
-  request: (accountId) => ({ account_id: accountId }),
-  sql: 'SELECT position::text FROM write_positions WHERE write_positions.account_id = request.account_id',
-  toValue: ([position]) => toLogPosition(position),
+  request: (accountId: string) => ({ account_id: accountId }),
+  sql: 'SELECT position::text AS position FROM write_positions WHERE write_positions.account_id = request.account_id',
+  toValue: ({ position }: { position: string }) => toLogPosition(position),
   scope: () => allAccounts,
   maxBatchSize: 200,
   concurrency: 2,
 });
 
-type RunHot = Pick<Database, 'runPrepared'>;
-
 /** Records that the accounts of a scope have been written. Does nothing for the scopes of no account and all accounts. */
-export async function recordWriteOf(database: RunHot, scope: TenantScope): Promise<void> {
+export async function recordWriteOf(
+  database: Pick<Database, 'runPrepared'>,
+  scope: TenantScope,
+): Promise<void> {
   if (accountsOf(scope).length > 0) await database.runPrepared(recordWrite, [scope], scope);
 }
 
