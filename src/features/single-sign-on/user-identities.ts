@@ -3,7 +3,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { userDetails } from '../../platform/accounts/revoke-user-access.js';
-import { toUser, type User, type UserRow, userSelection } from '../../platform/accounts/user.js';
+import { type User, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
@@ -114,10 +114,10 @@ export class UserIdentities {
   }
 
   async #userOf(accountId: AccountId, userId: string): Promise<IdentityOutcome> {
-    const [row] = await this.#prisma.$queryRaw<UserRow[]>`
+    const [row] = await this.#prisma.$queryRaw<User[]>`
       SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
       WHERE users.account_id = ${accountId} AND users.id = ${userId} AND users.disabled_at IS NULL`;
-    return row === undefined ? { ...rejected('disabled'), userId } : { kind: 'found', user: toUser(row) };
+    return row === undefined ? { ...rejected('disabled'), userId } : { kind: 'found', user: row };
   }
 }
 

@@ -3,7 +3,7 @@ import { asciiDomain } from '../contract/outside-text.js';
 import type { Database } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import { type Violation, violation } from '../problems/rule-texts.js';
-import { type AccountId, toAccountId } from './account-id.js';
+import type { AccountId } from './account-id.js';
 import { normalizeEmail } from './normalize.js';
 
 /** The domain of an e-mail address in lower case and in ASCII form; empty when it has none. */
@@ -104,11 +104,11 @@ export class AccountDomains {
   async accountOf(email: string): Promise<AccountId | null> {
     const [row] = await withScope(
       allAccounts,
-      () => this.#prisma.$queryRaw<{ accountId: string }[]>`
+      () => this.#prisma.$queryRaw<{ accountId: AccountId }[]>`
         SELECT provider.account_id AS "accountId" FROM account_domains confirmed
         JOIN identity_providers provider ON provider.account_id = confirmed.account_id
         WHERE confirmed.domain = ${domainOf(email)}`,
     );
-    return row === undefined ? null : toAccountId(row.accountId);
+    return row?.accountId ?? null;
   }
 }

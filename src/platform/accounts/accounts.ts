@@ -52,7 +52,7 @@ export class Accounts {
 
   /** Lists all accounts by name. */
   async list(): Promise<AccountSummary[]> {
-    const rows = await this.#prisma.$queryRaw<(Omit<AccountSummary, 'id'> & { id: string })[]>`
+    return await this.#prisma.$queryRaw<AccountSummary[]>`
       SELECT accounts.id, accounts.name, accounts.created_at AS "createdAt",
         (SELECT count(*)::int FROM users WHERE users.account_id = accounts.id) AS users,
         COALESCE(employee_total.count, 0) AS employees
@@ -60,7 +60,6 @@ export class Accounts {
       LEFT JOIN (SELECT account_id, count FROM employee_counts WHERE level = 4) employee_total
         ON employee_total.account_id = accounts.id
       ORDER BY lower(accounts.name), accounts.id`;
-    return rows.map((row) => ({ ...row, id: toAccountId(row.id) }));
   }
 
   /** Finds the account with this id or, if there is none, the accounts with this name. */

@@ -3,7 +3,7 @@ import type { Unit } from '../changes/change.js';
 import type { Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
-import { type AccountId, toAccountId } from './account-id.js';
+import type { AccountId } from './account-id.js';
 import type { Role } from './user.js';
 
 /** The purpose of a link: to accept an invitation, to set a new password, or to confirm a new e-mail address. */
@@ -87,7 +87,7 @@ export class OneTimeLinks {
   ): Promise<ValidLink | null> {
     const [row] = await withScope(
       allAccounts,
-      () => this.#prisma.$queryRaw<(Omit<ValidLink, 'accountId'> & { accountId: string })[]>`
+      () => this.#prisma.$queryRaw<ValidLink[]>`
         SELECT link.id, link.account_id AS "accountId", accounts.name AS "accountName", link.email, link.mailed,
           link.user_id AS "userId", link.role
         FROM one_time_links link JOIN accounts ON accounts.id = link.account_id
@@ -95,7 +95,7 @@ export class OneTimeLinks {
         WHERE link.token_hash = ${hashToken(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
           AND link.expires_at > ${now} AND users.disabled_at IS NULL`,
     );
-    return row === undefined ? null : { ...row, accountId: toAccountId(row.accountId) };
+    return row ?? null;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
 import { type SignInStage, signInStage } from './sign-in-stage.js';
-import { mustUseSingleSignOn, toUser, type User, type UserRow, userSelection } from './user.js';
+import { mustUseSingleSignOn, type User, userSelection } from './user.js';
 
 /** The session was revoked, or the user disabled, while the request was processed. */
 export class SessionEndedError extends Error {
@@ -139,7 +139,7 @@ export class Sessions {
   async #find(id: string): Promise<ActiveSession | null> {
     const now = this.#clock();
     const [row] = await this.#database.prisma.$queryRaw<
-      (UserRow & {
+      (User & {
         lastSeenAt: Date;
         authenticatedAt: Date;
         secondFactorAt: Date | null;
@@ -154,19 +154,18 @@ export class Sessions {
       WHERE sessions.id_hash = ${hashSessionId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
         AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
     if (row === undefined) return null;
-    const { authenticatedAt } = row;
-    const user = toUser(row);
-    if (!row.singleSignOn && mustUseSingleSignOn(user)) return null;
-    const stage = signInStage(user, row);
+    const { lastSeenAt, authenticatedAt, secondFactorAt, singleSignOn, ...user } = row;
+    if (!singleSignOn && mustUseSingleSignOn(user)) return null;
+    const stage = signInStage(user, { secondFactorAt, singleSignOn });
     const isRecent = now.getTime() - authenticatedAt.getTime() < reauthenticationSeconds * 1000;
     if (stage !== 'complete' && !isRecent) return null;
-    if (now.getTime() - row.lastSeenAt.getTime() >= touchSeconds * 1000) {
+    if (now.getTime() - lastSeenAt.getTime() >= touchSeconds * 1000) {
       await this.#database.prisma.session.updateMany({
         where: { idHash: hashSessionId(id) },
         data: { lastSeenAt: now },
       });
     }
-    return { user, authenticatedAt, stage, singleSignOn: row.singleSignOn };
+    return { user, authenticatedAt, stage, singleSignOn };
   }
 
   /**
@@ -181,7 +180,7 @@ export class Sessions {
   ): Promise<SessionSummary[]> {
     const now = this.#clock();
     const { prisma } = this.#database;
-    const [user] = await prisma.$queryRaw<UserRow[]>`
+    const [user] = await prisma.$queryRaw<User[]>`
       SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
       WHERE users.account_id = ${accountId} AND users.id = ${userId}`;
     if (user === undefined) return [];
@@ -244,7 +243,7 @@ async function lockIssuer(
 }
 
 /** Conditions for the kinds of sessions in which a user is signed in completely. */
-function completeKinds(user: Omit<UserRow, 'accountId'>): Prisma.SessionWhereInput[] {
+function completeKinds(user: User): Prisma.SessionWhereInput[] {
   const kinds = [false, true].flatMap((singleSignOn) =>
     [null, new Date(0)].map((secondFactorAt) => ({ singleSignOn, secondFactorAt })),
   );

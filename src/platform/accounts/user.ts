@@ -1,5 +1,5 @@
 import { Prisma } from '../database/client.js';
-import { type AccountId, toAccountId } from './account-id.js';
+import type { AccountId } from './account-id.js';
 
 /** Roles of users. Owners and administrators manage the account. */
 export const roles = ['owner', 'admin', 'member'] as const;
@@ -42,12 +42,7 @@ export function mustUseSingleSignOn({
   return onlySingleSignOn && role !== 'owner';
 }
 
-/** A row of {@link userSelection}. */
-export interface UserRow extends Omit<User, 'accountId'> {
-  readonly accountId: string;
-}
-
-/** Select list over `users` and `accounts` that yields a {@link UserRow}. */
+/** Select list over `users` and `accounts` that yields a {@link User}. */
 export const userSelection = Prisma.sql`
   users.id, users.account_id AS "accountId", accounts.name AS "accountName", users.email, users.role,
   users.given_name AS "givenName", users.family_name AS "familyName", users.locale, users.zoneinfo,
@@ -57,12 +52,3 @@ export const userSelection = Prisma.sql`
     AS "hasSecondFactor",
   EXISTS (SELECT FROM identity_providers provider
     WHERE provider.account_id = users.account_id AND provider.only_single_sign_on) AS "onlySingleSignOn"`;
-
-export function toUser(row: UserRow): User {
-  const { id, accountName, email, role, givenName, familyName, locale, zoneinfo } = row;
-  const { hasSecondFactor, secondFactorPolicy, onlySingleSignOn } = row;
-  const accountId = toAccountId(row.accountId);
-  const name = { givenName, familyName, locale, zoneinfo };
-  const signIn = { hasSecondFactor, secondFactorPolicy, onlySingleSignOn };
-  return { id, accountId, accountName, email, role, ...name, ...signIn };
-}

@@ -5,7 +5,7 @@ import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
-import { type Role, toUser, type User, type UserRow, userSelection } from './user.js';
+import { type Role, type User, userSelection } from './user.js';
 
 /** A user in a list. */
 export interface UserSummary {
@@ -154,23 +154,25 @@ export class Users {
   async findForSignIn(email: string): Promise<UserForSignIn | null> {
     const [row] = await withScope(
       allAccounts,
-      () => this.#prisma.$queryRaw<(UserRow & Omit<UserForSignIn, 'user'>)[]>`
+      () => this.#prisma.$queryRaw<(User & Omit<UserForSignIn, 'user'>)[]>`
         SELECT ${userSelection}, users.password_hash AS "passwordHash"
         FROM users JOIN accounts ON accounts.id = users.account_id
         WHERE users.email = ${normalizeEmail(email)} AND users.disabled_at IS NULL`,
     );
-    return row === undefined ? null : { user: toUser(row), passwordHash: row.passwordHash };
+    if (row === undefined) return null;
+    const { passwordHash, ...user } = row;
+    return { user, passwordHash };
   }
 
   /** Finds an enabled user who has proved the identity without an e-mail address; `null` when there is none. */
   async findEnabled(accountId: AccountId, id: string): Promise<User | null> {
     const [row] = await withScope(
       accountScope(accountId),
-      () => this.#prisma.$queryRaw<UserRow[]>`
+      () => this.#prisma.$queryRaw<User[]>`
         SELECT ${userSelection} FROM users JOIN accounts ON accounts.id = users.account_id
         WHERE users.account_id = ${accountId} AND users.id = ${id} AND users.disabled_at IS NULL`,
     );
-    return row === undefined ? null : toUser(row);
+    return row ?? null;
   }
 
   /**

@@ -5,11 +5,8 @@ import type { PGlite, Transaction as ServerTransaction } from '@electric-sql/pgl
 import {
   DriverAdapterError,
   isDriverAdapterError,
-  type SqlDriverAdapter,
-  type SqlMigrationAwareDriverAdapterFactory,
   type SqlQuery,
   type SqlQueryable,
-  type SqlResultSet,
   type Transaction,
 } from '@prisma/driver-adapter-utils';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
@@ -26,14 +23,14 @@ import { PrismaClient } from '../generated/client.js';
 import { lockDataDir } from './data-dir-lock.js';
 import { EmbeddedServer } from './server.js';
 
-/** Wraps the queries of an adapter, so that unique violations have the name of the constraint instead of its columns. */
-function withConstraintNames(queryable: SqlQueryable): SqlQueryable {
-  return {
-    provider: queryable.provider,
-    adapterName: queryable.adapterName,
-    queryRaw: (query: SqlQuery): Promise<SqlResultSet> => queryable.queryRaw(query).catch(nameConstraint),
-    executeRaw: (query: SqlQuery): Promise<number> => queryable.executeRaw(query).catch(nameConstraint),
-  };
+/** Changes the queries of an adapter, so that unique violations have the name of the constraint instead of its columns. */
+function withConstraintNames<Adapter extends SqlQueryable>(adapter: Adapter): Adapter {
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  const executeRaw = adapter.executeRaw.bind(adapter);
+  return Object.assign(adapter, {
+    queryRaw: (query: SqlQuery) => queryRaw(query).catch(nameConstraint),
+    executeRaw: (query: SqlQuery) => executeRaw(query).catch(nameConstraint),
+  });
 }
 
 function nameConstraint(error: unknown): never {
@@ -62,8 +59,7 @@ async function beginTransaction(server: PGlite): Promise<Transaction> {
   const run = async (sql: string): Promise<void> => {
     await queries.executeRaw({ sql, args: [], argTypes: [] });
   };
-  return {
-    ...queries,
+  return Object.assign(queries, {
     options: { usePhantomQuery: true },
     async commit() {
       end();
@@ -77,39 +73,35 @@ async function beginTransaction(server: PGlite): Promise<Transaction> {
       end();
       await outcome.catch(() => {});
     },
-    createSavepoint: (name) => run(`SAVEPOINT ${name}`),
-    rollbackToSavepoint: (name) => run(`ROLLBACK TO SAVEPOINT ${name}`),
-    releaseSavepoint: (name) => run(`RELEASE SAVEPOINT ${name}`),
-  };
+    createSavepoint: (name: string) => run(`SAVEPOINT ${name}`),
+    rollbackToSavepoint: (name: string) => run(`ROLLBACK TO SAVEPOINT ${name}`),
+    releaseSavepoint: (name: string) => run(`RELEASE SAVEPOINT ${name}`),
+  });
 }
 
 /**
- * Creates the driver adapter of the embedded database. Like the adapter for PostgreSQL, it reports failed scripts and failed
- * commits, and the names of violated unique constraints.
+ * The driver adapter of the embedded database. Like the adapter for PostgreSQL, it reports failed scripts and failed commits,
+ * and the names of violated unique constraints.
  */
-function createEmbeddedAdapter(server: PGlite): SqlMigrationAwareDriverAdapterFactory {
-  const factory = new PrismaPGlite(server);
-  return {
-    provider: factory.provider,
-    adapterName: factory.adapterName,
-    connect: async () => adapt(await factory.connect(), server),
-    connectToShadowDb: () => factory.connectToShadowDb(),
-  };
-}
+class EmbeddedAdapter extends PrismaPGlite {
+  readonly #server: PGlite;
 
-function adapt(adapter: SqlDriverAdapter, server: PGlite): SqlDriverAdapter {
-  return {
-    ...withConstraintNames(adapter),
-    executeScript: async (script) => {
-      await server.exec(script).catch((error: unknown) => {
+  constructor(server: PGlite) {
+    super(server);
+    this.#server = server;
+  }
+
+  override async connect() {
+    const adapter = await super.connect();
+    const executeScript = async (script: string) => {
+      await this.#server.exec(script).catch((error: unknown) => {
         throw toAdapterError(error);
       });
-    },
+    };
     // The isolation level is ignored: on the only connection, transactions run one after the other.
-    startTransaction: () => beginTransaction(server),
-    getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
-    dispose: () => adapter.dispose(),
-  };
+    const startTransaction = () => beginTransaction(this.#server);
+    return Object.assign(withConstraintNames(adapter), { executeScript, startTransaction });
+  }
 }
 
 let cursors = 0;
@@ -175,7 +167,7 @@ export async function openEmbedded({
       cause: error,
     });
   }
-  const adapterFactory = createEmbeddedAdapter(server);
+  const adapterFactory = new EmbeddedAdapter(server);
   const prisma = new PrismaClient({
     adapter: adapterFactory,
     ...(transactionLimits && { transactionOptions: transactionLimits }),

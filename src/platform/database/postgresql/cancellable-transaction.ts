@@ -98,7 +98,8 @@ export async function beginCancellable(
  */
 export async function runReportQuery<Row extends object>(
   pool: Pool,
-  statement: { readonly text: string; readonly values: readonly unknown[] },
+  text: string,
+  values: readonly unknown[],
   options: ReportQueryOptions & { readonly settings: TransactionSettings; readonly cancel: CancelStatement },
 ): Promise<Row[]> {
   const transaction = await beginCancellable(pool, {
@@ -107,7 +108,6 @@ export async function runReportQuery<Row extends object>(
     closeOnAbort: false,
   });
   try {
-    const { text, values } = statement;
     const { rows } = await transaction.client.query<Row>(text, [...values]);
     await transaction.commit();
     return rows;

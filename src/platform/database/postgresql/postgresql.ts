@@ -141,7 +141,7 @@ export async function openPostgresql(options: DatabaseOptions & { databaseUrl: s
     isDistributed: () => settings.isDistributed,
     runPrepared: pool.runPrepared.bind(pool),
     queryReport: <Row extends object>(text: string, values: readonly unknown[], query: ReportQueryOptions) =>
-      runReportQuery<Row>(reportPool, { text, values }, { ...query, settings: reports, cancel }),
+      runReportQuery<Row>(reportPool, text, values, { ...query, settings: reports, cancel }),
     streamCsv: ({ scope = currentScope(defaultScope), ...query }) =>
       readCsv(streamPool, { ...query, scope, settings: streams, cancel }),
     poolState: () => [
