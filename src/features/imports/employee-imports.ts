@@ -1,9 +1,9 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type AuditOrigin, recordProgressIn } from '../../platform/audit/audit-log.js';
+import { setActor } from '../../platform/changes/change.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { setActor } from '../../platform/database/set-actor.js';
 import { type EmployeeRecord, type UpsertCounts, upsertEmployees } from '../employees/index.js';
 import {
   assignManagers,

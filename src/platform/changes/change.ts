@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { AccountId } from '../accounts/account-id.js';
 import {
   type AuditEvent,
@@ -8,7 +9,12 @@ import {
 } from '../audit/audit-log.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
-import { type Actor, setActor } from '../database/set-actor.js';
+
+/** Who makes a change. Both are absent for the operator. */
+export interface Actor {
+  readonly userId?: string | null | undefined;
+  readonly applicationId?: string | null | undefined;
+}
 
 /** Account, actor, origin and time of a change. Its audit events contain them. Without actor and origin, the operator. */
 export interface ChangeContext extends Actor {
@@ -58,6 +64,17 @@ export class Unit<Context extends ChangeContext = ChangeContext> {
     const { accountId, userId, applicationId, origin } = this.context;
     return { accountId, userId, applicationId, origin, ...event, details };
   }
+}
+
+/** Sets the actor of the events of a transaction, before its first change. Without it, the operator is the actor. */
+export async function setActor(
+  tx: Prisma.TransactionClient,
+  { userId, applicationId }: Actor,
+): Promise<void> {
+  if (userId == null && applicationId == null) return;
+  const actor = JSON.stringify({ user: userId ?? undefined, application: applicationId ?? undefined });
+  // Not set_config: Citus sends only SET LOCAL statements to workers.
+  await tx.$executeRawUnsafe(`SET LOCAL app.actor = ${pg.escapeLiteral(actor)}`);
 }
 
 /** Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and applications. */

@@ -8,7 +8,7 @@ import {
 import type * as Engine from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { MigrationFile } from './migrations.js';
 
-const noFilters = { externalTables: [], externalEnums: [] };
+export const noFilters = { externalTables: [], externalEnums: [] };
 let loading: Promise<typeof Engine> | undefined;
 
 /**
@@ -22,7 +22,7 @@ export async function applyMigrations(
   baseDir: string,
   files: readonly MigrationFile[],
 ): Promise<string[]> {
-  return withEngine(adapterFactory, undefined, async (engine) => {
+  return withEngine(adapterFactory, async (engine) => {
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: {
         baseDir,
@@ -39,28 +39,16 @@ export async function applyMigrations(
   });
 }
 
-/** Returns the SQL that changes the tables of a database to those of a Prisma schema; empty when they are equal. */
-export async function diffToSchema(
+/**
+ * Runs work with the engine of Prisma's migrations.
+ *
+ * @param datamodels path and text of each Prisma schema that the work compares
+ * @throws the error of the script that failed
+ */
+export async function withEngine<Result>(
   adapterFactory: SqlMigrationAwareDriverAdapterFactory,
-  schemaFile: string,
-): Promise<string> {
-  const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') };
-  return withEngine(adapterFactory, [[schema.path, schema.content]], async (engine) => {
-    const { stdout } = await engine.diff({
-      from: { tag: 'schemaDatasource', files: [schema], configDir: path.dirname(schemaFile) },
-      to: { tag: 'schemaDatamodel', files: [schema] },
-      script: true,
-      exitCode: null,
-      filters: noFilters,
-    });
-    return stdout ?? '';
-  });
-}
-
-async function withEngine<Result>(
-  adapterFactory: SqlMigrationAwareDriverAdapterFactory,
-  datamodels: [string, string][] | undefined,
   use: (engine: Engine.SchemaEngine) => Promise<Result>,
+  datamodels?: [string, string][],
 ): Promise<Result> {
   loading ??= loadEngine();
   const { SchemaEngine } = await loading;
