@@ -27,10 +27,10 @@ export function signText({ current }: Keyring, text: string): string {
 
 /** Verifies a signature of {@link signText} with the accepted keys, in constant time for each key. */
 export function isSignature({ accepted }: Keyring, text: string, signature: string): boolean {
-  const given = Buffer.from(signature);
+  const input = Buffer.from(signature);
   return accepted.some((key) => {
     const expected = Buffer.from(hmac(key, text).toString('base64url'));
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    return input.length === expected.length && timingSafeEqual(input, expected);
   });
 }
 

@@ -62,7 +62,7 @@ export function createBatcher<Key, Value>(
   let running = 0;
   let scheduled = false;
   // Whether the last call had one key.
-  let alone = true;
+  let isSingle = true;
   const loadAlone = createDeadlineQueue(async (key: Key) => {
     const [value] = await load([key]);
     if (value instanceof Error) throw value;
@@ -74,7 +74,7 @@ export function createBatcher<Key, Value>(
     while (running < concurrency && waiting.length > 0) run(waiting.splice(0, maxBatchSize));
   };
   const run = (requests: readonly Request<Key, Value>[]) => {
-    alone = requests.length === 1;
+    isSingle = requests.length === 1;
     running += 1;
     load(requests.map(({ key }) => key)).then(
       (values) => {
@@ -102,7 +102,7 @@ export function createBatcher<Key, Value>(
   const schedule = () => {
     if (scheduled || waiting.length === 0) return;
     scheduled = true;
-    if (alone) queueMicrotask(start);
+    if (isSingle) queueMicrotask(start);
     else setImmediate(start);
   };
   return (key) =>

@@ -33,14 +33,14 @@ t.test('stores the events that the models store, of many accounts at once', asyn
   ]);
   const from = (address: string) =>
     events.map((event, index) => ({ ...event, origin: { address, requestId: `request ${index}` } }));
-  const [together, alone] = [randomId(), randomId()];
-  await Promise.all(from(together).map((event) => auditLog.record(event)));
+  const [batched, single] = [randomId(), randomId()];
+  await Promise.all(from(batched).map((event) => auditLog.record(event)));
   await withScope(allAccounts, () =>
     database.prisma.$transaction(async (tx) => {
-      for (const event of from(alone)) await recordIn(tx, event, at);
+      for (const event of from(single)) await recordIn(tx, event, at);
     }),
   );
-  const found = await stored(together);
+  const found = await stored(batched);
   t.equal(found.length, events.length);
-  t.same(found, await stored(alone));
+  t.same(found, await stored(single));
 });

@@ -131,7 +131,7 @@ t.test('accepts a database that a later version has migrated, and logs it', asyn
   await migrate(database, { directory });
 
   const warnings: unknown[] = [];
-  const logger = { info() {}, warn: (facts: object) => void warnings.push(facts) };
+  const logger = { info() {}, warn: (details: object) => void warnings.push(details) };
   t.same(await migrate(database, { logger }), []);
   t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
   t.same(await migrate(database, { directory }), [], 'the later version still starts');
@@ -204,7 +204,7 @@ t.test('does not change a database of the previous version while no migration is
   await recordReplaced(database, replacedMigrations);
   await database.prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
   const messages: unknown[] = [];
-  const log = (facts: object) => void messages.push(facts);
+  const log = (details: object) => void messages.push(details);
 
   t.same(await migrate(database, { logger: { info: log, warn: log } }), []);
   t.same(messages, []);

@@ -154,16 +154,16 @@ if (testServer === undefined) {
       t.same(await way(), [], `${name}, without a scope`);
     }
     const statement = { name: 'accounts_of_employees', text };
-    const given = await database.runPrepared(statement, [], ownScope);
+    const read = await database.runPrepared(statement, [], ownScope);
     t.same(
-      given,
+      read,
       own.employeeIds.map(() => ({ account_id: own.accountId })),
       'its own scope',
     );
     t.same(
       await withScope(allAccounts, () => database.runPrepared(statement, [], ownScope)),
-      given,
-      'an abort has precedence over the error of the work',
+      read,
+      'its own scope has precedence over that of `withScope`',
     );
     const { signal } = new AbortController();
     const reported = (scope: TenantScope) =>

@@ -35,12 +35,12 @@ async function connect(t: Test) {
   const adapter = await new ScopedPrismaPg(pool, settings, scope).connect();
   /** Starts a transaction through the adapter, and ends it as Prisma does. */
   const transaction = async (statement: string, end: 'COMMIT' | 'ROLLBACK') => {
-    const begun = await adapter.startTransaction();
+    const started = await adapter.startTransaction();
     try {
-      return (await begun.queryRaw({ sql: statement, args: [], argTypes: [] })).rows[0];
+      return (await started.queryRaw({ sql: statement, args: [], argTypes: [] })).rows[0];
     } finally {
-      await begun.executeRaw({ sql: end, args: [], argTypes: [] });
-      await begun.commit();
+      await started.executeRaw({ sql: end, args: [], argTypes: [] });
+      await started.commit();
     }
   };
   return { settings, pool, adapter, transaction, databaseUrl };

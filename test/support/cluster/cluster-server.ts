@@ -9,7 +9,7 @@ import { programOptions, programPath } from './programs.js';
 export type Settings = Readonly<Record<string, string>>;
 
 /** Milliseconds that a server may take to start. */
-const patienceMs = 240_000;
+const startTimeoutMs = 240_000;
 
 /** A PostgreSQL server on 127.0.0.1 that a test or a trial starts and stops. Its superuser is `postgres`, without a password. */
 export class ClusterServer {
@@ -52,7 +52,7 @@ export class ClusterServer {
     });
     await once(child, 'spawn');
     this.#child = child;
-    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(20)) {
+    for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await wait(20)) {
       if (child.exitCode !== null) break;
       const accepts = await this.query('SELECT').then(
         () => true,

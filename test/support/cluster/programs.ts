@@ -3,7 +3,7 @@ import { chownSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-const directory = directoryOfPrograms();
+const directory = pgConfig('--bindir');
 
 /** Whether the programs of a PostgreSQL server are installed. `PG_CONFIG` is the `pg_config` of the installation to use. */
 export const hasPostgresqlPrograms =
@@ -39,10 +39,6 @@ export function giveToUser(directory: string): void {
 /** Directory of the libraries of PostgreSQL, with those of its extensions. */
 export function libraryPath(): string {
   return pgConfig('--pkglibdir') ?? '';
-}
-
-function directoryOfPrograms(): string | undefined {
-  return pgConfig('--bindir');
 }
 
 function pgConfig(option: string): string | undefined {

@@ -14,17 +14,17 @@ export interface OpenTransaction {
 export async function openTransaction(t: Test, options: DatabaseOptions): Promise<OpenTransaction> {
   const other = await openDatabase({ ...options, poolSize: 1, statementTimeoutMs: 0 });
   const ending = deferred<'COMMIT' | 'ROLLBACK'>();
-  const begun = deferred<Prisma.TransactionClient>();
+  const started = deferred<Prisma.TransactionClient>();
   const rolledBack = new Error('rolled back');
   const running = other.prisma.$transaction(
     async (tx) => {
-      begun.resolve(tx);
+      started.resolve(tx);
       if ((await ending.promise) === 'ROLLBACK') throw rolledBack;
     },
     { timeout: 600_000 },
   );
   running.catch(() => {});
-  const tx = await begun.promise;
+  const tx = await started.promise;
   let isOpen = true;
   const end: OpenTransaction['end'] = async (how) => {
     if (!isOpen) return;

@@ -130,14 +130,14 @@ export class Standby {
         await this.#update(checkTimeoutMs);
         if (this.#use === undefined && this.#position >= this.#options.primary.position) await this.#start();
       } catch (error) {
-        this.#lose(describeError(error));
+        this.#markUnavailable(describeError(error));
       }
       await wait(checkIntervalMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   async #open(): Promise<Database> {
-    const database = await this.#options.open(() => this.#lose('a connection was lost'));
+    const database = await this.#options.open(() => this.#markUnavailable('a connection was lost'));
     try {
       const { cluster } = await readServerPosition(database);
       if (cluster !== this.#options.primary.cluster)
@@ -158,7 +158,7 @@ export class Standby {
     this.#options.logger?.info({ standby: this.#options.number }, 'reading from a standby');
   }
 
-  #lose(reason: string): void {
+  #markUnavailable(reason: string): void {
     this.#position = logStart;
     if (this.#use === undefined) return;
     this.#use.abort(new StandbyLostError(reason));
