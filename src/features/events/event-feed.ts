@@ -127,10 +127,11 @@ export class EventFeed {
     { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },
   ): Promise<{ position: bigint; document: string }[]> {
     const values = [accountId, String(after), String(until), types.join(), String(size)];
-    const rows = await this.#database.runPrepared(accountEvents, values, accountScope(accountId));
-    return rows.map(([position, document]) => ({
-      position: BigInt(position ?? 0),
-      document: document ?? '',
-    }));
+    const rows = await this.#database.runPrepared<{ position: string; document: string }>(
+      accountEvents,
+      values,
+      accountScope(accountId),
+    );
+    return rows.map(({ position, document }) => ({ position: BigInt(position), document }));
   }
 }

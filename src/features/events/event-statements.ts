@@ -63,7 +63,7 @@ export const accountEvents: PreparedStatement = {
   name: 'account_events',
   text: `
     ${clientsOfAccount}
-    SELECT events.position::text, ${eventDocument(clientOfAccount)}
+    SELECT events.position::text AS position, ${eventDocument(clientOfAccount)} AS document
     FROM events
     WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
       AND ($4 = '' OR events.type = ANY (string_to_array($4, ',')))

@@ -63,7 +63,7 @@ export function createBatcher<Key, Value>(
   let scheduled = false;
   // Whether the last call had one key.
   let isSingle = true;
-  const loadAlone = createDeadlineQueue(async (key: Key) => {
+  const loadSingle = createDeadlineQueue(async (key: Key) => {
     const [value] = await load([key]);
     if (value instanceof Error) throw value;
     return value as Value;
@@ -89,7 +89,7 @@ export function createBatcher<Key, Value>(
         end();
         const isolate = requests.length > 1 && isStatementRejected(error);
         for (const { key, resolve, reject } of requests) {
-          if (isolate) loadAlone(key, error).then(resolve, reject);
+          if (isolate) loadSingle(key, error).then(resolve, reject);
           else reject(error);
         }
       },

@@ -33,10 +33,7 @@ export interface LeasedRow {
 }
 
 /** For each endpoint, whether a statement returned it. */
-export function leaseStillHeld(
-  rows: readonly LeasedRow[],
-  endpoints: readonly ClaimedEndpoint[],
-): boolean[] {
+export function leaseStillHeld(rows: readonly LeasedRow[], endpoints: readonly ClaimedEndpoint[]): boolean[] {
   const held = new Set(rows.map(({ accountId, id }) => `${accountId} ${id}`));
   return endpoints.map(({ accountId, id }) => held.has(`${accountId} ${id}`));
 }
