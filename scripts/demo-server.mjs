@@ -18,12 +18,10 @@ export const demoCallback = 'http://localhost:8080/callback';
 /**
  * Starts the built server with a new embedded database and the demo data, and calls `use` with its URL. Stops the
  * server and deletes the data afterwards.
- *
- * @param givenPort port of the server; default: a free one
  */
-export async function withDemoServer(use, givenPort) {
+export async function withDemoServer(use) {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'people-api-'));
-  const port = givenPort || (await freePort());
+  const port = await freePort();
   const server = spawn(process.execPath, [path.join(root, 'dist/src/server.js')], {
     // Not the environment variables of this process, because they may configure another database.
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn' },

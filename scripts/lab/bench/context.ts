@@ -27,6 +27,4 @@ export interface Scenario {
   readonly name: string;
   readonly title: string;
   run(context: Context): Promise<Finding>;
-  /** Profiles our server under the load of the scenario. */
-  profile?(context: Context): Promise<string>;
 }

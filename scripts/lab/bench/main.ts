@@ -1,16 +1,10 @@
 import { PostgresqlServer } from '../kit/database/postgresql.js';
 import { startGenerator } from '../kit/load/generator.js';
 import { markdown } from '../kit/table.js';
-import type { Context, Scenario } from './context.js';
+import type { Scenario } from './context.js';
 import { databases } from './databases.js';
 import { type Options, readOptions } from './options.js';
-import {
-  describeRun,
-  type NamedFinding,
-  readResults,
-  renderResults,
-  writeResults,
-} from './report/results.js';
+import { describeRun, type NamedFinding, writeResults } from './report/results.js';
 import { barTable } from './report/tables.js';
 import { scenarios } from './scenarios/index.js';
 
@@ -29,10 +23,6 @@ async function main(args: string[]): Promise<number> {
   );
   if (typeof options === 'string') {
     process.stdout.write(options);
-    return 0;
-  }
-  if (options.render) {
-    renderResults(readResults());
     return 0;
   }
   const chosen = scenarios.filter(({ name }) => options.scenarios.includes(name));
@@ -54,23 +44,15 @@ async function measure(options: Options, chosen: readonly Scenario[], args: stri
   try {
     for (const scenario of chosen) {
       progress(scenario.title);
-      if (options.profile) await profile(scenario, context);
-      else {
-        const finding = { name: scenario.name, title: scenario.title, ...(await scenario.run(context)) };
-        findings.push(finding);
-        print(finding);
-      }
+      const finding = { title: scenario.title, ...(await scenario.run(context)) };
+      findings.push(finding);
+      print(finding);
     }
   } finally {
     await cleanUp();
   }
   if (options.write) writeResults({ run, findings });
   return findings.every(({ bars }) => bars.every(({ passed }) => passed !== false)) ? 0 : 1;
-}
-
-async function profile(scenario: Scenario, context: Context): Promise<void> {
-  if (scenario.profile === undefined) progress('has no profile');
-  else process.stdout.write(`\n## ${scenario.title}\n\n${await scenario.profile(context)}\n`);
 }
 
 function print({ title, table, bars }: NamedFinding): void {

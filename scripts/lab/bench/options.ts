@@ -10,10 +10,8 @@ const usage = `npm run bench -- [options]
   --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the
                    baselines; bar: 0.95
   --quick          two rounds of one second, to check that everything works
-  --profile        profiles our server under the load of each scenario instead of measuring it
   --keep           keeps the databases for the next run with --keep
   --write          writes the results, which a run of all scenarios does by default
-  --render         writes RESULTS.md and results.svg from results.json, and measures nothing
   --help
 `;
 
@@ -24,10 +22,8 @@ export interface Options {
   /** Seconds of load before a server is measured. */
   readonly settleSeconds: number;
   readonly against: readonly string[] | undefined;
-  readonly profile: boolean;
   readonly keep: boolean;
   readonly write: boolean;
-  readonly render: boolean;
   readonly databaseUrl: string;
 }
 
@@ -44,14 +40,12 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       seconds: { type: 'string' },
       against: { type: 'string' },
       quick: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
-      render: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  const { only, rounds, seconds, against, quick, profile, keep, write, render, help } = values;
+  const { only, rounds, seconds, against, quick, keep, write, help } = values;
   if (help) return usage;
   const scenarios = only?.split(',') ?? names;
   const unknown = scenarios.filter((name) => !names.includes(name));
@@ -62,10 +56,8 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     seconds: positiveNumber('seconds', seconds ?? (quick ? '1' : '3')),
     settleSeconds: quick ? 1 : 5,
     against: against?.split(',').map((directory) => path.resolve(directory)),
-    profile,
     keep,
-    write: write || (only === undefined && !quick && !profile && against === undefined),
-    render,
+    write: write || (only === undefined && !quick && against === undefined),
     databaseUrl: process.env.BENCH_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
   };
 }

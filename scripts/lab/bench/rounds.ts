@@ -11,8 +11,9 @@ export interface Target {
   /** Its bar in the chart, if it has one. */
   readonly role?: Role;
   readonly service: Service;
-  /** The database whose sessions are measured, if it differs between targets. */
+  /** The database whose sessions are measured, and the first process of its server, if they differ between targets. */
   readonly database?: string;
+  readonly postmaster?: number;
   /** Creates the job of one round. */
   job(): Promise<Job>;
   /** Verifies the tokens that were issued under load. */
@@ -62,20 +63,20 @@ export async function measureRounds(
 }
 
 /** Puts a target under load until its code is compiled and its heap has reached its size. */
-export async function settle(context: Context, target: Target, database?: string): Promise<void> {
+async function settle(context: Context, target: Target, database?: string): Promise<void> {
   const { settleSeconds: seconds } = context.options;
   await runOnce(context, target, { connections: settleConnections, database, warmupSeconds: 0, seconds });
 }
 
 /** Puts one target under load and verifies its responses. */
-export async function runOnce(
+async function runOnce(
   context: Context,
   target: Target,
   settings: RunSettings,
 ): Promise<{ result: JobResult; watched: Watched }> {
-  const { name, service, database = settings.database } = target;
+  const { name, service, database = settings.database, postmaster = context.server.postmaster } = target;
   const { connections, warmupSeconds, seconds } = settings;
-  const watched = { servers: service.pids, postmaster: context.server.postmaster, database };
+  const watched = { servers: service.pids, postmaster, database };
   const job = await target.job();
   const result = await context.generator
     .run({ ...job, ports: service.ports, connections, warmupSeconds, seconds, watched })

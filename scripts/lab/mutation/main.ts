@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { transform } from 'esbuild';
+import { createRandom } from '../../../test/support/input/random.js';
 import { compiled } from '../../compile.mjs';
 import { filesBelow } from '../../modified.mjs';
-import { createRandom } from '../kit/random.js';
 import { choose, instrument, type Mutant, mutantsOf } from './mutants.js';
 
 const usage = `npm run mutation -- [options]

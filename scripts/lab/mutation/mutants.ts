@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import type { Random } from '../kit/random.js';
+import type { Random } from '../../../test/support/input/random.js';
 
 /** A change of one place of a source that a test should notice. */
 export interface Mutant {

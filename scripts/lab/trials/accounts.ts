@@ -1,11 +1,11 @@
 import { hash } from '@node-rs/argon2';
 import type pg from 'pg';
-import { type Fill, PostgresqlServer } from '../kit/database/postgresql.js';
+import type { Random } from '../../../test/support/input/random.js';
+import { PostgresqlServer } from '../kit/database/postgresql.js';
 import { fillTenants, scopes, tenant } from '../kit/database/tenants.js';
 import type { RedirectingClient } from '../kit/http/browser.js';
 import { HttpClient, type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
 import { clientCredentials } from '../kit/http/requests.js';
-import type { Random } from '../kit/random.js';
 import { type OurServerOptions, startOurs } from '../kit/server/ours.js';
 import type { ServerProcess } from '../kit/server/process.js';
 import type { Verdict } from './verdict.js';
@@ -36,7 +36,7 @@ export interface Setup {
   readonly random: Random;
 }
 
-export interface AccountsSize {
+interface AccountsSize {
   readonly name: string;
   readonly accounts: number;
   /** Of each account. */
@@ -45,35 +45,21 @@ export interface AccountsSize {
 
 /** Creates a database with accounts, calls `use` with it, and drops it. */
 export async function withAccounts(
-  size: AccountsSize,
+  { name, accounts, employees }: AccountsSize,
   use: (created: Pick<Setup, 'url' | 'accounts'>) => Promise<void>,
 ): Promise<void> {
   const server = await PostgresqlServer.open(
     process.env.TRIALS_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
   );
   try {
-    await use(await createAccounts(server, size));
+    const { url } = await server.database(`trial_${name}`, async (client) => {
+      await fillTenants({ tenants: accounts, employees })(client);
+      await addPeople(client);
+    });
+    await use({ url, accounts: Array.from({ length: accounts }, (_, index) => accountNumbered(index + 1)) });
   } finally {
     await server.close();
   }
-}
-
-/** Creates a database with accounts. */
-export async function createAccounts(
-  server: PostgresqlServer,
-  { name, accounts, employees }: AccountsSize,
-): Promise<Pick<Setup, 'url' | 'accounts'>> {
-  const { url } = await server.database(`trial_${name}`, fillAccounts({ accounts, employees }));
-  const numbers = Array.from({ length: accounts }, (_, index) => index + 1);
-  return { url, accounts: numbers.map(accountNumbered) };
-}
-
-/** Fills an empty database with accounts. */
-export function fillAccounts({ accounts, employees }: Omit<AccountsSize, 'name'>): Fill {
-  return async (client) => {
-    await fillTenants({ tenants: accounts, employees })(client);
-    await addPeople(client);
-  };
 }
 
 /**
@@ -120,7 +106,7 @@ export function describeExchange(
 }
 
 /** The account with this number, counted from 1. */
-export function accountNumbered(number: number): Account {
+function accountNumbered(number: number): Account {
   const { accountId, clientId, clientSecret } = tenant(number);
   const n = accountId.slice(5);
   return {

@@ -5,7 +5,7 @@ import { describeExchange } from './accounts.js';
 import type { Plan } from './request-mix.js';
 import type { Verdict } from './verdict.js';
 
-export interface LoopSettings {
+interface LoopSettings {
   readonly client: HttpClient;
   readonly next: Plan;
   readonly connections: number;

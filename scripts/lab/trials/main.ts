@@ -5,14 +5,8 @@ const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
   fuzz: () => import('./fuzz/fuzz.js'),
   tenants: () => import('./tenants/tenants.js'),
   'linear-time': () => import('./linear-time/linear-time.js'),
-  slow: () => import('./slow/slow.js'),
   overload: () => import('./overload/overload.js'),
-  reports: () => import('./reports/reports.js'),
-  failover: () => import('./failover/failover.js'),
-  standbys: () => import('./standbys/standbys.js'),
-  citus: () => import('./citus/citus.js'),
-  webhooks: () => import('./webhooks/webhooks.js'),
-  soak: () => import('./soak/soak.js'),
+  soak: () => import('./soak.js'),
 };
 
 // Servers are stopped when this process exits.

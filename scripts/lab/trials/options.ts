@@ -7,7 +7,7 @@ const usage = (names: readonly string[]) => `npm run trials -- [NAME…] [option
   NAME           ${names.join(', ')}; all of them in their short form without a name
   --short        the short form
   --minutes N    duration of the soak (30)
-  --requests N   requests of the fuzz, pairs of the standbys (100000)
+  --requests N   requests of the fuzz (100000)
   --against DIR  overload: also measures the built checkout in DIR, with and without its limit on active requests
   --seed N       of random values (the time of day)
   --help

@@ -4,7 +4,7 @@ import { clientCredentials, get, remove, sendJson } from '../kit/http/requests.j
 import { type Account, requestToken, type Setup } from './accounts.js';
 
 /** A request and its expected response. */
-export interface Planned {
+interface Planned {
   readonly request: HttpRequest;
   readonly status: number;
   /** Reads values for later requests. */

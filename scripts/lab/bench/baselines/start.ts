@@ -14,10 +14,6 @@ export function startLimit({ url }: Database): Promise<ServerProcess> {
   return startBaseline('limit/server.ts', { DATABASE_URL: url });
 }
 
-export function startConstant(body: Buffer): Promise<ServerProcess> {
-  return startBaseline('constant.ts', { BODY: body.toString('base64') });
-}
-
 /** @param keys public keys that verify bearer tokens */
 export function startExpress({ url }: Database, keys: JSONWebKeySet): Promise<ServerProcess> {
   return startBaseline('express/server.ts', { DATABASE_URL: url, KEYS: JSON.stringify(keys) });

@@ -10,11 +10,9 @@ import { renderChart } from './svg.js';
 import { barTable } from './tables.js';
 
 export interface NamedFinding extends Finding {
-  readonly name: string;
   readonly title: string;
 }
 
-/** The content of `results.json`. */
 export interface Results {
   /** Versions and environment of the run, by name. */
   readonly run: readonly (readonly [string, string])[];
@@ -51,19 +49,10 @@ export function describeRun({
   ];
 }
 
-/** Writes `results.json`, `RESULTS.md` and `results.svg`. */
+/** Writes `RESULTS.md` and `results.svg`. */
 export function writeResults(results: Results): void {
-  writeFileSync(fileOf('results.json'), `${JSON.stringify(results, undefined, 2)}\n`);
-  renderResults(results);
-}
-
-export function readResults(): Results {
-  return JSON.parse(readFileSync(fileOf('results.json'), 'utf8'));
-}
-
-export function renderResults(results: Results): void {
-  writeFileSync(fileOf('RESULTS.md'), renderDocument(results));
-  writeFileSync(fileOf('results.svg'), renderChart(results));
+  writeFileSync(path.join(labRoot, 'bench', 'RESULTS.md'), renderDocument(results));
+  writeFileSync(path.join(labRoot, 'bench', 'results.svg'), renderChart(results));
 }
 
 function renderDocument({ run, findings }: Results): string {
@@ -84,16 +73,10 @@ function renderDocument({ run, findings }: Results): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-function fileOf(name: string): string {
-  return path.join(labRoot, 'bench', name);
-}
-
 function commit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: packageRoot, encoding: 'utf8' }).trim();
   try {
-    const results = ['RESULTS.md', 'results.json', 'results.svg'].map(
-      (name) => `:!scripts/lab/bench/${name}`,
-    );
+    const results = ['RESULTS.md', 'results.svg'].map((name) => `:!scripts/lab/bench/${name}`);
     const changed = git('status', '--porcelain', '--untracked-files=no', '--', ...results);
     return git('rev-parse', '--short', 'HEAD') + (changed === '' ? '' : ', with uncommitted changes');
   } catch {

@@ -3,10 +3,9 @@ import { median } from '../../kit/statistics.js';
 import { compare } from '../bars.js';
 import type { Context, Finding, Scenario } from '../context.js';
 import type { DatabaseKind } from '../databases.js';
-import { profiled } from '../profile.js';
 import type { ChartBar } from '../report/svg.js';
 import { sampleTable } from '../report/tables.js';
-import { measureRounds, runOnce, type Samples, settle, type Target } from '../rounds.js';
+import { measureRounds, type Samples, type Target } from '../rounds.js';
 import { type Setting, withSetting } from './setting.js';
 
 export interface Comparison<Ours extends Target> {
@@ -25,20 +24,14 @@ const otherBuildBar = 0.95;
 
 /** Creates a scenario that compares our server with baselines, or with other builds of it. */
 export function comparison<Ours extends Target>(what: Comparison<Ours>): Scenario {
-  const { name, title } = what;
-  return {
-    name,
-    title,
-    run: (context) => run(context, what),
-    profile: (context) => profile(context, what),
-  };
+  return { name: what.name, title: what.title, run: (context) => run(context, what) };
 }
 
 function run<Ours extends Target>(
   context: Context,
   { connections, database, ours: prepareOurs, baselines, bars }: Comparison<Ours>,
 ): Promise<Finding> {
-  return withSetting(context, { database }, async (setting) => {
+  return withSetting(context, database, async (setting) => {
     const ours = await prepareOurs(setting);
     const { against } = context.options;
     const others = against?.map((root) => otherBuild(prepareOurs, root)) ?? baselines;
@@ -55,28 +48,6 @@ function run<Ours extends Target>(
       chart: chartOf(targets, samples),
     };
   });
-}
-
-function profile<Ours extends Target>(
-  context: Context,
-  { name, connections, database: kind, ours: prepareOurs }: Comparison<Ours>,
-): Promise<string> {
-  return profiled(name, (profileDirectory) =>
-    withSetting(context, { database: kind, profileDirectory }, async (setting) => {
-      const ours = await prepareOurs(setting);
-      const { name: database } = setting.database;
-      await settle(context, ours, database);
-      const { seconds } = context.options;
-      const { result } = await runOnce(context, ours, { connections, database, warmupSeconds: 0.3, seconds });
-      return {
-        begin: result.begin.at,
-        end: result.end.at,
-        units: result.latencies.length,
-        unit: 'request',
-        processorSeconds: result.end.servers - result.begin.servers,
-      };
-    }),
-  );
 }
 
 function boundsAgainst(roots: readonly string[]): Record<string, number> {

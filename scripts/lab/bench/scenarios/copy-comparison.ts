@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Database } from '../../kit/database/postgresql.js';
+import type { Tenant } from '../../kit/database/tenants.js';
 import { residentBytes } from '../../kit/measure/processes.js';
 import { measureOnce, type Timing } from '../../kit/measure/stopwatch.js';
 import type { Service } from '../../kit/server/process.js';
@@ -5,8 +9,16 @@ import { ratios, spread } from '../../kit/statistics.js';
 import { bar } from '../bars.js';
 import type { Context, Finding, Scenario } from '../context.js';
 import type { DatabaseKind } from '../databases.js';
-import { profiled } from '../profile.js';
 import { type Setting, withSetting } from './setting.js';
+
+const columns = 'id, employee_number, first_name, last_name, email, status, department';
+
+/** The columns of a list. */
+const stored = `${columns}, updated_at`;
+
+/** The columns of a report, with timestamps as the API writes them. */
+export const formatted = `${columns},
+  to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS updated_at`;
 
 /** Maximum number of rounds; each takes seconds. */
 const defaultMostRounds = 3;
@@ -18,9 +30,6 @@ export interface CopyComparison<Result> {
     readonly name: string;
     readonly read: () => Promise<Result>;
     readonly isCorrect: (result: Result) => boolean;
-    /** Amount of data that was read, for a profile. */
-    readonly units: (result: Result) => number;
-    readonly unit: string;
   };
   readonly copy: { readonly name: string; readonly read: () => Promise<void> };
   /** Maximum ratio of our time to that of COPY. */
@@ -46,18 +55,7 @@ export function copyComparison<Result>({
     name,
     title,
     run: (context) =>
-      withSetting(context, { database }, async (setting) =>
-        measure(context, setting, await prepare(setting)),
-      ),
-    profile: (context) =>
-      profiled(name, (profileDirectory) =>
-        withSetting(context, { database, profileDirectory }, async (setting) => {
-          const { service, ours } = await prepare(setting);
-          const { timing, result } = await measureOnce({ servers: service.pids }, ours.read);
-          const { begin, end, serverSeconds: processorSeconds } = timing;
-          return { begin, end, processorSeconds, units: ours.units(result), unit: ours.unit };
-        }),
-      ),
+      withSetting(context, database, async (setting) => measure(context, setting, await prepare(setting))),
   };
 }
 
@@ -107,4 +105,21 @@ function row(name: string, timings: readonly Timing[]): string[] {
     of('clientSeconds').median.toFixed(2),
     (of('peakMemory').median / 1e6).toFixed(0),
   ];
+}
+
+/**
+ * Copies the employees of an account with psql, in the order of the list, and discards the output.
+ *
+ * @param what columns, and options of COPY
+ */
+export async function copyEmployees(
+  { url }: Database,
+  { accountId }: Tenant,
+  { columns = stored, format = '' } = {},
+): Promise<void> {
+  const query = `SELECT ${columns} FROM employees WHERE account_id = '${accountId}' ORDER BY employees.position`;
+  const args = ['--no-psqlrc', '--quiet', '--command', `COPY (${query}) TO STDOUT ${format}`, url];
+  const child = spawn('psql', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`psql exited with ${code}`);
 }

@@ -6,8 +6,7 @@ import { HttpClient, jsonOf } from '../../kit/http/client.js';
 import { sendJson } from '../../kit/http/requests.js';
 import type { ServerProcess } from '../../kit/server/process.js';
 import { sizes } from '../databases.js';
-import { copyEmployees, formatted } from './copy.js';
-import { copyComparison } from './copy-comparison.js';
+import { copyComparison, copyEmployees, formatted } from './copy-comparison.js';
 import { requestTokens } from './tokens.js';
 
 interface Downloaded {
@@ -38,8 +37,6 @@ export const csvScenario = copyComparison<Downloaded>({
         read: () => download(server, path, token),
         isCorrect: ({ lines, lastLine }) =>
           lines === expected.rows + 1 && lastLine.startsWith(expected.lastCells),
-        units: ({ lines }) => lines / 1000,
-        unit: 'thousand rows',
       },
       copy: {
         name: 'psql, COPY … CSV',

@@ -1,12 +1,10 @@
 import type { Scenario } from '../context.js';
-import { citusScenarios } from './citus.js';
-import { citusImportScenario } from './citus-import.js';
+import { clusterScenarios } from './clusters.js';
 import { csvScenario } from './csv.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
 import { readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
-import { standbyScenarios } from './standbys.js';
 import { syncScenario } from './sync.js';
 import { webhookScenarios } from './webhooks/webhooks.js';
 
@@ -19,7 +17,5 @@ export const scenarios: readonly Scenario[] = [
   csvScenario,
   ...webhookScenarios,
   ...scaleScenarios,
-  ...standbyScenarios,
-  ...citusScenarios,
-  ...citusImportScenario,
+  ...clusterScenarios,
 ];

@@ -43,7 +43,7 @@ export const pagesScenario: Scenario = {
   name: 'pages',
   title: `Page 1 and page ${lastPage} of ${sizes.million.employees} employees (1 connection)`,
   run: (context) =>
-    withSetting(context, { database: 'million' }, async (setting) => {
+    withSetting(context, 'million', async (setting) => {
       const server = await setting.startOurs();
       const client = new HttpClient(server.port);
       const otherClient = new HttpClient((await setting.startOurs()).port);

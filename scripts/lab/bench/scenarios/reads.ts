@@ -5,6 +5,8 @@ import { HttpClient } from '../../kit/http/client.js';
 import type { FixedRequest } from '../../kit/load/fixed-requests.js';
 import { baseUrl } from '../../kit/paths.js';
 import type { ServerProcess } from '../../kit/server/process.js';
+import type { Target } from '../rounds.js';
+import { requestTokens } from './tokens.js';
 
 const pageSize = 50;
 const first = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -90,7 +92,7 @@ async function readEmployees(
  * @param target tokens: by account
  * @returns the requests with the bytes of their responses
  */
-export async function verifyReads(
+async function verifyReads(
   { name, server, tokens }: { name: string; server: ServerProcess; tokens: ReadonlyMap<string, string> },
   reads: readonly Read[],
 ): Promise<Required<Omit<FixedRequest, 'shape'>>[]> {
@@ -110,6 +112,33 @@ export async function verifyReads(
   }
   client.close();
   return verified;
+}
+
+/** A target whose responses were verified. */
+export interface ReadTarget extends Target {
+  readonly reads: readonly Read[];
+  readonly requests: readonly Required<Omit<FixedRequest, 'shape'>>[];
+}
+
+/** @param tokens by account; by default, the server issues them */
+export async function readTarget(
+  label: Pick<Target, 'name' | 'role'>,
+  server: ServerProcess,
+  reads: readonly Read[],
+  tokens?: ReadonlyMap<string, string>,
+): Promise<ReadTarget> {
+  const callers = [...new Map(reads.map(({ tenant }) => [tenant.accountId, tenant])).values()];
+  const requests = await verifyReads(
+    { name: label.name, server, tokens: tokens ?? (await requestTokens(server, callers)) },
+    reads,
+  );
+  return {
+    ...label,
+    service: server,
+    job: async () => ({ load: 'fixedRequests', input: { requests } }),
+    reads,
+    requests,
+  };
 }
 
 /** @throws {Error} unless the responses of the limit equal those of our server */

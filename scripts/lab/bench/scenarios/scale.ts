@@ -1,14 +1,13 @@
 import type { Database } from '../../kit/database/postgresql.js';
-import { type TenantSize, tenants } from '../../kit/database/tenants.js';
+import type { TenantSize } from '../../kit/database/tenants.js';
 import type { ServerProcess } from '../../kit/server/process.js';
 import { compare } from '../bars.js';
 import type { Scenario } from '../context.js';
 import { sizes } from '../databases.js';
 import { sampleTable } from '../report/tables.js';
 import { measureRounds, type Target } from '../rounds.js';
-import { listReads, verifyReads } from './reads.js';
+import { listReads, readTarget } from './reads.js';
 import { withSetting } from './setting.js';
-import { requestTokens } from './tokens.js';
 
 const connections = 32;
 const few = `${sizes.tenants.tenants} tenants`;
@@ -20,7 +19,7 @@ export const scaleScenarios: readonly Scenario[] = [
     name: 'tenants',
     title: `List with ${few} and with ${many} of ${sizes.wide.employees} employees each (32 connections)`,
     run: (context) =>
-      withSetting(context, { database: 'tenants' }, async ({ database, startOurs }) => {
+      withSetting(context, 'tenants', async ({ database, startOurs }) => {
         const wide = await context.database('wide');
         const small = await listTarget(few, await startOurs(), { database, size: sizes.tenants });
         const server = await startOurs({ databaseUrl: wide.url });
@@ -39,7 +38,7 @@ export const scaleScenarios: readonly Scenario[] = [
     name: 'processes',
     title: 'List 50 employees from one process and from two (32 connections)',
     run: (context) =>
-      withSetting(context, { database: 'tenants' }, async ({ database, startOurs }) => {
+      withSetting(context, 'tenants', async ({ database, startOurs }) => {
         const [first, second] = [await startOurs(), await startOurs()];
         const one = await listTarget('one process', first, { database, size: sizes.tenants });
         const service = { ports: [first.port, second.port], pids: [first.pid, second.pid] };
@@ -58,12 +57,6 @@ async function listTarget(
   server: ServerProcess,
   { database, size }: { database: Database; size: TenantSize },
 ): Promise<Target> {
-  const tokens = await requestTokens(server, tenants(size.tenants));
-  const requests = await verifyReads({ name, server, tokens }, await listReads(database, size));
-  return {
-    name,
-    service: server,
-    database: database.name,
-    job: async () => ({ load: 'fixedRequests', input: { requests } }),
-  };
+  const target = await readTarget({ name }, server, await listReads(database, size));
+  return { ...target, database: database.name };
 }

@@ -12,15 +12,12 @@ export interface Setting {
   startOurs(options?: Partial<OurServerOptions>): Promise<ServerProcess>;
 }
 
-/** @param settings database: its kind; profileDirectory: directory for the profile of our server, if it is profiled */
 export async function withSetting<Result>(
   context: Context,
-  { database: kind, profileDirectory }: { database: DatabaseKind; profileDirectory?: string },
+  kind: DatabaseKind,
   use: (setting: Setting) => Promise<Result>,
 ): Promise<Result> {
   const database = await context.database(kind);
-  const nodeOptions =
-    profileDirectory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`];
   const running: ServerProcess[] = [];
   const start = async (starting: Promise<ServerProcess>) => {
     const server = await starting;
@@ -31,7 +28,7 @@ export async function withSetting<Result>(
     return await use({
       database,
       start,
-      startOurs: (options) => start(startOurs({ databaseUrl: database.url, nodeOptions, ...options })),
+      startOurs: (options) => start(startOurs({ databaseUrl: database.url, ...options })),
     });
   } finally {
     for (const server of running) await server.stop();

@@ -1,7 +1,6 @@
 // The process that generates the load. It runs one job at a time. It reads the processor time of the servers itself, at
 // the timestamps at which it starts and stops counting.
 import { setTimeout as wait } from 'node:timers/promises';
-import { now } from '../measure/clock.js';
 import { processTimes, type Watched } from '../measure/processes.js';
 import { Connection } from './connection.js';
 import { fixedRequests } from './fixed-requests.js';
@@ -82,5 +81,5 @@ function connect(
 
 function snapshot(watched: Watched): Snapshot {
   const { user, system } = process.cpuUsage();
-  return { at: now(), own: (user + system) / 1e6, ...processTimes(watched) };
+  return { at: performance.now(), own: (user + system) / 1e6, ...processTimes(watched) };
 }

@@ -32,7 +32,7 @@ export interface JobSettings {
 }
 
 export interface Snapshot extends ProcessTimes {
-  /** Milliseconds, see `clock.ts`. */
+  /** Milliseconds of `performance.now()` in the load process. */
   readonly at: number;
   /** Seconds of processor time of the load process. */
   readonly own: number;

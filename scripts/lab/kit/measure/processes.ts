@@ -60,7 +60,7 @@ function used(before: ProcessTimes['sessions'], after: ProcessTimes['sessions'])
 }
 
 /** Seconds, in user and kernel mode, of all threads of a process; `undefined` when it has exited. */
-export function processSeconds(pid: number): number | undefined {
+function processSeconds(pid: number): number | undefined {
   const text = readProc(`${pid}/stat`);
   if (text === undefined) return undefined;
   // The name before it, in parentheses, may contain spaces.

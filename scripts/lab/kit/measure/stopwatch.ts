@@ -1,13 +1,9 @@
-import { now } from './clock.js';
 import { databaseSeconds, processTimes, residentBytes, type Watched } from './processes.js';
 
 const memoryIntervalMs = 20;
 
 /** The measurements of one call. */
 export interface Timing {
-  /** Milliseconds, see `clock.ts`. */
-  readonly begin: number;
-  readonly end: number;
   readonly seconds: number;
   /** Processor time of the servers. */
   readonly serverSeconds: number;
@@ -31,17 +27,15 @@ export async function measureOnce<Result>(
   try {
     const before = processTimes(watched);
     const ownBefore = process.cpuUsage();
-    const begin = now();
+    const startedAt = performance.now();
     const result = await call();
-    const end = now();
+    const seconds = (performance.now() - startedAt) / 1000;
     const own = process.cpuUsage(ownBefore);
     const after = processTimes(watched);
     return {
       result,
       timing: {
-        begin,
-        end,
-        seconds: (end - begin) / 1000,
+        seconds,
         serverSeconds: after.servers - before.servers,
         databaseSeconds: watched.postmaster === undefined ? Number.NaN : databaseSeconds(before, after),
         clientSeconds: (own.user + own.system) / 1e6,

@@ -9,7 +9,6 @@ export interface OurServerOptions {
   readonly databaseUrl: string;
   /** Settings that differ from those of a deployment. */
   readonly environment?: Readonly<Record<string, string>>;
-  readonly nodeOptions?: readonly string[];
   /** The checkout whose build is started; this one by default. */
   readonly root?: string;
 }
@@ -21,13 +20,11 @@ export interface OurServerOptions {
 export function startOurs({
   databaseUrl,
   environment,
-  nodeOptions,
   root = packageRoot,
 }: OurServerOptions): Promise<ServerProcess> {
   return startProcess({
     file: path.join(root, 'dist', 'src', 'server.js'),
     cwd: root,
-    nodeOptions,
     environment: {
       DATABASE_URL: databaseUrl,
       APP_SECRET: appSecret,

@@ -22,7 +22,6 @@ export interface ServerProcess extends Service {
   isAlive(): boolean;
   /** Sends an IPC message to the process and returns the reply. */
   message<Reply>(content: object): Promise<Reply>;
-  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,11 +47,11 @@ export async function startProcess({
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const terminate = () => child.kill('SIGTERM');
   process.once('exit', terminate);
-  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+  const stop = async () => {
     process.off('exit', terminate);
     if (!isAlive()) return;
     const exited = once(child, 'exit');
-    child.kill(signal);
+    terminate();
     await exited;
   };
   try {
@@ -73,8 +72,7 @@ export async function startProcess({
       child.send(content);
       return (await replied)[0];
     },
-    kill: () => stop('SIGKILL'),
-    stop: () => stop(),
+    stop,
   };
 }
 

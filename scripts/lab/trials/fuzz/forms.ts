@@ -1,6 +1,6 @@
 import { hostileEscapes, hostileTexts } from '../../../../test/support/fuzz/hostile-values.js';
+import type { Random } from '../../../../test/support/input/random.js';
 import { clientFields } from '../../kit/http/requests.js';
-import type { Random } from '../../kit/random.js';
 import type { Application } from '../accounts.js';
 import type { Draft } from './generate.js';
 import type { State } from './state.js';

@@ -3,19 +3,16 @@ import { readOperations } from '../../../../test/support/fuzz/operations.js';
 import { query } from '../../kit/database/postgresql.js';
 import type { HttpClient } from '../../kit/http/client.js';
 import { baseUrl } from '../../kit/paths.js';
-import { createRandom, type Random } from '../../kit/random.js';
 import { withServer } from '../accounts.js';
 import { checkUnchanged, type Exempt, hashUnchanged } from '../unchanged.js';
 import type { Trial, Verdict } from '../verdict.js';
 import { type FuzzedRequest, type FuzzSource, generate } from './generate.js';
 import { prepare, seededPrefix } from './prepare.js';
-import { exchangeRaw, rawRequest } from './raw.js';
 import type { State } from './state.js';
 
 interface Scene {
   readonly source: FuzzSource;
   readonly client: HttpClient;
-  readonly port: number;
   readonly conformance: Conformance;
   readonly verdict: Verdict;
 }
@@ -36,20 +33,17 @@ const enoughRequests = 10_000;
 /** Concurrent requests. */
 const concurrency = 8;
 
-/** Share of the requests that are not valid HTTP. */
-const rawPart = 0.05;
-
 /** Sends random requests for every operation and compares the responses with the contract. */
 export const trial: Trial = ({ requests, seed, verdict }) =>
   withServer({ name: 'fuzz', accounts: 2, employees: 60 }, { verdict, environment }, async (running) => {
-    const { url, accounts, client, server } = running;
+    const { url, accounts, client } = running;
     const { operations, resolve } = readOperations();
     const state = await prepare(running, [...new Set(operations.flatMap(({ scopes }) => scopes ?? []))]);
     const exempt = { userId: accounts[0].owner.id, accountId: accounts[0].accountId, seededPrefix };
     const before = await hashUnchanged(url, exempt);
     const source = { operations, resolve, state, seed };
     const conformance = createConformance(`${baseUrl}/errors`);
-    await sendAll({ source, client, port: server.port, conformance, verdict }, requests);
+    await sendAll({ source, client, conformance, verdict }, requests);
     await checkUnchanged({ url, exempt, before, verdict });
     await checkReports({ url, exempt, state, verdict });
     const failed = operations.map(({ id }) => id).filter((id) => !state.succeeded.has(id));
@@ -66,10 +60,7 @@ async function sendAll(scene: Scene, requests: number): Promise<void> {
     Array.from({ length: concurrency }, async () => {
       while (sent < requests) {
         const number = sent++;
-        const random = createRandom(source.seed * 17 + number);
-        const status = random.chance(rawPart)
-          ? await sendBytes(scene, random)
-          : await sendRequest(scene, number);
+        const status = await sendRequest(scene, number);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       }
     }),
@@ -109,21 +100,6 @@ async function sendRequest(
   if (method === 'DELETE' && status === 204) state.deleted.add(url.replace(/^.*\/|\?.*$/g, ''));
   const carriedOut = conformance.operationOf(asked);
   if (carriedOut !== undefined && method !== 'HEAD') state.learn(carriedOut.id, response);
-  return status;
-}
-
-/** @returns the status, or `closed` */
-async function sendBytes({ port, verdict }: Scene, random: Random): Promise<number | string> {
-  const bytes = rawRequest(random);
-  const response = await exchangeRaw(port, bytes);
-  if (response === undefined) return 'closed';
-  const { status, hasRequestId } = response;
-  const label = JSON.stringify(bytes.toString('latin1'));
-  if (status === 0 || status >= 500) verdict.violation(`changed bytes: status ${status}`, label);
-  if (status < 300 && /^(POST|PATCH|DELETE)/.test(bytes.toString('latin1', 0, 6))) {
-    verdict.violation('a request with changed bytes was processed', label);
-  }
-  if (!hasRequestId) verdict.violation('a response without X-Request-Id', label);
   return status;
 }
 

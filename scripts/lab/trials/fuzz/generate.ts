@@ -1,8 +1,8 @@
 import { hostileBodies, hostileEscapes, hostileTexts } from '../../../../test/support/fuzz/hostile-values.js';
 import type { FuzzedOperation, Resolve } from '../../../../test/support/fuzz/operations.js';
 import { type SchemaValues, schemaValues } from '../../../../test/support/fuzz/schema-values.js';
+import { createRandom, type Random } from '../../../../test/support/input/random.js';
 import type { HttpRequest } from '../../kit/http/client.js';
-import { createRandom, type Random } from '../../kit/random.js';
 import { createForm } from './forms.js';
 import type { State } from './state.js';
 

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { query } from '../../kit/database/postgresql.js';
 import { Browser } from '../../kit/http/browser.js';
-import { HttpClient, jsonOf, type Send } from '../../kit/http/client.js';
+import { jsonOf, type Send } from '../../kit/http/client.js';
 import { postForm } from '../../kit/http/requests.js';
-import { type Account, requestToken, type Setup, startServer } from '../accounts.js';
+import { type Account, requestToken, type Setup } from '../accounts.js';
 import { employeeIdsOf } from '../request-mix.js';
-import { bearers } from './bearers.js';
-import { State } from './state.js';
+import { type Bearers, State } from './state.js';
 
 /** Prefix of the ids of reports that no request names. */
 export const seededPrefix = 'seeded';
@@ -41,7 +39,6 @@ export async function prepare(
       valid: [userTokens.access_token, await requestToken(send, account.application, scope)],
       readOnly: await requestToken(send, account.application, 'reports:read user:read'),
       foreign: foreign.access_token,
-      expired: await expiredToken(url, account),
     }),
   });
   state.keepToken(disposable.refresh_token);
@@ -62,17 +59,23 @@ async function authorize(
   return jsonOf(await send(postForm('/v1/oauth/token', form)));
 }
 
-/** A token that was valid for a second, from a server that issues only such tokens. */
-async function expiredToken(databaseUrl: string, { application }: Account): Promise<string> {
-  const server = await startServer({ databaseUrl, environment: { ACCESS_TOKEN_TTL: '1' } });
-  const client = new HttpClient(server.port);
-  try {
-    const token = await requestToken(client.send, application);
-    const { exp } = JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
-    while (Date.now() < exp * 1000) await wait(100);
-    return token;
-  } finally {
-    client.close();
-    await server.stop();
-  }
+/** Tests of OAuth have more invalid tokens. */
+function bearers(tokens: { valid: readonly string[]; readOnly: string; foreign: string }): Bearers {
+  const [token] = tokens.valid;
+  const [head, payload] = token.split('.');
+  const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
+  return {
+    valid: tokens.valid.map(bearer),
+    readOnly: [bearer(tokens.readOnly)],
+    foreign: [bearer(tokens.foreign)],
+    bad: [
+      {},
+      { authorization: '' },
+      { authorization: `bearer  ${token} x` },
+      { authorization: 'Basic YTpi' },
+      bearer('x'.repeat(9000)),
+      bearer(`${head}.${payload}.${'A'.repeat(86)}`),
+      bearer(`${head}.${payload}`),
+    ],
+  };
 }

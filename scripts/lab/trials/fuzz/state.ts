@@ -1,13 +1,17 @@
+import type { Random } from '../../../../test/support/input/random.js';
 import { type HttpResponse, jsonOf } from '../../kit/http/client.js';
-import type { Random } from '../../kit/random.js';
 import type { Account } from '../accounts.js';
-import type { Bearers } from './bearers.js';
 
 const maximumTokens = 200;
 const maximumCursors = 500;
 
+/** Authorization headers by their kind. */
+export type Bearers = Readonly<
+  Record<'valid' | 'readOnly' | 'foreign' | 'bad', readonly Readonly<Record<string, string>>[]>
+>;
+
 /** The initial state of the fuzz test. */
-export interface Known {
+interface Known {
   readonly account: Account;
   readonly employeeIds: readonly string[];
   readonly eventIds: readonly string[];

@@ -1,6 +1,6 @@
+import { createRandom } from '../../../../test/support/input/random.js';
 import { HttpClient } from '../../kit/http/client.js';
 import { separateProcessors } from '../../kit/measure/processors.js';
-import { createRandom } from '../../kit/random.js';
 import type { ServerProcess } from '../../kit/server/process.js';
 import { markdown } from '../../kit/table.js';
 import { type Account, startServer, withAccounts } from '../accounts.js';

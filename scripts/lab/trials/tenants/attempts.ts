@@ -12,7 +12,7 @@ import { filteredAttributes, type Seeded } from './seed.js';
 import type { Action } from './sender.js';
 
 /** An action of one account with an id of another. */
-export interface Attempt {
+interface Attempt {
   readonly what: string;
   /** Ids of the other account. */
   readonly ids: readonly string[];

@@ -1,5 +1,5 @@
+import type { Random } from '../../../../test/support/input/random.js';
 import type { HttpResponse } from '../../kit/http/client.js';
-import type { Random } from '../../kit/random.js';
 
 /** Headers that differ in each response. */
 const changing = ['x-request-id', 'date', 'set-cookie'];

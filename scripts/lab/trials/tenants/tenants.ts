@@ -1,6 +1,6 @@
+import { createRandom, type Random } from '../../../../test/support/input/random.js';
 import { jsonOf, type Send } from '../../kit/http/client.js';
 import { get, postForm, refresh, revoke } from '../../kit/http/requests.js';
-import { createRandom, type Random } from '../../kit/random.js';
 import { withServer } from '../accounts.js';
 import { checkUnchanged, hashUnchanged } from '../unchanged.js';
 import type { Trial, Verdict } from '../verdict.js';

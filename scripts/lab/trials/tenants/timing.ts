@@ -1,4 +1,4 @@
-import type { Random } from '../../kit/random.js';
+import type { Random } from '../../../../test/support/input/random.js';
 import { median, rankDistance } from '../../kit/statistics.js';
 import type { Verdict } from '../verdict.js';
 import type { Action, Perform } from './sender.js';

@@ -1,6 +1,19 @@
 // Receives webhooks, and counts and checks them.
 import http, { type IncomingMessage } from 'node:http';
-import type { ReceiverState, RecordedWebhook } from './recorded.js';
+
+export interface RecordedWebhook {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The webhooks that were received so far. */
+export interface ReceiverState {
+  readonly deliveries: number;
+  /** Deliveries that do not have the expected number of events. */
+  readonly wrong: number;
+  /** The first webhooks, only on request. */
+  readonly recorded?: readonly RecordedWebhook[];
+}
 
 /** Number of webhooks that are recorded. */
 const recordedCount = 100;

@@ -1,7 +1,7 @@
 // The cost of HTTP requests alone: sends recorded webhooks with undici, with limited concurrency.
 import http from 'node:http';
 import { Agent, request } from 'undici';
-import type { RecordedWebhook } from './recorded.js';
+import type { RecordedWebhook } from './receiver.js';
 
 /** The webhooks to send until the next message. */
 export interface SendCommand {

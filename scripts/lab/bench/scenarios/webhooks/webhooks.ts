@@ -1,16 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import {
+  databaseSeconds,
+  processTimes,
+  residentBytes,
+  type Watched,
+} from '../../../kit/measure/processes.js';
+import type { ServerProcess } from '../../../kit/server/process.js';
 import { ratios, spread } from '../../../kit/statistics.js';
 import type { Table } from '../../../kit/table.js';
 import { bar } from '../../bars.js';
 import { startReceiver, startSender } from '../../baselines/start.js';
-import type { ReceiverState } from '../../baselines/webhooks/recorded.js';
+import type { ReceiverState } from '../../baselines/webhooks/receiver.js';
 import type { SendCommand } from '../../baselines/webhooks/sender.js';
 import type { Context, Finding, Scenario } from '../../context.js';
 import { sizes } from '../../databases.js';
-import { profiled } from '../../profile.js';
 import { type Setting, withSetting } from '../setting.js';
 import { createEndpoints, startBacklog } from './backlog.js';
-import { type DeliverySample, measureDeliveries } from './measure-deliveries.js';
+
+/** The deliveries of a process in some seconds. */
+interface DeliverySample {
+  readonly deliveries: number;
+  readonly perSecond: number;
+  /** Deliveries per second of processor time of the process. */
+  readonly perServerSecond: number;
+  /** The same for the process and PostgreSQL together. */
+  readonly perTotalSecond: number;
+  readonly memory: number;
+}
 
 /** Concurrent deliveries of our server. */
 const inFlight = 100;
@@ -39,17 +55,7 @@ function scenario(name: string, events: number): Scenario {
   return {
     name,
     title,
-    run: (context) =>
-      withSetting(context, { database: 'webhooks' }, (setting) => run(context, setting, events)),
-    profile: (context) =>
-      profiled(name, (profileDirectory) =>
-        withSetting(context, { database: 'webhooks', profileDirectory }, async (setting) => {
-          const { deliver } = await prepare(context, setting, events);
-          await settle(deliver, context.options.settleSeconds);
-          const { deliveries: units, ...sample } = await deliver(context.options.seconds);
-          return { ...sample, units, unit: 'delivery' };
-        }),
-      ),
+    run: (context) => withSetting(context, 'webhooks', (setting) => run(context, setting, events)),
   };
 }
 
@@ -107,6 +113,35 @@ async function prepare(
     return sample;
   };
   return { deliver, send };
+}
+
+/**
+ * Measures the deliveries to a receiver, and the processor time of the sending process.
+ *
+ * @throws {Error} when deliveries are wrong
+ */
+async function measureDeliveries(
+  receiver: ServerProcess,
+  watched: Watched,
+  seconds: number,
+): Promise<DeliverySample> {
+  const first = await receiver.message<ReceiverState>({});
+  const before = processTimes(watched);
+  const startedAt = performance.now();
+  await wait(seconds * 1000);
+  const last = await receiver.message<ReceiverState>({});
+  const after = processTimes(watched);
+  const elapsedMs = performance.now() - startedAt;
+  if (last.wrong > 0) throw new Error(`${last.wrong} deliveries have other events`);
+  const deliveries = last.deliveries - first.deliveries;
+  const processorSeconds = after.servers - before.servers;
+  return {
+    deliveries,
+    perSecond: (deliveries / elapsedMs) * 1000,
+    perServerSecond: deliveries / processorSeconds,
+    perTotalSecond: deliveries / (processorSeconds + databaseSeconds(before, after)),
+    memory: residentBytes(watched.servers),
+  };
 }
 
 function tableOf(samples: Readonly<Record<string, readonly DeliverySample[]>>): Table {
