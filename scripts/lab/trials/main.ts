@@ -2,7 +2,6 @@ import { readOptions } from './options.js';
 import { type Trial, Verdict } from './verdict.js';
 
 const trials: Readonly<Record<string, () => Promise<{ trial: Trial }>>> = {
-  fuzz: () => import('./fuzz/fuzz.js'),
   tenants: () => import('./tenants/tenants.js'),
   'linear-time': () => import('./linear-time/linear-time.js'),
   overload: () => import('./overload/overload.js'),

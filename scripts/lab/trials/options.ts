@@ -7,7 +7,6 @@ const usage = (names: readonly string[]) => `npm run trials -- [NAME…] [option
   NAME           ${names.join(', ')}; all of them in their short form without a name
   --short        the short form
   --minutes N    duration of the soak (30)
-  --requests N   requests of the fuzz (100000)
   --against DIR  overload: also measures the built checkout in DIR, with and without its limit on active requests
   --seed N       of random values (the time of day)
   --help
@@ -19,7 +18,6 @@ export interface Options {
   readonly short: boolean;
   readonly against: string | undefined;
   readonly minutes: number;
-  readonly requests: number;
   readonly seed: number;
 }
 
@@ -34,7 +32,6 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     options: {
       short: { type: 'boolean', default: false },
       minutes: { type: 'string' },
-      requests: { type: 'string' },
       against: { type: 'string' },
       seed: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -49,7 +46,6 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     short,
     against: values.against === undefined ? undefined : path.resolve(values.against),
     minutes: positiveNumber('minutes', values.minutes ?? (short ? '0.15' : '30')),
-    requests: positiveNumber('requests', values.requests ?? (short ? '1500' : '100000')),
     seed: positiveNumber('seed', values.seed ?? String(Date.now() % 1_000_000_007)),
   };
 }

@@ -57,14 +57,11 @@ export async function createDemoEndpoint({ database, clock }: TestApp, applicati
 type DemoApplication = { readonly id: string; readonly clientId: string; readonly clientSecret: string };
 
 /** Starts the service with the demo data, and stops it when the test ends. */
-export async function startDemoServer(
-  t: Test,
-  environment: Record<string, string> = {},
-): Promise<DemoServer> {
+export async function startDemoServer(t: Test): Promise<DemoServer> {
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const api = await buildTestApp(t, {
-    environment: { BASE_URL: baseUrl, RATE_LIMIT_FAILURES: '0', ...environment },
+    environment: { BASE_URL: baseUrl, RATE_LIMIT_FAILURES: '0' },
     clock: createTestClock(new Date()),
   });
   const hashPassword = (password: string) => hash(password, { memoryCost: 64, timeCost: 1, parallelism: 1 });

@@ -1,6 +1,6 @@
 import { authorizationRequest, grantCode, signedInBrowser } from '../../../support/oauth/users.js';
 import { contract } from '../../../support/server/app.js';
-import type { Call, Headers } from './call.js';
+import type { Call, Headers } from './recorder.js';
 import type { PrismWorld } from './world.js';
 
 /** Every grant with its refreshes and revocations, and the rejected requests of each endpoint. */

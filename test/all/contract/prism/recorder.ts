@@ -1,39 +1,44 @@
-import { contract } from '../../../support/server/app.js';
 import type { PrismProxy, ProxiedRequest, ProxiedResponse } from './proxy.js';
 
 export interface Exchange {
   readonly request: ProxiedRequest;
   readonly response: ProxiedResponse;
-  /** `undefined` when the contract has no such operation. */
-  readonly operation: string | undefined;
 }
+
+export type Headers = Record<string, string>;
+
+/** Sends one request. `json` and `form` are serialized and set their media type; `body` is sent unchanged. */
+export type Call = (
+  method: string,
+  path: string,
+  options?: { headers?: Headers; json?: unknown; form?: Headers; body?: string },
+) => Promise<ProxiedResponse>;
 
 /** Sends requests through Prism and keeps every exchange. */
-export interface Recorder {
-  readonly exchanges: readonly Exchange[];
-  send(request: ProxiedRequest): Promise<ProxiedResponse>;
-}
+export class Recorder {
+  readonly exchanges: Exchange[] = [];
+  readonly #prism: PrismProxy;
 
-export function createRecorder(prism: PrismProxy): Recorder {
-  const exchanges: Exchange[] = [];
-  return {
-    exchanges,
-    async send(request) {
-      const response = await prism.send(request);
-      exchanges.push({ request, response, operation: operationOf(request) });
-      return response;
-    },
+  constructor(prism: PrismProxy) {
+    this.#prism = prism;
+  }
+
+  async send(request: ProxiedRequest): Promise<ProxiedResponse> {
+    const response = await this.#prism.send(request);
+    this.exchanges.push({ request, response });
+    return response;
+  }
+
+  readonly call: Call = (method, path, { headers = {}, json, form, body } = {}) => {
+    const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+    const text = form === undefined ? json && JSON.stringify(json) : new URLSearchParams(form).toString();
+    const sent = body ?? (text as string | undefined);
+    return this.send({
+      label: 'created manually',
+      method,
+      path,
+      headers: sent === undefined ? headers : { 'content-type': type, ...headers },
+      ...(sent !== undefined && { body: sent }),
+    });
   };
-}
-
-function operationOf({ method, path }: ProxiedRequest): string | undefined {
-  const [pathname = ''] = path.split('?');
-  const matching = [...contract.operations.values()].find(
-    (operation) => operation.method === method && templatePattern(operation.path).test(pathname),
-  );
-  return matching?.id;
-}
-
-function templatePattern(template: string): RegExp {
-  return new RegExp(`^${template.replaceAll('.', '[.]').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }

@@ -1,4 +1,4 @@
-import type { Call } from './call.js';
+import type { Call } from './recorder.js';
 import type { PrismWorld } from './world.js';
 
 const path = '/v1/webhook_endpoints';

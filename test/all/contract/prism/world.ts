@@ -23,11 +23,8 @@ export interface PrismWorld {
 }
 
 /** Starts a server, and stops it when the test ends. */
-export async function createPrismWorld(
-  t: Test,
-  environment: Record<string, string> = {},
-): Promise<PrismWorld> {
-  const server = await startDemoServer(t, environment);
+export async function createPrismWorld(t: Test): Promise<PrismWorld> {
+  const server = await startDemoServer(t);
   const scene = demoScene();
   const scopes = Object.keys(contract.scopes);
   const userToken = async (scope: string) => (await grantTokens(server.api, scene, { scope })).accessToken;
