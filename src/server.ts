@@ -7,9 +7,8 @@ import { UploadWorker } from './features/imports/uploads/upload-worker.js';
 import { UsageRecorder } from './features/usage/usage-recorder.js';
 import { deliveryLagSeconds, WebhookWorker } from './features/webhooks/delivery/webhook-worker.js';
 import { notifyOwners } from './features/webhooks/pause-notification.js';
-import { SigningKeyStore } from './oauth/keys/signing-key-store.js';
 import { SigningKeys } from './oauth/keys/signing-keys.js';
-import { Issuer } from './oauth/recorded-issuer.js';
+import { claimIssuer } from './oauth/recorded-issuer.js';
 import { supportedGrantTypes } from './oauth/token-endpoint.js';
 import { hashPassword } from './platform/accounts/passwords.js';
 import { systemClock } from './platform/clock.js';
@@ -65,14 +64,14 @@ async function start(): Promise<void> {
   const instruments = await startInstruments(config, opened, supportedGrantTypes);
   const { database, observers } = instruments;
   await migrate(database, { logger });
-  await new Issuer(database).claim(config.baseUrl, { at: systemClock(), logger });
+  await claimIssuer(database, config.baseUrl, { at: systemClock(), logger });
   if (config.demoData)
     await fillDemoData(database, { baseUrl: config.baseUrl, hashPassword, now: systemClock() });
   const replicas =
     config.replicaDatabaseUrls.length > 0
       ? await openReplicas(database, config.replicaDatabaseUrls, databaseOptions)
       : undefined;
-  const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, systemClock);
+  const signingKeys = await SigningKeys.open(database, appSecrets, systemClock);
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
   const uploadWorker = new UploadWorker({ database, clock: systemClock, contract, logger });

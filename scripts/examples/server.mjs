@@ -5,7 +5,6 @@ import { buildApp } from '../../dist/src/app.js';
 import { fillDemoData } from '../../dist/src/features/demo-data/fill.js';
 import { UploadWorker } from '../../dist/src/features/imports/uploads/upload-worker.js';
 import { UsageRecorder } from '../../dist/src/features/usage/usage-recorder.js';
-import { SigningKeyStore } from '../../dist/src/oauth/keys/signing-key-store.js';
 import { SigningKeys } from '../../dist/src/oauth/keys/signing-keys.js';
 import { hashPassword } from '../../dist/src/platform/accounts/passwords.js';
 import { readConfig } from '../../dist/src/platform/config/config.js';
@@ -37,7 +36,7 @@ export async function withServers(use) {
     const clock = () => recordingTime;
     await migrate(database);
     await fillDemoData(database, { hashPassword, now: clock(), baseUrl: 'http://localhost:3000' });
-    const signingKeys = await SigningKeys.open(new SigningKeyStore(database), appSecrets, clock);
+    const signingKeys = await SigningKeys.open(database, appSecrets, clock);
     const contract = loadContract();
     const start = async ({ environment = {}, at = clock } = {}) => {
       const port = await freePort();

@@ -5,7 +5,6 @@ import {
 } from '../features/second-factors/authenticator-app-secrets.js';
 import { resealProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
 import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
-import { SigningKeyStore } from '../oauth/keys/signing-key-store.js';
 import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
 import { type CommandProcess, withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
@@ -22,7 +21,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
     )
     .action(({ discardOld = false }: { discardOld?: boolean }) =>
       withContext(commandProcess, async ({ config, database, clock, appSecrets }) => {
-        const signingKeys = await SigningKeys.open(new SigningKeyStore(database), await appSecrets(), clock);
+        const signingKeys = await SigningKeys.open(database, await appSecrets(), clock);
         const kid = await signingKeys.rotate(
           discardOld ? 'discard' : { tokenTtlSeconds: config.accessTokenTtlSeconds },
         );
@@ -35,7 +34,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
     .action(() =>
       withContext(commandProcess, async ({ database, clock, appSecrets }) => {
         const secrets = await appSecrets();
-        const count = await resealSigningKeys(new SigningKeyStore(database), secrets, clock());
+        const count = await resealSigningKeys(database, secrets, clock());
         const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
         print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
         const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));

@@ -2,7 +2,7 @@ import type { Authenticate } from '../platform/http/binding/bind.js';
 import { admit } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
 import type { CallerIds } from '../platform/observability/request-context.js';
-import { Problem, type ProblemOptions } from '../platform/problems/problem.js';
+import { Problem } from '../platform/problems/problem.js';
 import { isAboutUser, mayGrant } from './scopes.js';
 import {
   type AccessTokenClaims,
@@ -10,7 +10,7 @@ import {
   ExpiredToken,
   invalidToken,
 } from './tokens/access-tokens.js';
-import type { LiveToken, TokenStatus } from './tokens/token-status.js';
+import type { FindLiveToken, LiveToken } from './tokens/token-status.js';
 
 const realm = 'Bearer realm="People API"';
 
@@ -25,13 +25,12 @@ function unauthorized(): Problem {
 
 /** Adds a challenge with `invalid_token` to a 401 problem. @see RFC 6750 section 3.1 */
 export function challenge(problem: Problem): Problem {
-  const options: ProblemOptions = {
+  return new Problem(problem.code, problem.message, {
     headers: {
       'www-authenticate': `${realm}, error="invalid_token", error_description="${problem.message}"`,
     },
     cause: problem.cause,
-  };
-  return new Problem(problem.code, problem.message, options);
+  });
 }
 
 /** 403 `insufficient_scope` with the missing scopes. @see RFC 6750 section 3.1 */
@@ -66,7 +65,7 @@ export function userContextRequired(): Problem {
  */
 export function createAuthenticate(
   accessTokens: AccessTokens,
-  tokenStatus: TokenStatus,
+  findLiveToken: FindLiveToken,
   limit: RequestLimit | null,
 ): Authenticate {
   return async (request, reply, required) => {
@@ -80,7 +79,7 @@ export function createAuthenticate(
     }
     request.callerIds = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
-    const status = tokenStatus.find(claims);
+    const status = findLiveToken(claims);
     if (admitted !== undefined) {
       // Both run concurrently; the error of the rate limit has precedence.
       status.catch(() => undefined);
@@ -96,13 +95,7 @@ export function createAuthenticate(
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
-    return {
-      accountId,
-      applicationId,
-      userId,
-      scopes,
-      generation: live.generation,
-    };
+    return { accountId, applicationId, userId, scopes, generation: live.generation };
   };
 }
 

@@ -13,7 +13,7 @@ const noStore = { 'cache-control': 'no-store' };
 /** Metadata and keys rarely change, and clients reload the keys when a `kid` is unknown. */
 const briefCache = { 'cache-control': 'public, max-age=300' };
 
-interface Dependencies {
+interface Parts {
   readonly tokenEndpoint: TokenEndpoint;
   readonly revocationEndpoint: RevocationEndpoint;
   readonly signingKeys: SigningKeys;
@@ -25,47 +25,37 @@ export class OAuthHandlers
   implements
     Pick<Handlers, 'createToken' | 'revokeToken' | 'getAuthorizationServerMetadata' | 'getJsonWebKeySet'>
 {
-  readonly #tokenEndpoint: TokenEndpoint;
-  readonly #revocationEndpoint: RevocationEndpoint;
-  readonly #signingKeys: SigningKeys;
-  readonly #metadata: AuthorizationServerMetadata;
-  readonly #limits: PublicLimits;
+  readonly #parts: Parts;
 
-  constructor({ tokenEndpoint, revocationEndpoint, signingKeys, metadata, limits }: Dependencies) {
-    this.#tokenEndpoint = tokenEndpoint;
-    this.#revocationEndpoint = revocationEndpoint;
-    this.#signingKeys = signingKeys;
-    this.#metadata = metadata;
-    this.#limits = limits;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** @throws {Problem} see {@link TokenEndpoint.exchange} */
   async createToken({ body, request, reply }: Input<'createToken'>): Promise<Output<'createToken'>> {
-    const token = await this.#tokenEndpoint.exchange(body, this.#call(request, reply));
+    const token = await this.#parts.tokenEndpoint.exchange(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: token };
   }
 
   /** @throws {Problem} see {@link RevocationEndpoint.revoke} */
   async revokeToken({ body, request, reply }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
-    await this.#revocationEndpoint.revoke(body, this.#call(request, reply));
+    await this.#parts.revocationEndpoint.revoke(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: {} };
   }
 
-  async getAuthorizationServerMetadata(
-    _input: Input<'getAuthorizationServerMetadata'>,
-  ): Promise<Output<'getAuthorizationServerMetadata'>> {
-    return { status: 200, headers: briefCache, body: this.#metadata };
+  async getAuthorizationServerMetadata(): Promise<Output<'getAuthorizationServerMetadata'>> {
+    return { status: 200, headers: briefCache, body: this.#parts.metadata };
   }
 
-  async getJsonWebKeySet(_input: Input<'getJsonWebKeySet'>): Promise<Output<'getJsonWebKeySet'>> {
-    return { status: 200, headers: briefCache, body: { keys: [...this.#signingKeys.published] } };
+  async getJsonWebKeySet(): Promise<Output<'getJsonWebKeySet'>> {
+    return { status: 200, headers: briefCache, body: { keys: [...this.#parts.signingKeys.published] } };
   }
 
   #call(request: FastifyRequest, reply: FastifyReply): ClientCall {
     return {
       authorization: request.headers.authorization,
       origin: auditOrigin(request),
-      admit: this.#limits.admitClient(reply),
+      admit: this.#parts.limits.admitClient(reply),
       // For the request log.
       onAuthenticated: ({ id, accountId }) => {
         request.callerIds = { accountId, applicationId: id };

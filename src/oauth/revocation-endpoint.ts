@@ -1,34 +1,25 @@
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
-import type { Clock } from '../platform/clock.js';
+import { change } from '../platform/changes/change.js';
+import { lock } from '../platform/changes/locks.js';
 import type { components } from '../platform/contract/generated.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCall, readClientCredentials } from './clients/credentials.js';
-import type { Grants } from './grants/grants.js';
 import { requireParameter } from './parameters.js';
-import type { AccessTokenRevocations } from './tokens/access-token-revocations.js';
-import type { AccessTokens } from './tokens/access-tokens.js';
+import type { OAuthServices } from './services.js';
 import { hashOpaqueToken } from './tokens/opaque-token.js';
-import type { RefreshTokens } from './tokens/refresh-tokens.js';
 
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
 
-interface Dependencies {
-  readonly grants: Grants;
-  readonly refreshTokens: RefreshTokens;
-  readonly revocations: AccessTokenRevocations;
-  readonly clientAuthentication: ClientAuthentication;
-  readonly accessTokens: AccessTokens;
-  readonly clock: Clock;
-}
-
 /** Revokes tokens for the application that they were issued to. @see RFC 7009 section 2 */
 export class RevocationEndpoint {
-  readonly #dependencies: Dependencies;
+  readonly #clientAuthentication: ClientAuthentication;
+  readonly #services: OAuthServices;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(clientAuthentication: ClientAuthentication, services: OAuthServices) {
+    this.#clientAuthentication = clientAuthentication;
+    this.#services = services;
   }
 
   /**
@@ -42,7 +33,7 @@ export class RevocationEndpoint {
     const { origin } = call;
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, call.authorization);
-    const application = await this.#dependencies.clientAuthentication.identify(credentials, call);
+    const application = await this.#clientAuthentication.identify(credentials, call);
     if (application.clientType === 'confidential')
       requireParameter('client_secret', credentials.clientSecret);
     // The format of the token shows its type, so token_type_hint is not needed.
@@ -51,7 +42,7 @@ export class RevocationEndpoint {
   }
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
-    const { grants, refreshTokens, clock } = this.#dependencies;
+    const { grants, refreshTokens, clock } = this.#services;
     const grant = await refreshTokens.findGrant(hashOpaqueToken(value));
     if (grant === undefined) return false;
     const { accountId, id: applicationId } = application;
@@ -60,36 +51,29 @@ export class RevocationEndpoint {
     await grants.revoke({
       grantId: grant.id,
       at: clock(),
-      event: {
-        type: 'grant.revoked',
-        accountId,
-        applicationId,
-        userId: grant.userId,
-        origin,
-      },
+      event: { type: 'grant.revoked', accountId, applicationId, userId: grant.userId, origin },
     });
     return true;
   }
 
   async #revokeAccessToken(value: string, application: Application, origin: AuditOrigin): Promise<void> {
-    const { revocations, accessTokens, clock } = this.#dependencies;
+    const { database, accessTokens, clock } = this.#services;
     const claims = await accessTokens.verify(value).catch((error) => {
       if (error instanceof Problem) return null;
       throw error;
     });
     if (claims === null) return;
     if (claims.clientId !== application.clientId) throw tokenOfAnotherApplication();
-    await revocations.revoke({
-      tokenId: claims.tokenId,
-      expiresAt: new Date(claims.expiresAt * 1000),
-      at: clock(),
-      event: {
-        type: 'token.revoked',
-        accountId: application.accountId,
-        applicationId: application.id,
-        userId: claims.grantId === null ? null : claims.subject,
-        origin,
-      },
+    const { accountId, id: applicationId } = application;
+    const userId = claims.grantId === null ? null : claims.subject;
+    const context = { accountId, applicationId, userId, origin, at: clock() };
+    await change(database.prisma, context, lock.nothing, async (unit) => {
+      const { count } = await unit.tx.revokedAccessToken.createMany({
+        data: [{ jti: claims.tokenId, accountId, expiresAt: new Date(claims.expiresAt * 1000) }],
+        skipDuplicates: true,
+      });
+      // Not when the token is already revoked.
+      if (count > 0) await unit.record('token.revoked');
     });
   }
 }

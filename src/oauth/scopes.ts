@@ -24,6 +24,26 @@ export function isAboutUser(scope: string): boolean {
   return scope.startsWith('user:');
 }
 
+/** The error of a request for scopes of which some are not available. */
+export function unavailableScopes(unavailable: readonly string[], available: readonly string[]): string {
+  const names = available.join(', ') || 'none';
+  return `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${names}.`;
+}
+
+/** The error of a `scope` parameter of spaces only. */
+export const noScope = 'scope must have at least one scope.';
+
+/** Names of the requested scopes, all of which must be available; otherwise the error. */
+export function checkScopes(
+  requested: string,
+  available: readonly string[],
+): { readonly scopes: string[]; readonly error?: string } {
+  const scopes = parseScope(requested);
+  const unavailable = scopes.filter((scope) => !available.includes(scope));
+  if (unavailable.length > 0) return { scopes, error: unavailableScopes(unavailable, available) };
+  return scopes.length === 0 ? { scopes, error: noScope } : { scopes };
+}
+
 /**
  * Scopes of a token: the requested ones, or all available ones when the request has none.
  *
@@ -31,15 +51,7 @@ export function isAboutUser(scope: string): boolean {
  */
 export function selectScopes(requested: string | undefined, available: readonly string[]): string[] {
   if (requested === undefined) return [...available];
-  const scopes = parseScope(requested);
-  const unavailable = scopes.filter((scope) => !available.includes(scope));
-  if (scopes.length === 0 || unavailable.length > 0) {
-    throw new Problem(
-      'invalid_scope',
-      unavailable.length === 0
-        ? 'scope must have at least one scope.'
-        : `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${available.join(', ')}.`,
-    );
-  }
+  const { scopes, error } = checkScopes(requested, available);
+  if (error !== undefined) throw new Problem('invalid_scope', error);
   return scopes;
 }

@@ -4,15 +4,10 @@ import { type ClientCall, invalidClient, readClientCredentials } from './clients
 import { withConstantTimeFailure } from './constant-time-failure.js';
 import { authorizationCode } from './grant-types/authorization-code.js';
 import { clientCredentials } from './grant-types/client-credentials.js';
-import type {
-  GrantRequest,
-  GrantType,
-  GrantTypeContext,
-  TokenForm,
-  TokenResponse,
-} from './grant-types/grant-type.js';
+import type { GrantRequest, GrantType, TokenForm, TokenResponse } from './grant-types/grant-type.js';
 import { refreshToken } from './grant-types/refresh-token.js';
 import { requireParameter } from './parameters.js';
+import type { OAuthServices } from './services.js';
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map(
   [clientCredentials, authorizationCode, refreshToken].map((grant) => [grant.type, grant]),
@@ -24,11 +19,11 @@ export const supportedGrantTypes = [...grantTypes.keys()];
 /** Exchanges a client secret, a code or a refresh token for tokens. @see RFC 6749 section 3.2 */
 export class TokenEndpoint {
   readonly #clientAuthentication: ClientAuthentication;
-  readonly #context: GrantTypeContext;
+  readonly #services: OAuthServices;
 
-  constructor(clientAuthentication: ClientAuthentication, context: GrantTypeContext) {
+  constructor(clientAuthentication: ClientAuthentication, services: OAuthServices) {
     this.#clientAuthentication = clientAuthentication;
-    this.#context = context;
+    this.#services = services;
   }
 
   /**
@@ -50,7 +45,7 @@ export class TokenEndpoint {
     return withConstantTimeFailure(async () => {
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grantType !== clientCredentials) checkRequiredSecret(request);
-      return grantType.handle(request, this.#context);
+      return grantType.handle(request, this.#services);
     });
   }
 }

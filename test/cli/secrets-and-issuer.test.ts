@@ -1,4 +1,3 @@
-import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
 import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { createTestDatabase } from '../support/database/database.js';
@@ -12,7 +11,7 @@ const older = 'the older secret of the application';
 async function setUp(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openForCommands(options);
-  const keys = await SigningKeys.open(new SigningKeyStore(database), { current: older }, systemClock);
+  const keys = await SigningKeys.open(database, { current: older }, systemClock);
   await keys.rotate({ tokenTtlSeconds: 3600 });
   await database.close();
   const run = (args: readonly string[], environment: Record<string, string> = {}) =>

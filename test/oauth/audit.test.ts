@@ -10,7 +10,6 @@ import {
   createScene,
   fromAddress,
   grantCode,
-  grantTokens,
   refresh,
   revoke,
   type Scene,
@@ -151,24 +150,6 @@ t.test('records client credentials and a failed client authentication', async (t
   clock.advanceSeconds(1);
   const revoked = await revoke(api, scene.application, token, { client_secret: clientSecret });
   await audited(t, { type: 'token.revoked', response: revoked, scene, withoutUser: true });
-});
-
-t.test('records the replay of a code and of a refresh token', async (t) => {
-  const byCode = await createScene(database);
-  const { form } = await grantCode(api, byCode);
-  tokensOf(await api.postForm('/v1/oauth/token', form));
-  clock.advanceSeconds(11);
-  const code = await api.postForm('/v1/oauth/token', form);
-  await audited(t, { type: 'authorization_code.replayed', response: code, scene: byCode });
-
-  const byToken = await createScene(database);
-  const { refreshToken } = await grantTokens(api, byToken);
-  const successor = tokensOf(await refresh(api, byToken.application, refreshToken));
-  const reused = await refresh(api, byToken.application, refreshToken);
-  await audited(t, { type: 'refresh_token.reused', response: reused, scene: byToken });
-  await refresh(api, byToken.application, successor.refreshToken);
-  const token = await refresh(api, byToken.application, refreshToken);
-  await audited(t, { type: 'refresh_token.replayed', response: token, scene: byToken });
 });
 
 t.test('a request that is rejected without an effect stores no event', async (t) => {

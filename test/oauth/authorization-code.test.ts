@@ -85,8 +85,12 @@ t.test('accepts a verifier of 43 and of 128 characters of the whole unreserved s
 t.test('rejects the challenge itself as verifier', async (t) => {
   const scene = await createScene(database);
   const { code, form } = await grantCode(api, scene);
-  const { codeChallenge } = await codeRow(code);
-  expectOAuthError(t, await exchange({ ...form, code_verifier: codeChallenge }), 'invalid_grant');
+  const before = await codeRow(code);
+  for (const code_verifier of [before.codeChallenge, randomId(43)]) {
+    expectOAuthError(t, await exchange({ ...form, code_verifier }), 'invalid_grant');
+    t.same(await codeRow(code), before);
+  }
+  t.equal((await exchange(form)).statusCode, 200, 'the code is not consumed');
 });
 
 t.test('rejects each missing parameter with 400, and keeps the code valid', async (t) => {
@@ -187,6 +191,8 @@ t.test('accepts a code until its last second, and rejects it from its expiry on'
   t.equal((await exchange(inTime.form)).statusCode, 200);
   clock.advanceSeconds(1);
   expectOAuthError(t, await exchange(tooLate.form), 'invalid_grant');
+  t.equal((await codeRow(tooLate.code)).usedAt, null, 'it is not consumed');
+  t.equal((await grantsOf(scene.application.id)).length, 1);
 });
 
 t.test('a confidential client may omit its secret, and one that is sent is checked', async (t) => {

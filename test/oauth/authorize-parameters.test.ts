@@ -138,22 +138,6 @@ t.test('the redirect URI of another application is 400 and never redirects', asy
   await rejectedHere(t, url, 400, 'invalid_request', { parameter: 'redirect_uri' });
 });
 
-t.test('a scope that the application does not have redirects with invalid_scope', async (t) => {
-  const scene = await createScene(database, { scopes: ['user:read'] });
-  const browser = await signedInBrowser(api, scene.user);
-  for (const scope of ['reports:read', 'user:read reports:read', 'openid', 'user:*', 'USER:READ', ' ']) {
-    const { url, parameters } = authorizationRequest(scene, { scope });
-    const response = await browser.open(url);
-    t.equal(response.statusCode, 302, scope);
-    t.equal(response.headers['cache-control'], 'no-store');
-    const returned = responseParameters(t, response, scene.redirectUri);
-    t.same([...returned.keys()].toSorted(), ['error', 'error_description', 'iss', 'state']);
-    t.equal(returned.get('error'), 'invalid_scope', scope);
-    t.equal(returned.get('state'), parameters.state);
-    t.equal(returned.get('iss'), 'http://api.test');
-  }
-});
-
 t.test('error_description of a redirect has the characters of RFC 6749 only', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);

@@ -1,4 +1,3 @@
-import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
 import { resealSigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
 import type { AppSecrets } from '../../src/platform/crypto/keyring.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
@@ -84,7 +83,7 @@ t.test('the documented steps change APP_SECRET without a rejected token or form'
     }
   }
 
-  t.ok((await resealSigningKeys(new SigningKeyStore(database), changed, clock())) > 0, 'step 3');
+  t.ok((await resealSigningKeys(database, changed, clock())) > 0, 'step 3');
   await agree(t, [one, other], scene);
   await Promise.all([one, other].map(({ signingKeys }) => signingKeys.reload()));
 
@@ -109,6 +108,6 @@ t.test('a server without the old secret rejects forms that it signed, and keys b
   const old = await start(before);
   const form = await showForm(old, scene);
   await t.rejects(start(after), UnreadableSigningKeyError);
-  await resealSigningKeys(new SigningKeyStore(database), changed, clock());
+  await resealSigningKeys(database, changed, clock());
   t.equal(await submit(await start(after), form), 403);
 });

@@ -158,18 +158,6 @@ t.test('a decision is checked by the parameters of its own address', async (t) =
   t.same(await codesOf(scene), []);
 });
 
-t.test('a decision at an address that is not percent-encoded UTF-8 is 400 and issues no code', async (t) => {
-  const scene = await createScene(database);
-  const browser = await signedInBrowser(api, scene.user);
-  const { url } = authorizationRequest(scene);
-  const page = await browser.open(url);
-  for (const state of ['%FF', '%E0%A4%A', '%']) {
-    const bad = url.replace(/state=\w+/, `state=${state}`);
-    t.equal((await browser.submitForm(page, bad, { decision: 'allow' })).statusCode, 400, state);
-  }
-  t.same(await codesOf(scene), []);
-});
-
 t.test('a decision is checked against the current settings of the application', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);
@@ -185,23 +173,6 @@ t.test('a decision is checked against the current settings of the application', 
   t.equal(unregistered.statusCode, 400);
   t.same(await codesOf(scene), []);
 });
-
-t.test(
-  'a decision after the session has expired redirects to sign in, and back to the request',
-  async (t) => {
-    const scene = await createScene(database);
-    const browser = await signedInBrowser(api, scene.user);
-    const { url } = authorizationRequest(scene);
-    const page = await browser.open(url);
-    await database.prisma.session.deleteMany({ where: { userId: scene.user.id } });
-    const response = await browser.submitForm(page, url, { decision: 'allow' });
-    t.equal(response.statusCode, 303);
-    const location = new URL(String(response.headers.location), 'http://api.test');
-    t.equal(location.pathname, '/sign_in');
-    t.equal(location.searchParams.get('return_to'), url);
-    t.same(await codesOf(scene), []);
-  },
-);
 
 t.test('the decision of a user who was disabled since issues no code', async (t) => {
   const scene = await createScene(database);

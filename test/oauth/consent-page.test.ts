@@ -7,7 +7,7 @@ import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app, database } = api;
-const { codesOf, rejectedHere } = authorizeResponses(api);
+const { codesOf } = authorizeResponses(api);
 
 t.test('redirects through the sign-in page back to the same request', async (t) => {
   const scene = await createScene(database);
@@ -209,20 +209,6 @@ t.test('a member who can grant no requested scope is redirected with access_deni
   const forced = await browser.submit(url, { ...token, decision: 'allow' });
   t.equal(forced.statusCode, 303);
   t.equal(responseParameters(t, forced, scene.redirectUri).get('error'), 'access_denied');
-  t.same(await codesOf(scene), []);
-});
-
-t.test('a user of another account gets 403 as a page or a problem document', async (t) => {
-  const scene = await createScene(database);
-  const stranger = await createScene(database);
-  const browser = await signedInBrowser(api, stranger.user);
-  const { url } = authorizationRequest(scene);
-  await rejectedHere(t, url, 403, 'access_denied', { browser });
-
-  const token = hiddenFields((await browser.open(authorizationRequest(stranger).url)).body);
-  const forced = await browser.submit(url, { ...token, decision: 'allow' });
-  t.equal(forced.statusCode, 403);
-  t.notOk('location' in forced.headers);
   t.same(await codesOf(scene), []);
 });
 

@@ -20,6 +20,9 @@ const day = 86_400;
 const now = new Date('2026-03-01T09:00:00.000Z');
 const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
+const prune = (database: Database, at: Date, signal?: AbortSignal) =>
+  new Housekeeping(database, { eventRetentionDays: 30 }).prune(at, signal);
+
 /** A new database, because pruning deletes rows of all accounts. */
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
@@ -181,17 +184,13 @@ t.test('deletes exactly the expired rows of each table', async (t) => {
   });
   await database.prisma.failureCount.create({ data: { key: 'endless', points: 1, expire: null } });
 
-  t.same(await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now), each(2));
+  t.same(await prune(database, now), each(2));
   t.same(await countAll(database), { ...each(2), grants: 2, signing_keys: 3, failure_counts: 3 });
   const left = await database.prisma.refreshToken.findMany();
   t.ok(left.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
   const codes = await database.prisma.authorizationCode.findMany();
   t.ok(codes.every(({ expiresAt }) => expiresAt >= secondsFromNow(-day)));
-  t.same(
-    await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now),
-    each(0),
-    'the second run changes nothing',
-  );
+  t.same(await prune(database, now), each(0), 'the second run changes nothing');
 });
 
 t.test('does not delete accounts, users and applications', async (t) => {
@@ -201,7 +200,7 @@ t.test('does not delete accounts, users and applications', async (t) => {
   const owned = () =>
     Promise.all([prisma.account.findMany(), prisma.user.findMany(), prisma.application.findMany()]);
   const before = await owned();
-  await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(secondsFromNow(5000 * day));
+  await prune(setting.database, secondsFromNow(5000 * day));
   t.same(await owned(), before);
 });
 
@@ -216,14 +215,10 @@ t.test('deletes a grant with its last refresh token, and not before', async (t) 
   await addRefreshToken(setting, revoked, alive);
   await database.prisma.grant.updateMany({ where: { id: revoked }, data: { revokedAt: over } });
 
-  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(now)).refresh_tokens, 3);
+  t.equal((await prune(database, now)).refresh_tokens, 3);
   const left = await database.prisma.grant.findMany();
   t.same(left.map(({ id }) => id).toSorted(), [kept, revoked].toSorted());
-  t.equal(
-    (await new Housekeeping(database, { eventRetentionDays: 30 }).prune(secondsFromNow(day + 2)))
-      .refresh_tokens,
-    2,
-  );
+  t.equal((await prune(database, secondsFromNow(day + 2))).refresh_tokens, 2);
   t.equal(await database.prisma.grant.count(), 0);
 });
 
@@ -260,7 +255,7 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
 t.test('deletes more rows than one batch holds', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
-  const pruned = await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now);
+  const pruned = await prune(setting.database, now);
   t.equal(pruned.revoked_access_tokens, 2100);
   t.equal(pruned.refresh_tokens, 4200, 'those of a grant at once, wherever they are in the table');
   t.match(await countAll(setting.database), { revoked_access_tokens: 5, refresh_tokens: 10, grants: 5 });
@@ -270,22 +265,17 @@ t.test('a prune that is stopped leaves the rest for the next one', async (t) => 
   const setting = await setUp(t);
   await addMany(setting, 2100, 5);
   const ending = new AbortController();
-  const pruning = new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now, ending.signal);
+  const pruning = prune(setting.database, now, ending.signal);
   ending.abort();
   t.equal((await pruning).revoked_access_tokens, 0);
   t.match(await countAll(setting.database), { revoked_access_tokens: 2105 });
-  t.equal(
-    (await new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now)).revoked_access_tokens,
-    2100,
-  );
+  t.equal((await prune(setting.database, now)).revoked_access_tokens, 2100);
 });
 
 t.test('concurrent prunes delete each expired row once', async (t) => {
   const setting = await setUp(t);
   await addMany(setting, 2500, 5);
-  const pruned = await Promise.all(
-    [1, 2, 3].map(() => new Housekeeping(setting.database, { eventRetentionDays: 30 }).prune(now)),
-  );
+  const pruned = await Promise.all([1, 2, 3].map(() => prune(setting.database, now)));
   const total = (table: string) => pruned.reduce((sum, counts) => sum + (counts[table] ?? 0), 0);
   t.equal(total('revoked_access_tokens'), 2500);
   t.equal(total('refresh_tokens'), 5000);
@@ -300,7 +290,7 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   const code = await grantCode(api, scene);
   const byCode = tokensOf(await api.postForm('/v1/oauth/token', code.form));
   api.clock.advanceSeconds(day);
-  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
+  await prune(database, api.clock());
   expectOAuthError(t, await api.postForm('/v1/oauth/token', code.form), 'invalid_grant');
   expectOAuthError(t, await refresh(api, scene.application, byCode.refreshToken), 'invalid_grant');
 
@@ -309,7 +299,7 @@ t.test('a replay on the next day is still detected after pruning', async (t) => 
   api.clock.advanceSeconds(30 * day - 1);
   const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
   api.clock.advanceSeconds(day);
-  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
+  await prune(database, api.clock());
   const third = tokensOf(await refresh(api, scene.application, second.refreshToken));
   expectOAuthError(t, await refresh(api, scene.application, first.refreshToken), 'invalid_grant');
   await expectTokenRejected(t, api, third.accessToken, 'invalid_token');
@@ -324,12 +314,12 @@ t.test('pruning makes no token valid again', async (t) => {
   await api.postForm('/v1/oauth/revoke', { client_id: scene.application.clientId, token: accessToken });
   for (const seconds of [3599, 1, 1]) {
     api.clock.advanceSeconds(seconds);
-    await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
+    await prune(database, api.clock());
     t.equal((await api.get('/v1/employees', accessToken)).statusCode, 401);
   }
   t.equal(await database.prisma.revokedAccessToken.count(), 1, 'kept for processes with a slow clock');
   api.clock.advanceSeconds(32 * day);
-  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock());
+  await prune(database, api.clock());
   t.equal(await database.prisma.revokedAccessToken.count(), 0);
   t.equal(await database.prisma.authorizationCode.count({ where: { codeHash: hashOf(code) } }), 0);
   expectOAuthError(t, await refresh(api, scene.application, refreshToken), 'invalid_grant');

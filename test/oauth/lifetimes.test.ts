@@ -27,15 +27,6 @@ async function isSignedIn(browser: Awaited<ReturnType<typeof signedInBrowser>>, 
   throw new Error(`${statusCode} ${headers.location}`);
 }
 
-t.test('a code expires after 300 seconds', async (t) => {
-  const scene = await createScene(database);
-  const [early, late] = [await grantCode(api, scene), await grantCode(api, scene)];
-  clock.advanceSeconds(299);
-  t.equal((await api.postForm('/v1/oauth/token', early.form)).statusCode, 200);
-  clock.advanceSeconds(1);
-  expectOAuthError(t, await api.postForm('/v1/oauth/token', late.form), 'invalid_grant');
-});
-
 t.test('an access token expires after 3600 seconds, for every grant type', async (t) => {
   const scene = await createScene(database);
   const { application } = await createTenant(database);

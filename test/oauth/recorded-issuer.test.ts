@@ -1,4 +1,4 @@
-import { Issuer, IssuerError } from '../../src/oauth/recorded-issuer.js';
+import { claimIssuer, IssuerError, readIssuer, setIssuer } from '../../src/oauth/recorded-issuer.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -14,15 +14,15 @@ async function setUp(t: Test) {
   const at = createTestClock()();
   const warnings: object[] = [];
   const logger = { warn: (details: object) => void warnings.push(details) };
-  const issuer = new Issuer(database);
-  const claim = (url: string) => issuer.claim(url, { at, logger });
+  const claim = (url: string) => claimIssuer(database, url, { at, logger });
+  const read = () => readIssuer(database.prisma);
   const events = () => database.prisma.systemEvent.findMany({ where: { type: 'issuer.changed' } });
-  return { database, issuer, at, warnings, claim, events };
+  return { database, read, at, warnings, claim, events };
 }
 
 t.test('the first start records BASE_URL, and later ones with the same one change nothing', async (t) => {
-  const { database, issuer, at, warnings, claim, events } = await setUp(t);
-  t.equal(await issuer.read(), null);
+  const { database, read, at, warnings, claim, events } = await setUp(t);
+  t.equal(await read(), null);
   await claim(first);
   await claim(first);
   t.same(await database.prisma.issuer.findMany(), [{ id: 1, url: first, recordedAt: at }]);
@@ -34,7 +34,7 @@ t.test(
   'rejects another BASE_URL on PostgreSQL with one line that names the command',
   onPostgresql,
   async (t) => {
-    const { issuer, claim } = await setUp(t);
+    const { read, claim } = await setUp(t);
     await claim(first);
     for (const other of [second, 'http://people.example', `${first}:8443`]) {
       const error = await claim(other).then(
@@ -47,7 +47,7 @@ t.test(
       t.ok(line.includes(first));
       t.ok(line.includes(`npm run cli -- issuer set ${other}"`));
     }
-    t.equal(await issuer.read(), first);
+    t.equal(await read(), first);
   },
 );
 
@@ -55,11 +55,11 @@ t.test(
   'one of several concurrent starts with different BASE_URLs succeeds on PostgreSQL',
   onPostgresql,
   async (t) => {
-    const { issuer, claim } = await setUp(t);
+    const { read, claim } = await setUp(t);
     const urls = [1, 2, 3, 4, 5].map((number) => `https://${number}.people.example`);
     const outcomes = await Promise.allSettled(urls.map(claim));
     const winners = urls.filter((_, index) => outcomes[index]?.status === 'fulfilled');
-    t.same(winners, [await issuer.read()]);
+    t.same(winners, [await read()]);
   },
 );
 
@@ -67,28 +67,28 @@ t.test(
   'the embedded database adopts another BASE_URL with a warning and an audit event',
   onEmbedded,
   async (t) => {
-    const { issuer, warnings, claim, events } = await setUp(t);
+    const { read, warnings, claim, events } = await setUp(t);
     await claim(first);
     await claim(second);
-    t.equal(await issuer.read(), second);
+    t.equal(await read(), second);
     t.same(warnings, [{ from: first, to: second }]);
     t.match(await events(), [{ details: { from: first, to: second } }]);
   },
 );
 
 t.test('an operator changes the issuer, which is audited once', async (t) => {
-  const { issuer, at, claim, events } = await setUp(t);
+  const { database, at, claim, events } = await setUp(t);
   await claim(first);
-  t.equal(await issuer.set(second, at), first);
-  t.equal(await issuer.set(second, at), second, 'changes nothing again');
+  t.equal(await setIssuer(database, second, at), first);
+  t.equal(await setIssuer(database, second, at), second, 'changes nothing again');
   await claim(second);
   t.match(await events(), [{ details: { from: first, to: second }, createdAt: at }]);
   t.equal((await events()).length, 1);
 });
 
 t.test('an operator records an issuer before the first start', async (t) => {
-  const { issuer, at, claim, events } = await setUp(t);
-  t.equal(await issuer.set(first, at), null);
+  const { database, at, claim, events } = await setUp(t);
+  t.equal(await setIssuer(database, first, at), null);
   await claim(first);
   t.match(await events(), [{ details: { to: first } }]);
 });

@@ -8,6 +8,7 @@ import {
   hashOf,
   refresh,
   revoke,
+  type Scene,
   tokenAccepted,
   tokensOf,
 } from '../support/oauth/users.js';
@@ -232,23 +233,22 @@ t.test('rejects the token of a disabled user, and does not consume it', async (t
   t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 200);
 });
 
-t.test('tokens of an administrator who became a member lose the scope reports:read', async (t) => {
-  const scene = await createScene(database, { role: 'admin' });
-  const first = await grantTokens(api, scene);
-  await tokenAccepted(t, api, first.accessToken);
-  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
-  await lacksScope(t, first.accessToken);
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  await lacksScope(t, second.accessToken);
-});
-
-t.test('a refresh does not return a scope that the user may no longer grant', async (t) => {
-  const scene = await createScene(database, { role: 'admin' });
-  const first = await grantTokens(api, scene);
-  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { role: 'member' } });
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  t.equal(second.scope, 'user:read');
-});
+for (const [loss, lose] of Object.entries({
+  'the user may no longer grant': ({ user }: Scene) =>
+    database.prisma.user.updateMany({ where: { id: user.id }, data: { role: 'member' } }),
+  'the application has lost': ({ application }: Scene) => removeScope(application.id),
+})) {
+  t.test(`a scope that ${loss} is in no token, old or new`, async (t) => {
+    const scene = await createScene(database, { role: 'admin' });
+    const first = await grantTokens(api, scene);
+    await tokenAccepted(t, api, first.accessToken);
+    await lose(scene);
+    await lacksScope(t, first.accessToken);
+    const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
+    t.equal(second.scope, 'user:read');
+    await lacksScope(t, second.accessToken);
+  });
+}
 
 async function removeScope(applicationId: string): Promise<void> {
   await database.prisma.application.updateMany({
@@ -256,24 +256,6 @@ async function removeScope(applicationId: string): Promise<void> {
     data: { scopes: ['user:read'] },
   });
 }
-
-t.test('a scope that the application has lost is in no token, old or new', async (t) => {
-  const scene = await createScene(database);
-  const first = await grantTokens(api, scene);
-  await tokenAccepted(t, api, first.accessToken);
-  await removeScope(scene.application.id);
-  await lacksScope(t, first.accessToken);
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  await lacksScope(t, second.accessToken);
-});
-
-t.test('a refresh does not return a scope that the application has lost', async (t) => {
-  const scene = await createScene(database);
-  const first = await grantTokens(api, scene);
-  await removeScope(scene.application.id);
-  const second = tokensOf(await refresh(api, scene.application, first.refreshToken));
-  t.equal(second.scope, 'user:read');
-});
 
 t.test('a refresh with a scope that the application has lost is invalid_scope', async (t) => {
   const scene = await createScene(database);

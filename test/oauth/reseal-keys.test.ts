@@ -1,4 +1,3 @@
-import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
 import {
   resealSigningKeys,
   SigningKeys,
@@ -17,12 +16,12 @@ const changing = { current: newer, previous: older };
 async function setUp(t: Test) {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
-  const signingKeys = await SigningKeys.open(new SigningKeyStore(database), { current: older }, clock);
+  const signingKeys = await SigningKeys.open(database, { current: older }, clock);
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
   const rows = () => database.prisma.signingKey.findMany({ orderBy: { kid: 'asc' } });
   const events = () => database.prisma.systemEvent.findMany({ where: { type: 'signing_key.resealed' } });
-  const open = (current: string) => SigningKeys.open(new SigningKeyStore(database), { current }, clock);
+  const open = (current: string) => SigningKeys.open(database, { current }, clock);
   return { database, clock, signingKeys, rows, events, open };
 }
 
@@ -30,7 +29,7 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   const { database, clock, signingKeys, rows, open } = await setUp(t);
   const before = await rows();
   await t.rejects(open(newer), UnreadableSigningKeyError);
-  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 3);
+  t.equal(await resealSigningKeys(database, changing, clock()), 3);
   const after = await rows();
   for (const [index, row] of after.entries()) {
     t.not(row.privateKey, before[index]?.privateKey, 'retired or not');
@@ -47,7 +46,7 @@ t.test('does not re-encrypt expired keys', async (t) => {
   const { kid = '' } = (await rows()).find(({ expiresAt }) => expiresAt !== null) ?? {};
   const unreadable = { privateKey: 'encrypted with another secret', expiresAt: clock() };
   await database.prisma.signingKey.update({ where: { kid }, data: unreadable });
-  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 2);
+  t.equal(await resealSigningKeys(database, changing, clock()), 2);
   const after = await rows();
   t.match(after.find((row) => row.kid === kid) ?? {}, unreadable);
   const others = after.map((row) => row.kid).filter((other) => other !== kid);
@@ -59,10 +58,10 @@ t.test('does not re-encrypt expired keys', async (t) => {
 
 t.test('changes nothing when it is run again, and is audited once', async (t) => {
   const { database, clock, rows, events } = await setUp(t);
-  await resealSigningKeys(new SigningKeyStore(database), changing, clock());
+  await resealSigningKeys(database, changing, clock());
   const after = await rows();
-  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 0);
-  t.equal(await resealSigningKeys(new SigningKeyStore(database), { current: newer }, clock()), 0);
+  t.equal(await resealSigningKeys(database, changing, clock()), 0);
+  t.equal(await resealSigningKeys(database, { current: newer }, clock()), 0);
   t.same(await rows(), after);
   const stored = await events();
   t.match(stored, [{ createdAt: clock() }]);
@@ -74,10 +73,10 @@ t.test('changes nothing when it is run again, and is audited once', async (t) =>
 
 t.test('encrypts only the keys that another secret encrypted', async (t) => {
   const { database, clock, rows } = await setUp(t);
-  const changed = await SigningKeys.open(new SigningKeyStore(database), changing, clock);
+  const changed = await SigningKeys.open(database, changing, clock);
   const kid = await changed.rotate({ tokenTtlSeconds: 3600 });
   const before = await rows();
-  t.equal(await resealSigningKeys(new SigningKeyStore(database), changing, clock()), 3);
+  t.equal(await resealSigningKeys(database, changing, clock()), 3);
   const same = (await rows()).filter(({ privateKey }, index) => privateKey === before[index]?.privateKey);
   t.same(
     same.map((row) => row.kid),
@@ -89,7 +88,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
   const { database, clock, rows, events } = await setUp(t);
   const before = await rows();
   const error = await resealSigningKeys(
-    new SigningKeyStore(database),
+    database,
     { current: newer, previous: 'a secret that encrypted none of the keys' },
     clock(),
   ).then(
@@ -104,9 +103,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
 
 t.test('one of two concurrent runs encrypts the keys, and the other changes nothing', async (t) => {
   const { database, clock, events, open } = await setUp(t);
-  const counts = await Promise.all(
-    [1, 2].map(() => resealSigningKeys(new SigningKeyStore(database), changing, clock())),
-  );
+  const counts = await Promise.all([1, 2].map(() => resealSigningKeys(database, changing, clock())));
   t.same(counts.sort(), [0, 3]);
   t.equal((await events()).length, 1);
   t.ok(await open(newer));

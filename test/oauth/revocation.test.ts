@@ -267,15 +267,24 @@ t.test('any other content type than a form is invalid_request, and nothing is re
   await tokenAccepted(t, api, accessToken);
 });
 
-t.test('errors have the media type that Accept names', async (t) => {
+t.test('a revoked access token stays revoked, and is expired after its lifetime', async (t) => {
   const scene = await createScene(database);
-  const ask = (accept: string) =>
-    api.postForm(endpoint, { client_id: scene.application.clientId }, { accept });
-  for (const accept of ['*/*', 'application/json', 'text/html']) {
-    expectOAuthError(t, await ask(accept), 'invalid_request', { parameter: 'token', label: accept });
-  }
-  const problem = await ask('application/problem+json');
-  t.equal(problem.statusCode, 400);
-  t.equal(problem.headers['content-type'], 'application/problem+json');
-  t.match(problem.json(), { error: 'invalid_request', code: 'invalid_request', status: 400 });
+  const { accessToken } = await grantTokens(api, scene);
+  await revoke(api, scene.application, accessToken);
+  clock.advanceSeconds(3599);
+  await expectTokenRejected(t, api, accessToken, 'invalid_token');
+  clock.advanceSeconds(1);
+  await expectTokenRejected(t, api, accessToken, 'token_expired');
 });
+
+t.test(
+  'revoking the refresh token of one grant does not change another grant of the same user',
+  async (t) => {
+    const scene = await createScene(database);
+    const one = await grantTokens(api, scene);
+    const other = await grantTokens(api, scene);
+    await revoke(api, scene.application, one.refreshToken);
+    await tokenAccepted(t, api, other.accessToken);
+    t.equal((await refresh(api, scene.application, other.refreshToken)).statusCode, 200);
+  },
+);

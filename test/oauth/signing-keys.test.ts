@@ -7,7 +7,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { SigningKeyStore } from '../../src/oauth/keys/signing-key-store.js';
 import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { randomId } from '../../src/platform/database/ids.js';
@@ -44,6 +43,8 @@ async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
 }
 
+const prune = (database: Database, at: Date) =>
+  new Housekeeping(database, { eventRetentionDays: 30 }).prune(at);
 const rotate = ({ signingKeys }: Pick<TestApp, 'signingKeys'>) =>
   signingKeys.rotate({ tokenTtlSeconds: 3600 });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
@@ -73,11 +74,7 @@ t.test(
   async (t) => {
     const { api, database } = await setUpAlone(t);
     const before = await database.prisma.signingKey.findMany();
-    const opening = SigningKeys.open(
-      new SigningKeyStore(database),
-      { current: 'another secret that is long enough' },
-      api.clock,
-    );
+    const opening = SigningKeys.open(database, { current: 'another secret that is long enough' }, api.clock);
     const error = await opening.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -95,17 +92,14 @@ t.test('rejects an encrypted key that was changed in the database', async (t) =>
   const parts = privateKey.split('.');
   parts[3] = `${parts[3]?.startsWith('A') ? 'B' : 'A'}${parts[3]?.slice(1)}`;
   await database.prisma.signingKey.update({ where: { kid }, data: { privateKey: parts.join('.') } });
-  await t.rejects(
-    SigningKeys.open(new SigningKeyStore(database), testSecrets, api.clock),
-    UnreadableSigningKeyError,
-  );
+  await t.rejects(SigningKeys.open(database, testSecrets, api.clock), UnreadableSigningKeyError);
 });
 
 t.test('concurrent starts on an empty database create one key', async (t) => {
   const database = await openTestDatabase(t);
   const clock = createTestClock();
   const opened = await Promise.all(
-    Array.from({ length: 4 }, () => SigningKeys.open(new SigningKeyStore(database), testSecrets, clock)),
+    Array.from({ length: 4 }, () => SigningKeys.open(database, testSecrets, clock)),
   );
   t.equal(await database.prisma.signingKey.count(), 1);
   t.equal(new Set(opened.map(({ current }) => current.kid)).size, 1);
@@ -141,13 +135,13 @@ t.test('the JWKS lists both keys until the overlap ends, and pruning deletes the
   api.clock.advanceSeconds(overlapSeconds - 1);
   await api.signingKeys.reload();
   t.same((await publishedKids(api)).sort(), [old, kid].sort());
-  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock())).signing_keys, 0);
+  t.equal((await prune(database, api.clock())).signing_keys, 0);
 
   api.clock.advanceSeconds(1);
   await api.signingKeys.reload();
   t.same(await publishedKids(api), [kid]);
   api.clock.advanceSeconds(1);
-  t.equal((await new Housekeeping(database, { eventRetentionDays: 30 }).prune(api.clock())).signing_keys, 1);
+  t.equal((await prune(database, api.clock())).signing_keys, 1);
   const kept = await database.prisma.signingKey.findMany();
   t.match(kept, [{ kid, retiredAt: null, expiresAt: null }]);
 });
@@ -180,7 +174,7 @@ t.test('a slow reload of the keys does not restore discarded keys', async (t) =>
       },
     },
   }) as unknown as Database['prisma'];
-  const keys = await SigningKeys.open(new SigningKeyStore({ ...database, prisma }), testSecrets, api.clock);
+  const keys = await SigningKeys.open({ ...database, prisma }, testSecrets, api.clock);
   const late = keys.reload();
   await read;
   const kid = await keys.rotate('discard');
@@ -207,7 +201,7 @@ t.test('discards keys that may have leaked, and rejects every token that they si
 
 t.test('several rotations, also concurrent ones, leave one key that signs', async (t) => {
   const { api, database, tenant } = await setUpAlone(t);
-  const other = await SigningKeys.open(new SigningKeyStore(database), testSecrets, api.clock);
+  const other = await SigningKeys.open(database, testSecrets, api.clock);
   await Promise.all([rotate(api), other.rotate({ tokenTtlSeconds: 3600 })]);
   await rotate(api);
   await api.signingKeys.reload();

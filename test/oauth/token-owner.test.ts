@@ -25,10 +25,9 @@ async function expectedOwner({ application }: Scene, grantId: string | null) {
   return {
     accountId: stored.accountId,
     applicationId: stored.id,
-    applicationScopes: stored.scopes.join(' '),
-    tokenGeneration: stored.generation,
-    userId: user?.id ?? null,
-    userRole: user?.role ?? null,
+    user: user && { id: user.id, role: user.role },
+    applicationScopes: stored.scopes,
+    generation: stored.generation,
   };
 }
 

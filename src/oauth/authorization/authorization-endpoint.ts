@@ -1,12 +1,11 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { User } from '../../platform/accounts/user.js';
-import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { oauthDescription } from '../../platform/problems/problem-document.js';
-import type { Application, ClientRegistry } from '../clients/client-registry.js';
+import type { Application } from '../clients/client-registry.js';
 import { invalidClient } from '../clients/credentials.js';
-import type { AuthorizationCodes } from '../grants/authorization-codes.js';
+import type { OAuthServices } from '../services.js';
 import { newOpaqueToken } from '../tokens/opaque-token.js';
 import {
   type AuthorizationParameters,
@@ -34,15 +33,6 @@ export interface ConsentStep {
   readonly scopes: GrantableScopes;
 }
 
-interface Dependencies {
-  readonly codes: AuthorizationCodes;
-  readonly clients: ClientRegistry;
-  readonly auditLog: AuditLog;
-  readonly clock: Clock;
-  readonly issuer: string;
-  readonly codeTtlSeconds: number;
-}
-
 /** User, application and origin of a decision. */
 interface Subject {
   readonly accountId: AccountId;
@@ -53,10 +43,10 @@ interface Subject {
 
 /** Requests the consent of a user and issues authorization codes. @see RFC 6749 section 4.1 and RFC 7636 */
 export class AuthorizationEndpoint {
-  readonly #dependencies: Dependencies;
+  readonly #services: OAuthServices;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(services: OAuthServices) {
+    this.#services = services;
   }
 
   /**
@@ -68,7 +58,7 @@ export class AuthorizationEndpoint {
    */
   async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
     checkStateLength(parameters.state);
-    const application = await knownClient(this.#dependencies.clients, parameters.client_id);
+    const application = await knownClient(this.#services.clients, parameters.client_id);
     checkRedirectUri(application, parameters.redirect_uri);
     if (user === null) return { kind: 'sign_in' };
     checkSameAccount(application, user);
@@ -77,7 +67,7 @@ export class AuthorizationEndpoint {
       return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
-      return { kind: 'redirect', location: responseUrl(parameters, this.#dependencies.issuer, error) };
+      return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
     }
   }
 
@@ -92,7 +82,7 @@ export class AuthorizationEndpoint {
     step: ConsentStep,
     { allowed, origin, sessionId }: { allowed: boolean; origin: AuditOrigin; sessionId: string },
   ): Promise<string> {
-    const { issuer, auditLog } = this.#dependencies;
+    const { config, auditLog } = this.#services;
     const subject: Subject = {
       accountId: step.user.accountId,
       userId: step.user.id,
@@ -102,10 +92,10 @@ export class AuthorizationEndpoint {
     if (!allowed) {
       await auditLog.record({ type: 'consent.denied', ...subject });
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
-      return responseUrl(parameters, issuer, rejection);
+      return responseUrl(parameters, config.baseUrl, rejection);
     }
     const code = await this.#issueCode(parameters, { ...subject, sessionId }, step.scopes.offered);
-    return responseUrl(parameters, issuer, { code });
+    return responseUrl(parameters, config.baseUrl, { code });
   }
 
   /**
@@ -119,7 +109,7 @@ export class AuthorizationEndpoint {
     subject: Subject & { readonly sessionId: string },
     scopes: readonly string[],
   ): Promise<string> {
-    const { codes, clock, codeTtlSeconds } = this.#dependencies;
+    const { codes, clock, config } = this.#services;
     const { value, hash } = newOpaqueToken();
     const at = clock();
     const outcome = await codes.store({
@@ -129,19 +119,16 @@ export class AuthorizationEndpoint {
       scopes,
       codeChallenge: code_challenge,
       at,
-      expiresAt: new Date(at.getTime() + codeTtlSeconds * 1000),
+      expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
     });
     if (outcome === 'application_deleted') throw invalidClient({ basic: false });
-    if (outcome === 'not_grantable') throw rightsChanged();
+    if (outcome === 'not_grantable')
+      throw new Problem(
+        'access_denied',
+        'Your permissions have changed. Go back to the application and start again.',
+      );
     return value;
   }
-}
-
-function rightsChanged(): Problem {
-  return new Problem(
-    'access_denied',
-    'Your permissions have changed. Go back to the application and start again.',
-  );
 }
 
 /** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */

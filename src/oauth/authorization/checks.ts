@@ -3,10 +3,9 @@ import type { operations } from '../../platform/contract/generated.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { OtherAccountProblem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import { isClientId } from '../clients/client-authentication.js';
 import type { Application, ClientRegistry } from '../clients/client-registry.js';
 import { invalidClient } from '../clients/credentials.js';
-import { mayGrant, parseScope } from '../scopes.js';
+import { checkScopes, mayGrant } from '../scopes.js';
 
 /** Parameters of an authorization request, validated against the contract. */
 export type AuthorizationParameters = operations['authorize']['parameters']['query'];
@@ -28,7 +27,7 @@ export class AuthorizationRejection extends Error {
 
 /** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
 export async function knownClient(clients: ClientRegistry, clientId: string): Promise<Application> {
-  const application = isClientId(clientId) ? await clients.findByClientId(clientId) : null;
+  const application = await clients.findByClientId(clientId);
   if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
   return application;
 }
@@ -60,19 +59,10 @@ export function checkStateLength(state: string): void {
 }
 
 /** @throws {AuthorizationRejection} `invalid_scope` */
-export function configuredScopes({ scopes }: Application, requested: string): string[] {
-  const names = parseScope(requested);
-  const unavailable = names.filter((name) => !scopes.includes(name));
-  if (unavailable.length > 0) {
-    throw new AuthorizationRejection(
-      'invalid_scope',
-      `These scopes cannot be granted: ${unavailable.join(', ')}. Available scopes: ${scopes.join(', ')}.`,
-    );
-  }
-  if (names.length === 0) {
-    throw new AuthorizationRejection('invalid_scope', 'scope must have at least one scope.');
-  }
-  return names;
+export function configuredScopes({ scopes: available }: Application, requested: string): string[] {
+  const { scopes, error } = checkScopes(requested, available);
+  if (error !== undefined) throw new AuthorizationRejection('invalid_scope', error);
+  return scopes;
 }
 
 export interface GrantableScopes {

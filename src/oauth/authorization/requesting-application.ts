@@ -1,4 +1,3 @@
-import { isClientId } from '../clients/client-authentication.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 
 /**
@@ -12,9 +11,8 @@ export async function requestingApplication(
   path: string,
 ): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(path, 'http://localhost');
-  const clientId = searchParams.get('client_id') ?? '';
+  if (pathname !== '/v1/oauth/authorize') return undefined;
+  const application = await clients.findByClientId(searchParams.get('client_id') ?? '');
   const redirectUri = searchParams.get('redirect_uri') ?? '';
-  if (pathname !== '/v1/oauth/authorize' || !isClientId(clientId)) return undefined;
-  const application = await clients.findByClientId(clientId);
   return application?.redirectUris.includes(redirectUri) ? application.name : undefined;
 }

@@ -1,31 +1,23 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { AuditLog, AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { FailureLimit } from '../../platform/limits/failure-limit.js';
+import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import { requireParameter } from '../parameters.js';
-import type { Application, ClientRegistry, LiveSecret } from './client-registry.js';
+import type { OAuthServices } from '../services.js';
+import type { Application, LiveSecret } from './client-registry.js';
 import { hashSecret } from './client-secret.js';
 import { type ClientCall, type ClientCredentials, invalidClient } from './credentials.js';
-import type { SecretUse } from './secret-use.js';
-
-interface Dependencies {
-  readonly clients: ClientRegistry;
-  readonly secretUse: SecretUse;
-  readonly failureLimit: FailureLimit;
-  readonly auditLog: AuditLog;
-}
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
 const unknownClientSecret: LiveSecret = { id: '', hash: Buffer.alloc(32) };
 
 /** Authenticates the client of a request to the token or revocation endpoint. */
 export class ClientAuthentication {
-  readonly #dependencies: Dependencies;
+  readonly #services: OAuthServices;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(services: OAuthServices) {
+    this.#services = services;
   }
 
   /**
@@ -50,7 +42,7 @@ export class ClientAuthentication {
         ? `client ${clientId} address ${networkOf(origin.address)}`
         : `client ${clientId}`,
     );
-    if (matched !== undefined) this.#dependencies.secretUse.record(application.accountId, matched.id);
+    if (matched !== undefined) this.#services.secretUse.record(application.accountId, matched.id);
     return application;
   }
 
@@ -59,8 +51,8 @@ export class ClientAuthentication {
     credentials: ClientCredentials,
     origin: AuditOrigin,
   ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
-    const { clients } = this.#dependencies;
-    const application = isClientId(clientId) ? await clients.findByClientId(clientId) : null;
+    const { clients } = this.#services;
+    const application = await clients.findByClientId(clientId);
     const { clientSecret } = credentials;
     const matched =
       clientSecret === undefined
@@ -78,7 +70,7 @@ export class ClientAuthentication {
    * could lock a client out.
    */
   async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
-    const { failureLimit, auditLog } = this.#dependencies;
+    const { failureLimit, auditLog } = this.#services;
     const limit = await failureLimit.count({
       by: 'client address',
       address: origin.address,
@@ -95,11 +87,6 @@ export class ClientAuthentication {
       origin,
     });
   }
-}
-
-/** Whether a string has the form of a `client_id`. Other strings are not looked up. */
-export function isClientId(text: string): boolean {
-  return /^[A-Za-z0-9]{1,255}$/.test(text);
 }
 
 /** Compares with every candidate in constant time. */

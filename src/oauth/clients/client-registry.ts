@@ -73,13 +73,13 @@ export class ClientRegistry {
     this.#find = clientById(database);
   }
 
-  /** Finds the application with this `client_id` in any account, because the account is not known yet. */
+  /**
+   * Finds the application with this `client_id` in any account, because the account is not known yet. Text that is not a
+   * `client_id` is not looked up.
+   */
   async findByClientId(clientId: string): Promise<Application | null> {
-    const json = await this.#find(clientId);
-    return json === null ? null : this.#toApplication(json);
-  }
-
-  #toApplication(json: string): Application {
+    const json = isClientId(clientId) ? await this.#find(clientId) : null;
+    if (json === null) return null;
     const cached = this.#cache.get(json);
     if (cached !== undefined) return cached;
     const application = toApplication(JSON.parse(json));
@@ -94,4 +94,9 @@ function toApplication({ accountId, secrets, ...application }: Stored): Applicat
     accountId: toAccountId(accountId),
     secrets: secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
   };
+}
+
+/** Whether a string has the form of a `client_id`. */
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9]{1,255}$/.test(text);
 }

@@ -4,7 +4,7 @@ import { type CommandProcess, withContext } from '../../platform/cli/context.js'
 import { print } from '../../platform/cli/print.js';
 import { baseUrlRule, withoutTrailingSlashes } from '../../platform/config/base-url.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import { Issuer } from '../recorded-issuer.js';
+import { readIssuer, setIssuer } from '../recorded-issuer.js';
 
 /** `issuer show` and `issuer set` */
 export function addIssuerCommands(program: Command, commandProcess: CommandProcess): void {
@@ -14,7 +14,7 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
     .description('show the recorded issuer, which every server must have as BASE_URL')
     .action(() =>
       withContext(commandProcess, async ({ database }) => {
-        const recorded = await new Issuer(database).read();
+        const recorded = await readIssuer(database.prisma);
         print(
           commandProcess,
           recorded ?? 'No issuer is recorded yet. The server records its BASE_URL when it first starts.',
@@ -36,7 +36,7 @@ export function addIssuerCommands(program: Command, commandProcess: CommandProce
     .action((given: string) =>
       withContext(commandProcess, async ({ database, clock }) => {
         const url = withoutTrailingSlashes(given);
-        const earlier = await new Issuer(database).set(url, clock());
+        const earlier = await setIssuer(database, url, clock());
         print(commandProcess, describeChange(earlier, url));
       }),
     );

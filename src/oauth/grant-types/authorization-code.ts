@@ -13,8 +13,9 @@ export const authorizationCode: GrantType = {
   type: 'authorization_code',
   requires: ['code', 'redirect_uri', 'code_verifier'],
 
-  async handle({ form, application, origin }, context) {
-    const { codes, clock, refreshTokenTtlSeconds, replayLeewaySeconds } = context;
+  async handle({ form, application, origin }, services) {
+    const { codes, clock, config } = services;
+    const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
     const at = clock();
     const exchange = {
       codeHash: hashOpaqueToken(requireParameter('code', form.code)),
@@ -34,7 +35,6 @@ export const authorizationCode: GrantType = {
         'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
       );
     }
-    const { grantId, userId, scopes } = used;
-    return issueUserTokens({ application, userId, grantId, scopes, refreshToken }, context);
+    return issueUserTokens(services, application, used, refreshToken);
   },
 };

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/problems/problem.js';
 import { requireParameter } from '../parameters.js';
-import { mayGrant, parseScope } from '../scopes.js';
+import { mayGrant, noScope, parseScope, unavailableScopes } from '../scopes.js';
 import { hashOpaqueToken, newOpaqueToken } from '../tokens/opaque-token.js';
 import type { StoredToken } from '../tokens/refresh-tokens.js';
 import { type GrantType, issueUserTokens } from './grant-type.js';
@@ -16,19 +16,18 @@ export const refreshToken: GrantType = {
   type: 'refresh_token',
   requires: ['refresh_token'],
 
-  async handle({ form, application, origin }, context) {
-    const { refreshTokens } = context;
+  async handle({ form, application, origin }, services) {
+    const { refreshTokens } = services;
     const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
-    if (requested?.length === 0) throw new Problem('invalid_scope', 'scope must have at least one scope.');
+    if (requested?.length === 0) throw new Problem('invalid_scope', noScope);
     const successor = newOpaqueToken();
     const use = { tokenHash, application, origin };
     const rotated = await refreshTokens.rotate({ ...use, successorHash: successor.hash, requested });
     if (rotated === undefined) {
       throw rejection(await refreshTokens.readRejected(use), requested, application.scopes);
     }
-    const { grantId, userId, scopes } = rotated;
-    return issueUserTokens({ application, userId, grantId, scopes, refreshToken: successor }, context);
+    return issueUserTokens(services, application, rotated, successor);
   },
 };
 
@@ -44,8 +43,5 @@ function rejection(
   const available = token.scopes.filter(
     (scope) => applicationScopes.includes(scope) && mayGrant(token.role, scope),
   );
-  return new Problem(
-    'invalid_scope',
-    `These scopes cannot be granted: ${(requested ?? token.scopes).join(', ')}. Available scopes: ${available.join(', ') || 'none'}.`,
-  );
+  return new Problem('invalid_scope', unavailableScopes(requested ?? token.scopes, available));
 }

@@ -8,7 +8,7 @@ import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import { mayGrant } from '../scopes.js';
-import type { Grants } from './grants.js';
+import type { Grants, UsedGrant } from './grants.js';
 import { codeChallengeOf } from './pkce.js';
 
 /** An authorization code to store after the user's consent. */
@@ -35,12 +35,6 @@ interface CodeExchange {
   readonly codeVerifier: string;
   readonly at: Date;
   readonly origin: AuditOrigin;
-}
-
-interface UsedCode {
-  readonly grantId: string;
-  readonly userId: string;
-  readonly scopes: string[];
 }
 
 /** Authorization codes, from the consent of the user to the exchange for tokens. */
@@ -91,9 +85,9 @@ export class AuthorizationCodes {
   async use(
     { codeHash, application, redirectUri, codeVerifier, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
-  ): Promise<UsedCode | undefined> {
+  ): Promise<UsedGrant | undefined> {
     const { id: applicationId, accountId } = application;
-    const use = () => this.#prisma.$queryRaw<UsedCode[]>`
+    const use = () => this.#prisma.$queryRaw<UsedGrant[]>`
       WITH held AS (
         SELECT code.code_hash, code.account_id, code.user_id, code.scopes
         FROM authorization_codes code

@@ -23,6 +23,17 @@ export interface ConnectedApplication {
   readonly lastTokenAt: Date | null;
 }
 
+/** A grant for which an authorization code or a refresh token was used. */
+export interface UsedGrant {
+  readonly grantId: string;
+  readonly userId: string;
+  /**
+   * Scopes of the access token. Of a refresh token, the requested or else the granted ones, without those that the application
+   * is no longer configured with or that the user may no longer grant.
+   */
+  readonly scopes: readonly string[];
+}
+
 interface GrantRevocation {
   readonly grantId: string;
   readonly at: Date;

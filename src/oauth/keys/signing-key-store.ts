@@ -12,95 +12,95 @@ export interface StoredSigningKey {
   readonly createdAt: Date;
 }
 
-/** Stores signing keys. Its callers encrypt and decrypt the private keys. */
-export class SigningKeyStore {
-  readonly #prisma: Database['prisma'];
+/** Reads the keys that have not expired, the newest first. At most one is current; the others are retired. */
+export async function listKeys(
+  { prisma }: Database,
+  now: Date,
+): Promise<(StoredSigningKey & { readonly retiredAt: Date | null })[]> {
+  const rows = await prisma.signingKey.findMany({
+    where: unexpired(now),
+    orderBy: [{ createdAt: 'desc' }, { kid: 'asc' }],
+  });
+  return rows.map((row) => ({ ...row, publicKey: row.publicKey as Record<string, string> }));
+}
 
-  constructor({ prisma }: Database) {
-    this.#prisma = prisma;
-  }
+/** Finds which of these keys are stored and have not expired. */
+export async function findStoredKeys(
+  { prisma }: Database,
+  kids: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const rows = await prisma.signingKey.findMany({
+    where: { kid: { in: [...kids] }, ...unexpired(now) },
+    select: { kid: true },
+  });
+  return new Set(rows.map(({ kid }) => kid));
+}
 
-  /** Reads the keys that have not expired, the newest first. At most one is current; the others are retired. */
-  async list(now: Date): Promise<(StoredSigningKey & { readonly retiredAt: Date | null })[]> {
-    const rows = await this.#prisma.signingKey.findMany({
-      where: unexpired(now),
-      orderBy: [{ createdAt: 'desc' }, { kid: 'asc' }],
-    });
-    return rows.map((row) => ({ ...row, publicKey: row.publicKey as Record<string, string> }));
-  }
-
-  /** Finds which of these keys are stored and have not expired. */
-  async findStored(kids: readonly string[], now: Date): Promise<ReadonlySet<string>> {
-    const rows = await this.#prisma.signingKey.findMany({
-      where: { kid: { in: [...kids] }, ...unexpired(now) },
-      select: { kid: true },
-    });
-    return new Set(rows.map(({ kid }) => kid));
-  }
-
-  /** Stores the first key, unless there is a current one. */
-  async insertFirst(key: StoredSigningKey): Promise<void> {
-    await this.#prisma.$transaction(async (tx) => {
-      // Two processes that start at the same time must not each store a key and sign with their own.
-      await lockKeys(tx);
-      if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
-        await tx.signingKey.create({ data: key });
-      }
-    });
-  }
-
-  /**
-   * Stores a key as the current one, and writes an audit event.
-   *
-   * @param options.earlier `expiresAt`: time at which the previous key expires; `'discard'`: all earlier keys expire now
-   */
-  async rotate(
-    key: StoredSigningKey,
-    { at, earlier }: { at: Date; earlier: { readonly expiresAt: Date } | 'discard' },
-  ): Promise<void> {
-    await this.#prisma.$transaction(async (tx) => {
-      await lockKeys(tx);
-      await tx.signingKey.updateMany({
-        where: { retiredAt: null },
-        data: { retiredAt: at, expiresAt: earlier === 'discard' ? at : earlier.expiresAt },
-      });
-      if (earlier === 'discard') await tx.signingKey.updateMany({ data: { expiresAt: at } });
+/** Stores the first key, unless there is a current one. */
+export async function insertFirstKey({ prisma }: Database, key: StoredSigningKey): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    // Two processes that start at the same time must not each store a key and sign with their own.
+    await lockKeys(tx);
+    if ((await tx.signingKey.count({ where: { retiredAt: null } })) === 0) {
       await tx.signingKey.create({ data: key });
-      await recordIn(tx, { type: 'signing_key.rotated', details: { kid: key.kid } }, at);
-    });
-  }
+    }
+  });
+}
 
-  /**
-   * Replaces the encrypted private keys that have not expired, all or none, and writes an audit event when one was replaced.
-   *
-   * @param reseal returns the private key re-encrypted; `null` when the stored one is up to date
-   * @returns number of replaced keys
-   */
-  reseal(
-    reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string | null>,
-    at: Date,
-  ): Promise<number> {
-    return this.#prisma.$transaction(async (tx) => {
-      // A concurrent rotation must not insert a key that this transaction does not read.
-      await lockKeys(tx);
-      const rows = await tx.signingKey.findMany({
-        where: unexpired(at),
-        select: { kid: true, privateKey: true },
-      });
-      const resealed = await Promise.all(
-        rows.map(async (row) => ({ kid: row.kid, privateKey: await reseal(row) })),
-      );
-      const changed = resealed.filter(({ privateKey }) => privateKey !== null);
-      if (changed.length === 0) return 0;
-      const values = changed.map(({ kid, privateKey }) => Prisma.sql`(${kid}, ${privateKey})`);
-      await tx.$executeRaw`
-        UPDATE signing_keys SET private_key = resealed.private_key
-        FROM (VALUES ${Prisma.join(values)}) AS resealed (kid, private_key) WHERE signing_keys.kid = resealed.kid`;
-      const details = { kids: changed.map(({ kid }) => kid) };
-      await recordIn(tx, { type: 'signing_key.resealed', details }, at);
-      return changed.length;
+/**
+ * Stores a key as the current one, and writes an audit event.
+ *
+ * @param options.earlier `expiresAt`: time at which the previous key expires; `'discard'`: all earlier keys expire now
+ */
+export async function insertNewKey(
+  { prisma }: Database,
+  key: StoredSigningKey,
+  { at, earlier }: { at: Date; earlier: { readonly expiresAt: Date } | 'discard' },
+): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    await lockKeys(tx);
+    await tx.signingKey.updateMany({
+      where: { retiredAt: null },
+      data: { retiredAt: at, expiresAt: earlier === 'discard' ? at : earlier.expiresAt },
     });
-  }
+    if (earlier === 'discard') await tx.signingKey.updateMany({ data: { expiresAt: at } });
+    await tx.signingKey.create({ data: key });
+    await recordIn(tx, { type: 'signing_key.rotated', details: { kid: key.kid } }, at);
+  });
+}
+
+/**
+ * Replaces the encrypted private keys that have not expired, all or none, and writes an audit event when one was replaced.
+ *
+ * @param reseal returns the private key re-encrypted; `null` when the stored one is up to date
+ * @returns number of replaced keys
+ */
+export function resealKeys(
+  { prisma }: Database,
+  reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string | null>,
+  at: Date,
+): Promise<number> {
+  return prisma.$transaction(async (tx) => {
+    // A concurrent rotation must not insert a key that this transaction does not read.
+    await lockKeys(tx);
+    const rows = await tx.signingKey.findMany({
+      where: unexpired(at),
+      select: { kid: true, privateKey: true },
+    });
+    const resealed = await Promise.all(
+      rows.map(async (row) => ({ kid: row.kid, privateKey: await reseal(row) })),
+    );
+    const changed = resealed.filter(({ privateKey }) => privateKey !== null);
+    if (changed.length === 0) return 0;
+    const values = changed.map(({ kid, privateKey }) => Prisma.sql`(${kid}, ${privateKey})`);
+    await tx.$executeRaw`
+      UPDATE signing_keys SET private_key = resealed.private_key
+      FROM (VALUES ${Prisma.join(values)}) AS resealed (kid, private_key) WHERE signing_keys.kid = resealed.kid`;
+    const details = { kids: changed.map(({ kid }) => kid) };
+    await recordIn(tx, { type: 'signing_key.resealed', details }, at);
+    return changed.length;
+  });
 }
 
 function unexpired(now: Date) {

@@ -5,17 +5,23 @@ import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
 import { createBatcher } from '../../platform/database/batcher.js';
-import type { SigningKeyStore, StoredSigningKey } from './signing-key-store.js';
+import type { Database } from '../../platform/database/client.js';
+import {
+  findStoredKeys,
+  insertFirstKey,
+  insertNewKey,
+  listKeys,
+  resealKeys,
+  type StoredSigningKey,
+} from './signing-key-store.js';
 
 /** A signing key was encrypted with a secret that this process does not have. */
 export class UnreadableSigningKeyError extends Error {
   override readonly name = 'UnreadableSigningKeyError';
 }
 
-/** Encryption of private signing keys. */
-function createKeySeal(appSecrets: AppSecrets): Seal {
-  return createSeal(appSecrets, 'signing-keys');
-}
+/** Separates the encryption of private signing keys from that of other secrets. */
+const sealPurpose = 'signing-keys';
 
 /**
  * Decrypts a private signing key, a JWK.
@@ -59,7 +65,7 @@ export const refreshIntervalMilliseconds = 30_000;
  * A process caches them and reloads them when a token has an unknown `kid`.
  */
 export class SigningKeys {
-  readonly #store: SigningKeyStore;
+  readonly #database: Database;
   readonly #seal: Seal;
   readonly #clock: Clock;
   /** Concurrent tokens with unknown keys share one query, because anyone can send such tokens. */
@@ -69,8 +75,8 @@ export class SigningKeys {
   /** Sequence number of the load that read the cached keys. */
   #lastLoad = 0;
 
-  private constructor(store: SigningKeyStore, seal: Seal, clock: Clock, known: KnownKeys) {
-    this.#store = store;
+  private constructor(database: Database, seal: Seal, clock: Clock, known: KnownKeys) {
+    this.#database = database;
     this.#seal = seal;
     this.#clock = clock;
     this.#known = known;
@@ -82,10 +88,10 @@ export class SigningKeys {
    *
    * @throws {UnreadableSigningKeyError} when they were encrypted with another secret
    */
-  static async open(store: SigningKeyStore, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
-    const seal = createKeySeal(appSecrets);
-    const known = (await loadKeys(store, seal, clock)) ?? (await createFirstKey(store, seal, clock));
-    return new SigningKeys(store, seal, clock, known);
+  static async open(database: Database, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
+    const seal = createSeal(appSecrets, sealPurpose);
+    const known = (await loadKeys(database, seal, clock)) ?? (await createFirstKey(database, seal, clock));
+    return new SigningKeys(database, seal, clock, known);
   }
 
   get current(): SigningKey {
@@ -108,7 +114,7 @@ export class SigningKeys {
   }
 
   async #areStored(kids: readonly string[]): Promise<boolean[]> {
-    const stored = await this.#store.findStored(kids, this.#clock());
+    const stored = await findStoredKeys(this.#database, kids, this.#clock());
     return kids.map((kid) => stored.has(kid));
   }
 
@@ -122,7 +128,7 @@ export class SigningKeys {
   async rotate(earlier: { tokenTtlSeconds: number } | 'discard'): Promise<string> {
     const key = await newKey(this.#seal, this.#clock);
     const now = this.#clock();
-    await this.#store.rotate(key, {
+    await insertNewKey(this.#database, key, {
       at: now,
       earlier: earlier === 'discard' ? earlier : { expiresAt: lastUse(now, earlier) },
     });
@@ -134,7 +140,7 @@ export class SigningKeys {
   async reload(): Promise<void> {
     this.#loads += 1;
     const load = this.#loads;
-    const known = await loadKeys(this.#store, this.#seal, this.#clock);
+    const known = await loadKeys(this.#database, this.#seal, this.#clock);
     // A load that started later has newer keys.
     if (known === undefined || load < this.#lastLoad) return;
     this.#lastLoad = load;
@@ -147,8 +153,8 @@ function lastUse(now: Date, { tokenTtlSeconds }: { tokenTtlSeconds: number }): D
   return new Date(now.getTime() + tokenTtlSeconds * 1000 + 2 * refreshIntervalMilliseconds);
 }
 
-async function loadKeys(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
-  const rows = await store.list(clock());
+async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys | undefined> {
+  const rows = await listKeys(database, clock());
   const current = rows.find(({ retiredAt }) => retiredAt === null);
   if (current === undefined) return undefined;
   const published = rows.map(
@@ -167,9 +173,9 @@ async function openPrivateKey(sealed: { kid: string; privateKey: string }, seal:
   return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
 }
 
-async function createFirstKey(store: SigningKeyStore, seal: Seal, clock: Clock): Promise<KnownKeys> {
-  await store.insertFirst(await newKey(seal, clock));
-  const known = await loadKeys(store, seal, clock);
+async function createFirstKey(database: Database, seal: Seal, clock: Clock): Promise<KnownKeys> {
+  await insertFirstKey(database, await newKey(seal, clock));
+  const known = await loadKeys(database, seal, clock);
   if (known === undefined) throw new Error('The signing key that was just stored could not be read back');
   return known;
 }
@@ -193,10 +199,14 @@ async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
  * @returns number of re-encrypted keys
  * @throws {UnreadableSigningKeyError} when a key was encrypted with another secret
  */
-export function resealSigningKeys(store: SigningKeyStore, appSecrets: AppSecrets, at: Date): Promise<number> {
-  const seal = createKeySeal(appSecrets);
-  return store.reseal(async (key) => {
-    const { plain, current } = await openSealedKey(key, seal);
-    return current ? null : seal.seal(plain);
-  }, at);
+export function resealSigningKeys(database: Database, appSecrets: AppSecrets, at: Date): Promise<number> {
+  const seal = createSeal(appSecrets, sealPurpose);
+  return resealKeys(
+    database,
+    async (key) => {
+      const { plain, current } = await openSealedKey(key, seal);
+      return current ? null : seal.seal(plain);
+    },
+    at,
+  );
 }

@@ -1,10 +1,11 @@
 import { roles } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database, PreparedStatement } from '../../platform/database/client.js';
+import type { Core } from '../../platform/core.js';
+import type { PreparedStatement } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { accountScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
+import type { UsedGrant } from '../grants/grants.js';
 import { mayGrant, parseScope } from '../scopes.js';
 
 /**
@@ -97,11 +98,6 @@ const findUsableTokens: PreparedStatement = {
     SELECT request.ordinal::text AS ordinal FROM request CROSS JOIN LATERAL (SELECT ${usableToken} OFFSET 0) AS found`,
 };
 
-export interface RotationSettings {
-  readonly clock: Clock;
-  readonly refreshTokenTtlSeconds: number;
-}
-
 export interface RotationRequest {
   readonly tokenHash: Buffer<ArrayBuffer>;
   readonly successorHash: Buffer<ArrayBuffer>;
@@ -111,20 +107,10 @@ export interface RotationRequest {
   readonly origin: AuditOrigin;
 }
 
-export interface Rotated {
-  readonly grantId: string;
-  readonly userId: string;
-  /**
-   * Scopes of the access token: the requested or else the granted ones, without those that the application is no longer
-   * configured with or that the user may no longer grant.
-   */
-  readonly scopes: readonly string[];
-}
-
 type RotatedRow = Readonly<Record<'ordinal' | 'grantId' | 'userId' | 'scopes', string>>;
 
 /** Result of one request of a shared statement. `locked`: another transaction has locked the token. */
-export type RotationOutcome = Rotated | 'locked' | undefined;
+export type RotationOutcome = UsedGrant | 'locked' | undefined;
 
 /**
  * Rotates tokens in one statement, without waiting for another transaction.
@@ -132,15 +118,14 @@ export type RotationOutcome = Rotated | 'locked' | undefined;
  * @returns the outcome of each request, in their order; `undefined` when the token cannot be used and was not changed
  */
 export async function rotateTogether(
-  database: Database,
-  settings: RotationSettings,
+  core: Core,
   requests: readonly RotationRequest[],
 ): Promise<(RotationOutcome | Error)[]> {
-  const rotated = await rotate(rotateUnlockedTokens, database, settings, requests);
+  const rotated = await rotate(rotateUnlockedTokens, core, requests);
   const others = requests.filter((_, index) => rotated[index] === undefined);
   if (others.length === 0) return rotated;
   try {
-    const usable = await findUsable(database, settings, others);
+    const usable = await findUsable(core, others);
     return requests.map((request, index) => rotated[index] ?? (usable.has(request) ? 'locked' : undefined));
   } catch (error) {
     // The first statement is committed, so its rotations are returned.
@@ -149,17 +134,12 @@ export async function rotateTogether(
 }
 
 /** Rotates one token, and waits for a transaction that has locked it. */
-export async function rotateLocked(
-  database: Database,
-  settings: RotationSettings,
-  request: RotationRequest,
-): Promise<Rotated | undefined> {
-  return (await rotate(rotateLockedToken, database, settings, [request]))[0];
+export async function rotateLocked(core: Core, request: RotationRequest): Promise<UsedGrant | undefined> {
+  return (await rotate(rotateLockedToken, core, [request]))[0];
 }
 
 async function findUsable(
-  database: Database,
-  { clock }: RotationSettings,
+  { database, clock }: Core,
   requests: readonly RotationRequest[],
 ): Promise<ReadonlySet<RotationRequest>> {
   const values = [JSON.stringify(requests.map(toRow)), clock().toISOString()];
@@ -169,16 +149,15 @@ async function findUsable(
 
 async function rotate(
   statement: PreparedStatement,
-  database: Database,
-  { clock, refreshTokenTtlSeconds }: RotationSettings,
+  { database, clock, config }: Core,
   requests: readonly RotationRequest[],
-): Promise<(Rotated | undefined)[]> {
+): Promise<(UsedGrant | undefined)[]> {
   const now = clock();
-  const expiresAt = new Date(now.getTime() + refreshTokenTtlSeconds * 1000);
+  const expiresAt = new Date(now.getTime() + config.refreshTokenTtlSeconds * 1000);
   const scope = scopeOf(requests);
   const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
   const rows = await database.runPrepared<RotatedRow>(statement, values, scope);
-  const rotated: (Rotated | undefined)[] = requests.map(() => undefined);
+  const rotated: (UsedGrant | undefined)[] = requests.map(() => undefined);
   for (const { ordinal, grantId, userId, scopes } of rows)
     rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes) };
   return rotated;

@@ -1,26 +1,16 @@
 import type { Role } from '../../platform/accounts/user.js';
-import type { AuditLog } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
 import { createBatcher, createDeadlineQueue } from '../../platform/database/batcher.js';
-import type { Database } from '../../platform/database/client.js';
 import { RowsLockedError } from '../../platform/database/database-errors.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
-import type { Grants } from '../grants/grants.js';
+import type { Grants, UsedGrant } from '../grants/grants.js';
 import {
-  type Rotated,
   type RotationOutcome,
   type RotationRequest,
-  type RotationSettings,
   rotateLocked,
   rotateTogether,
 } from './refresh-token-rotation.js';
-
-interface RefreshTokenSettings extends RotationSettings {
-  readonly grants: Grants;
-  readonly auditLog: AuditLog;
-  /** Seconds in which a second use of a token is a retry, if its successor is not known. */
-  readonly replayLeewaySeconds: number;
-}
 
 /** A refresh token with its grant and user. */
 export interface StoredToken {
@@ -51,19 +41,19 @@ interface TokenGrant {
  * application that is being deleted could take all connections.
  */
 export class RefreshTokens {
-  readonly #prisma: Database['prisma'];
-  readonly #settings: RefreshTokenSettings;
+  readonly #core: Core;
+  readonly #grants: Grants;
   readonly #rotate: (request: RotationRequest) => Promise<RotationOutcome>;
-  readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<Rotated | undefined>;
+  readonly #rotateLocked: (request: RotationRequest, timeoutError: Error) => Promise<UsedGrant | undefined>;
 
-  constructor(database: Database, settings: RefreshTokenSettings) {
-    this.#prisma = database.prisma;
-    this.#settings = settings;
-    this.#rotate = createBatcher((requests) => rotateTogether(database, settings, requests), {
+  constructor(core: Core, grants: Grants) {
+    this.#core = core;
+    this.#grants = grants;
+    this.#rotate = createBatcher((requests) => rotateTogether(core, requests), {
       maxBatchSize: 50,
       concurrency: 2,
     });
-    this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(database, settings, request));
+    this.#rotateLocked = createDeadlineQueue((request) => rotateLocked(core, request));
   }
 
   /**
@@ -72,7 +62,7 @@ export class RefreshTokens {
    * @returns `undefined` when the token cannot be used, or not for the requested scopes; nothing is changed then
    * @throws {RowsLockedError} when the token stays locked for longer than ten seconds
    */
-  async rotate(request: RotationRequest): Promise<Rotated | undefined> {
+  async rotate(request: RotationRequest): Promise<UsedGrant | undefined> {
     const outcome = await this.#rotate(request);
     if (outcome !== 'locked') return outcome;
     return this.#rotateLocked(request, new RowsLockedError('The refresh token is locked.'));
@@ -91,11 +81,11 @@ export class RefreshTokens {
     origin,
   }: Pick<RotationRequest, 'tokenHash' | 'application' | 'origin'>): Promise<StoredToken | undefined> {
     return withScope(accountScope(application.accountId), async () => {
-      const { clock, grants, auditLog, replayLeewaySeconds } = this.#settings;
+      const { clock, auditLog, config } = this.#core;
       const token = await this.#find(tokenHash, application);
       if (token === undefined || token.usedAt === null) return token;
       const at = clock();
-      const inLeeway = at.getTime() - token.usedAt.getTime() <= replayLeewaySeconds * 1000;
+      const inLeeway = at.getTime() - token.usedAt.getTime() <= config.replayLeewaySeconds * 1000;
       const { grantId, userId } = token;
       const event = { accountId: application.accountId, applicationId: application.id, userId, origin };
       if (!(token.successorUsed ?? !inLeeway)) {
@@ -103,7 +93,7 @@ export class RefreshTokens {
           await auditLog.record({ type: 'refresh_token.reused', ...event, details: { grant: grantId } });
         return token;
       }
-      await grants.revoke({ grantId, at, event: { type: 'refresh_token.replayed', ...event } });
+      await this.#grants.revoke({ grantId, at, event: { type: 'refresh_token.replayed', ...event } });
       return token;
     });
   }
@@ -112,7 +102,7 @@ export class RefreshTokens {
   async findGrant(tokenHash: Buffer<ArrayBuffer>): Promise<TokenGrant | undefined> {
     const [grant] = await withScope(
       allAccounts,
-      () => this.#prisma.$queryRaw<TokenGrant[]>`
+      () => this.#core.database.prisma.$queryRaw<TokenGrant[]>`
         SELECT grants.id, grants.account_id AS "accountId", grants.application_id AS "applicationId",
                grants.user_id AS "userId"
         FROM refresh_tokens token
@@ -127,9 +117,9 @@ export class RefreshTokens {
     tokenHash: Buffer,
     { id: applicationId, accountId }: Application,
   ): Promise<StoredToken | undefined> {
-    const [token] = await this.#prisma.$queryRaw<StoredToken[]>`
+    const [token] = await this.#core.database.prisma.$queryRaw<StoredToken[]>`
       SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
-             token.expires_at > ${this.#settings.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
+             token.expires_at > ${this.#core.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,
              CASE WHEN token.successor_hash IS NOT NULL THEN successor.used_at IS NOT NULL END AS "successorUsed"
       FROM refresh_tokens token

@@ -1,7 +1,7 @@
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Role } from '../../platform/accounts/user.js';
 import type { Database } from '../../platform/database/client.js';
-import { defineLookup, type Lookup } from '../../platform/database/define-lookup.js';
+import { defineLookup } from '../../platform/database/define-lookup.js';
 import { allAccounts } from '../../platform/database/scope.js';
 import { parseScope } from '../scopes.js';
 
@@ -13,17 +13,21 @@ interface TokenKey {
   readonly grantId: string | null;
 }
 
-/** The application of an access token, and the user who granted it. */
-interface TokenOwner {
-  readonly accountId: string;
+/** The application and the user of a valid token. */
+export interface LiveToken {
+  readonly accountId: AccountId;
   readonly applicationId: string;
-  readonly applicationScopes: string;
-  readonly tokenGeneration: number;
-  readonly userId: string | null;
-  readonly userRole: string | null;
+  readonly user: { readonly id: string; readonly role: Role } | null;
+  /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
+  readonly applicationScopes: readonly string[];
+  /** Generation of the application now. It changes when all its access is revoked. */
+  readonly generation: number;
 }
 
-type TokenOwnerRow = Omit<TokenOwner, 'tokenGeneration'> & { readonly tokenGeneration: string };
+type TokenOwnerRow = Readonly<
+  Record<'accountId' | 'applicationId' | 'applicationScopes' | 'tokenGeneration', string> &
+    Record<'userId' | 'userRole', string | null>
+>;
 
 /**
  * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation
@@ -54,69 +58,41 @@ export const tokenOwner = defineLookup({
     WHERE application.client_id = request.client_id
       AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
       AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,
-  toValue: ({ accountId, applicationId, applicationScopes, userId, userRole, ...row }: TokenOwnerRow) => {
-    const tokenGeneration = Number(row.tokenGeneration);
-    return { accountId, applicationId, applicationScopes, tokenGeneration, userId, userRole };
-  },
+  toValue: ({
+    accountId,
+    applicationId,
+    applicationScopes,
+    tokenGeneration,
+    userId,
+    userRole,
+  }: TokenOwnerRow) => ({
+    accountId: toAccountId(accountId),
+    applicationId,
+    user: userId === null ? null : { id: userId, role: userRole as Role },
+    applicationScopes: parseScope(applicationScopes),
+    generation: Number(tokenGeneration),
+  }),
   scope: () => allAccounts,
   maxBatchSize: 200,
   concurrency: 2,
 });
 
-/** The claims of an access token that identify its grant or application. */
-interface TokenReference extends TokenKey {
-  /** Generation of the application when the token was issued. */
-  readonly generation: number;
-}
+/**
+ * Finds the application and the user of a token for every request; `null` when the token is revoked, or its application, grant
+ * or user was deleted or disabled. A token without a grant is revoked when its generation is not that of the application.
+ */
+export type FindLiveToken = (
+  claims: TokenKey & {
+    /** Generation of the application when the token was issued. */
+    readonly generation: number;
+  },
+) => Promise<LiveToken | null>;
 
-/** The application and the user of a valid token. */
-export interface LiveToken {
-  readonly accountId: AccountId;
-  readonly applicationId: string;
-  readonly user: { readonly id: string; readonly role: Role } | null;
-  /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
-  readonly applicationScopes: readonly string[];
-  /** Generation of the application now. It changes when all its access is revoked. */
-  readonly generation: number;
-}
-
-/** Checks for every request that its access token is not revoked. */
-export class TokenStatus {
-  readonly #findOwner: Lookup<TokenKey, TokenOwner>;
-
-  constructor(database: Database) {
-    this.#findOwner = tokenOwner(database);
-  }
-
-  /**
-   * Finds the application and the user of a token; `null` when the token is revoked, or its application, grant or user was
-   * deleted or disabled. A token without a grant is revoked when its generation is not that of the application.
-   */
-  find(claims: TokenReference): Promise<LiveToken | null> {
-    return this.#findOwner(claims).then((owner) =>
-      owner === null || !isOfGeneration(claims, owner) ? null : toLiveToken(owner),
+export function createTokenStatus(database: Database): FindLiveToken {
+  const findOwner = tokenOwner(database);
+  return (claims) =>
+    findOwner(claims).then((owner) =>
+      // Tokens with a grant are revoked with the grant, so their generation is not compared.
+      claims.grantId === null && claims.generation !== owner?.generation ? null : owner,
     );
-  }
-}
-
-/** Tokens with a grant are revoked with the grant, so their generation is not compared. */
-function isOfGeneration({ grantId, generation }: TokenReference, { tokenGeneration }: TokenOwner): boolean {
-  return grantId !== null || generation === tokenGeneration;
-}
-
-function toLiveToken({
-  accountId,
-  applicationId,
-  applicationScopes,
-  tokenGeneration,
-  userId,
-  userRole,
-}: TokenOwner): LiveToken {
-  return {
-    accountId: toAccountId(accountId),
-    applicationId,
-    user: userId === null ? null : { id: userId, role: userRole as Role },
-    applicationScopes: parseScope(applicationScopes),
-    generation: tokenGeneration,
-  };
 }

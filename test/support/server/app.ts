@@ -6,7 +6,6 @@ import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
 import { UploadWorker } from '../../../src/features/imports/uploads/upload-worker.js';
 import { UsageRecorder } from '../../../src/features/usage/usage-recorder.js';
-import { SigningKeyStore } from '../../../src/oauth/keys/signing-key-store.js';
 import { SigningKeys } from '../../../src/oauth/keys/signing-keys.js';
 import { Passwords } from '../../../src/platform/accounts/passwords.js';
 import { type Config, readConfig } from '../../../src/platform/config/config.js';
@@ -124,7 +123,7 @@ export async function buildTestApp(
     ? { database: given, reads: givenReads }
     : await applicationDatabase(given);
   const usage = new UsageRecorder({ database: opened, clock });
-  const signingKeys = await SigningKeys.open(new SigningKeyStore(opened), appSecrets, clock);
+  const signingKeys = await SigningKeys.open(opened, appSecrets, clock);
   const uploadWorker = new UploadWorker({ database: opened, clock, contract: served });
   const app = await buildApp({
     config,

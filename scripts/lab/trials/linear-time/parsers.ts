@@ -8,7 +8,7 @@ import { readApplicationForm } from '../../../../src/features/oauth-clients/page
 import { checkClaims } from '../../../../src/features/profile/claim-rules.js';
 import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
 import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
-import { isClientId } from '../../../../src/oauth/clients/client-authentication.js';
+import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
 import { codeChallengeOf } from '../../../../src/oauth/grants/pkce.js';
 import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';

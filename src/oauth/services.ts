@@ -1,0 +1,36 @@
+import type { Core } from '../platform/core.js';
+import { ClientRegistry } from './clients/client-registry.js';
+import { SecretUse } from './clients/secret-use.js';
+import { AuthorizationCodes } from './grants/authorization-codes.js';
+import { Grants } from './grants/grants.js';
+import type { SigningKeys } from './keys/signing-keys.js';
+import { AccessTokens } from './tokens/access-tokens.js';
+import { RefreshTokens } from './tokens/refresh-tokens.js';
+
+/** What the endpoints of the authorization server share. */
+export interface OAuthServices extends Core {
+  readonly clients: ClientRegistry;
+  readonly secretUse: SecretUse;
+  readonly grants: Grants;
+  readonly codes: AuthorizationCodes;
+  readonly refreshTokens: RefreshTokens;
+  readonly accessTokens: AccessTokens;
+}
+
+export function createOAuthServices(core: Core, signingKeys: SigningKeys): OAuthServices {
+  const { config, database, clock, logger } = core;
+  const grants = new Grants(database);
+  return {
+    ...core,
+    clients: new ClientRegistry(database),
+    secretUse: new SecretUse(database, clock, logger),
+    grants,
+    codes: new AuthorizationCodes(database, grants),
+    refreshTokens: new RefreshTokens(core, grants),
+    accessTokens: new AccessTokens(signingKeys, {
+      issuer: config.baseUrl,
+      ttlSeconds: config.accessTokenTtlSeconds,
+      clock,
+    }),
+  };
+}
