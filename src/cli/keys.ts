@@ -34,20 +34,18 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
     .action(() =>
       withContext(commandProcess, async ({ database, clock, appSecrets }) => {
         const secrets = await appSecrets();
-        const count = await resealSigningKeys(database, secrets, clock());
-        const keys = count === 1 ? '1 signing key' : `${count} signing keys`;
-        print(commandProcess, `Re-encrypted ${keys} with APP_SECRET.`);
+        const signingKeys = await resealSigningKeys(database, secrets, clock());
+        print(commandProcess, `Re-encrypted ${counted(signingKeys, 'signing key')} with APP_SECRET.`);
         const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));
-        print(
-          commandProcess,
-          `Re-encrypted ${apps === 1 ? '1 secret' : `${apps} secrets`} of authenticator apps.`,
-        );
+        print(commandProcess, `Re-encrypted ${counted(apps, 'secret')} of authenticator apps.`);
         const providers = await resealProviderSecrets(database, secrets, clock());
-        const ofProviders = providers === 1 ? '1 secret' : `${providers} secrets`;
-        print(commandProcess, `Re-encrypted ${ofProviders} of identity providers.`);
+        print(commandProcess, `Re-encrypted ${counted(providers, 'secret')} of identity providers.`);
         const endpoints = await resealWebhookSecrets(database, secrets, clock());
-        const ofEndpoints = endpoints === 1 ? '1 webhook endpoint' : `${endpoints} webhook endpoints`;
-        print(commandProcess, `Re-encrypted the secrets of ${ofEndpoints}.`);
+        print(commandProcess, `Re-encrypted the secrets of ${counted(endpoints, 'webhook endpoint')}.`);
       }),
     );
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

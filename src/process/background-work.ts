@@ -34,51 +34,38 @@ export function startBackgroundWork({
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
   const stopping = new AbortController();
+  const prune = async () =>
+    logger.debug({ pruned: await housekeeping.prune(clock(), stopping.signal) }, 'pruned');
   const stops = [
-    repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload(), logger),
-    repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush(), logger),
-    repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll(), logger),
-    repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll(), logger),
-    repeat(
-      maintenanceIntervalMilliseconds,
-      'maintenance of the database',
-      () => housekeeping.maintain(),
-      logger,
-    ),
+    repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload()),
+    repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush()),
+    repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll()),
+    repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll()),
+    repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => housekeeping.maintain()),
     // The random interval prevents processes that started together from pruning at the same time.
-    repeat(
-      pruneIntervalMilliseconds * (0.5 + Math.random()),
-      'pruning',
-      async () => logger.debug({ pruned: await housekeeping.prune(clock(), stopping.signal) }, 'pruned'),
-      logger,
-    ),
+    repeat(pruneIntervalMilliseconds * (0.5 + Math.random()), 'pruning', prune),
   ];
   return async () => {
     stopping.abort();
     await Promise.all([uploadWorker.stop(), webhookWorker.stop(), ...stops.map((stop) => stop())]);
   };
-}
 
-function repeat(
-  everyMilliseconds: number,
-  name: string,
-  work: () => Promise<void>,
-  logger: FastifyBaseLogger,
-): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let idle = true;
-  const timer = setInterval(() => {
-    if (!idle) return;
-    idle = false;
-    running = work()
-      .catch((err) => logger.warn({ err }, `${name} failed and will be retried`))
-      .finally(() => {
-        idle = true;
-      });
-  }, everyMilliseconds);
-  timer.unref();
-  return () => {
-    clearInterval(timer);
-    return running;
-  };
+  function repeat(everyMilliseconds: number, name: string, work: () => Promise<void>): () => Promise<void> {
+    let running: Promise<void> = Promise.resolve();
+    let idle = true;
+    const timer = setInterval(() => {
+      if (!idle) return;
+      idle = false;
+      running = work()
+        .catch((err) => logger.warn({ err }, `${name} failed and will be retried`))
+        .finally(() => {
+          idle = true;
+        });
+    }, everyMilliseconds);
+    timer.unref();
+    return () => {
+      clearInterval(timer);
+      return running;
+    };
+  }
 }

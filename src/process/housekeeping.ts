@@ -14,13 +14,15 @@ const importBatchSize = 10;
 /** Number of accounts whose rows are deleted before other accounts are read. */
 const accountsAtOnce = 100;
 
+/** The expired rows of a table. */
 interface Expired {
-  readonly table: string;
   readonly primaryKey: readonly string[];
   /** An index supports it. */
   readonly condition: Prisma.Sql;
   /** Default: {@link batchSize}. */
   readonly limit?: number;
+  /** Whether the table is distributed by account on Citus, and has no other key. */
+  readonly byAccount?: boolean;
 }
 
 /**
@@ -29,7 +31,8 @@ interface Expired {
  * @param accountId deletes rows of this account only
  */
 function deleteExpired(
-  { table, primaryKey, condition, limit = batchSize }: Expired,
+  table: string,
+  { primaryKey, condition, limit = batchSize }: Expired,
   accountId?: string,
 ): Prisma.Sql {
   const name = Prisma.raw(table);
@@ -43,12 +46,12 @@ function deleteExpired(
 }
 
 /** Deletes expired rows of account data. Citus locks rows of one account at a time. */
-async function deleteByAccount({ prisma }: Database, expired: Expired): Promise<number> {
+async function deleteByAccount({ prisma }: Database, table: string, expired: Expired): Promise<number> {
   const accounts = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT account_id AS id FROM ${Prisma.raw(expired.table)}
+    SELECT DISTINCT account_id AS id FROM ${Prisma.raw(table)}
     WHERE ${expired.condition} LIMIT ${accountsAtOnce}`;
   let deleted = 0;
-  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(table, expired, id));
   return deleted;
 }
 
@@ -59,9 +62,9 @@ async function deleteEvents({ prisma }: Database, before: Date): Promise<number>
     SELECT account_id AS id FROM account_totals
     WHERE EXISTS (SELECT FROM events WHERE events.account_id = account_totals.account_id AND ${condition})
     LIMIT ${accountsAtOnce}`;
-  const expired = { table: 'events', primaryKey: ['account_id', 'position'], condition };
+  const expired = { primaryKey: ['account_id', 'position'], condition };
   let deleted = 0;
-  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired(expired, id));
+  for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired('events', expired, id));
   return deleted;
 }
 
@@ -141,58 +144,56 @@ function batchesOf(
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
   // Used codes and tokens are stored for a day after they expire, so that a replay is still detected.
   const dayAgo = daysAgo(1);
-  const expired = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () =>
-    prisma.$executeRaw(deleteExpired({ table, primaryKey, condition }));
-  const expiredOfAccounts = (table: string, primaryKey: readonly string[], condition: Prisma.Sql) => () => {
-    const rows = { table, primaryKey, condition };
-    return database.isDistributed()
-      ? deleteByAccount(database, rows)
-      : prisma.$executeRaw(deleteExpired(rows));
+  const expiredBefore = (time: Date) => Prisma.sql`expires_at < ${time}`;
+  const createdBefore = (time: Date) => Prisma.sql`created_at < ${time}`;
+  const counted = (statement: Prisma.Sql) => async () => {
+    const [row] = await prisma.$queryRaw<{ count: number }[]>(statement);
+    return row?.count ?? 0;
   };
-  return {
-    authorization_codes: expired('authorization_codes', ['code_hash'], Prisma.sql`expires_at < ${dayAgo}`),
-    refresh_tokens: async () => {
-      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteRefreshTokens(dayAgo));
-      return row?.count ?? 0;
-    },
+  const batches: Readonly<Record<string, Expired | (() => Promise<number>)>> = {
+    authorization_codes: { primaryKey: ['code_hash'], condition: expiredBefore(dayAgo) },
+    refresh_tokens: counted(deleteRefreshTokens(dayAgo)),
     // A day later too, because the token is still valid for a process whose clock is slow.
-    revoked_access_tokens: expired('revoked_access_tokens', ['jti'], Prisma.sql`expires_at < ${dayAgo}`),
-    sessions: expired('sessions', ['id_hash'], Prisma.sql`expires_at < ${now}`),
-    sign_in_requests: expired('sign_in_requests', ['state_hash'], Prisma.sql`expires_at < ${now}`),
-    one_time_links: expired('one_time_links', ['account_id', 'id'], Prisma.sql`expires_at < ${now}`),
-    idempotency_keys: async () => {
-      const [row] = await prisma.$queryRaw<{ count: number }[]>(deleteExpiredKeys(now, batchSize));
-      return row?.count ?? 0;
+    revoked_access_tokens: { primaryKey: ['jti'], condition: expiredBefore(dayAgo) },
+    sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
+    sign_in_requests: { primaryKey: ['state_hash'], condition: expiredBefore(now) },
+    one_time_links: { primaryKey: ['account_id', 'id'], condition: expiredBefore(now) },
+    idempotency_keys: counted(deleteExpiredKeys(now, batchSize)),
+    submitted_forms: { primaryKey: ['key'], condition: expiredBefore(now) },
+    employee_imports: {
+      primaryKey: ['account_id', 'id'],
+      condition: expiredBefore(now),
+      limit: importBatchSize,
     },
-    submitted_forms: expired('submitted_forms', ['key'], Prisma.sql`expires_at < ${now}`),
-    employee_imports: () =>
-      prisma.$executeRaw(
-        deleteExpired({
-          table: 'employee_imports',
-          primaryKey: ['account_id', 'id'],
-          condition: Prisma.sql`expires_at < ${now}`,
-          limit: importBatchSize,
-        }),
-      ),
-    failure_counts: expired('failure_counts', ['key'], Prisma.sql`expire < ${now}`),
-    request_counts: expired('request_counts', ['key'], Prisma.sql`expire < ${now}`),
-    signing_keys: expired('signing_keys', ['kid'], Prisma.sql`expires_at < ${now}`),
-    audit_events: expiredOfAccounts(
-      'audit_events',
-      ['account_id', 'id'],
-      Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`,
-    ),
+    failure_counts: { primaryKey: ['key'], condition: Prisma.sql`expire < ${now}` },
+    request_counts: { primaryKey: ['key'], condition: Prisma.sql`expire < ${now}` },
+    signing_keys: { primaryKey: ['kid'], condition: expiredBefore(now) },
+    audit_events: {
+      primaryKey: ['account_id', 'id'],
+      condition: createdBefore(daysAgo(auditRetentionDays)),
+      byAccount: true,
+    },
     events: () => deleteEvents(database, daysAgo(eventRetentionDays)),
-    system_events: expired('system_events', ['id'], Prisma.sql`created_at < ${daysAgo(auditRetentionDays)}`),
-    api_usage: expiredOfAccounts(
-      'api_usage',
-      ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
-      Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
-    ),
-    rejected_requests: expiredOfAccounts(
-      'rejected_requests',
-      ['account_id', 'application_id', 'created_at', 'id'],
-      Prisma.sql`created_at < ${daysAgo(rejectionRetentionDays)}`,
-    ),
+    system_events: { primaryKey: ['id'], condition: createdBefore(daysAgo(auditRetentionDays)) },
+    api_usage: {
+      primaryKey: ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
+      condition: Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
+      byAccount: true,
+    },
+    rejected_requests: {
+      primaryKey: ['account_id', 'application_id', 'created_at', 'id'],
+      condition: createdBefore(daysAgo(rejectionRetentionDays)),
+      byAccount: true,
+    },
   };
+  const deleteRows = (table: string, expired: Expired) => () =>
+    expired.byAccount && database.isDistributed()
+      ? deleteByAccount(database, table, expired)
+      : prisma.$executeRaw(deleteExpired(table, expired));
+  return Object.fromEntries(
+    Object.entries(batches).map(([table, batch]) => [
+      table,
+      typeof batch === 'function' ? batch : deleteRows(table, batch),
+    ]),
+  );
 }

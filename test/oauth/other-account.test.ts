@@ -23,8 +23,7 @@ t.test(
     t.match(rejected.body, stranger.user.email);
     t.match(rejected.body, 'Globex &amp; Sons');
 
-    const form = { ...hiddenFields(rejected.body), return_to: unescaped(rejected.body) };
-    const signedOut = await browser.submit('/sign_out', form);
+    const signedOut = await browser.submit('/sign_out', hiddenFields(rejected.body));
     t.equal(signedOut.statusCode, 303);
     t.equal(await database.prisma.session.count({ where: { idHash: hashOf(session) } }), 0);
     t.notOk(browser.cookies.has('session'));
@@ -36,7 +35,6 @@ t.test(
     const { email, password } = scene.user;
     const back = await browser.submit('/sign_in', {
       ...hiddenFields(signIn.body),
-      return_to: unescaped(signIn.body),
       email,
       password,
     });
@@ -126,14 +124,3 @@ t.test('return_to of sign-out never redirects to another server', async (t) => {
   t.equal((await without.submitForm(page, '/sign_out', {})).headers.location, '/sign_in');
   t.equal((await new Browser(app).open('/people')).statusCode, 303);
 });
-
-/** The hidden field `return_to` as a browser reads it. */
-function unescaped(html: string): string {
-  const value = /name="return_to" value="([^"]*)"/.exec(html)?.[1] ?? '';
-  return value
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
-}

@@ -2,7 +2,6 @@ import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2
 import ajvFormats from 'ajv-formats';
 import {
   type Contract,
-  loadContract,
   type Operation,
   type ProblemCode,
   resolve,
@@ -254,11 +253,6 @@ function toRecord(request: Request, response: Response, operation: Operation | u
     sent: [...new Set([...searchParams.keys(), ...Object.keys(request.headers ?? {})])].sort(),
     rejected: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
   };
-}
-
-/** Compares with the contract on disk. */
-export function createConformance(errorsUrl: string): Conformance {
-  return new Conformance(loadContract(), errorsUrl);
 }
 
 function createAjv(document: object, options: { coerceTypes?: boolean } = {}): Ajv2020 {
