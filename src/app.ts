@@ -16,7 +16,7 @@ import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
-import { RequestUsage, type UsageRecorder } from './features/usage/usage-recorder.js';
+import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/routes.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { registerPeoplePages, settingsPages } from './people-pages.js';
@@ -95,7 +95,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const handleError = createErrorHandler(sendProblem);
   const requestWatch = new RequestWatch([
     ...(logger === false ? [] : [new RequestLog(logger, config)]),
-    new RequestUsage(usage),
+    usage,
     ...observers,
   ]);
   const https = config.baseUrl.startsWith('https://');

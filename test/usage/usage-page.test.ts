@@ -1,4 +1,4 @@
-import { storedRejections } from '../../src/features/usage/recent-rejections.js';
+import { storedRejections } from '../../src/features/usage/unstored-usage.js';
 import { drawnChart } from '../support/browser/chart.js';
 import { applicationsPath, isPage } from '../support/browser/pages.js';
 import { openTestDatabase } from '../support/database/database.js';

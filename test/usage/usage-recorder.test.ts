@@ -1,4 +1,4 @@
-import type { ApiCall } from '../../src/features/usage/identify-applications.js';
+import { type ApiCall, RecentRejections } from '../../src/features/usage/unstored-usage.js';
 import { UsageReader } from '../../src/features/usage/usage-reader.js';
 import { UsageRecorder } from '../../src/features/usage/usage-recorder.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -152,4 +152,14 @@ t.test('adds a call of which only the client is known to those of its applicatio
   ]);
   const total = await database.prisma.apiUsage.count({ where: { accountId: tenant.accountId } });
   t.equal(total, 1);
+});
+
+t.test('keeps the rejections of a limited number of applications in memory', async (t) => {
+  const rejections = new RecentRejections(2);
+  const tenants = await Promise.all([1, 2, 3].map(() => createTenant(database)));
+  for (const tenant of tenants) rejections.add(callOf(tenant, rejected), 0);
+  t.same(
+    rejections.takeAll().map(({ accountId }) => accountId),
+    tenants.slice(1).map(({ accountId }) => accountId),
+  );
 });

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { readActorNames } from '../../platform/accounts/actor-names.js';
 import type { AuditEventType } from '../../platform/audit/audit-log.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import {
@@ -123,10 +124,10 @@ export function auditPageQuery(
 }
 
 export class AuditLogReader {
-  readonly #prisma: Database['prisma'];
+  readonly #database: Database;
 
-  constructor({ prisma }: Database) {
-    this.#prisma = prisma;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   /**
@@ -137,39 +138,20 @@ export class AuditLogReader {
     options: AuditPage & { readonly filter: AuditFilter },
   ): Promise<{ entries: readonly AuditEntry[]; more: boolean }> {
     const { size, filter } = options;
-    const found = await this.#prisma.$queryRaw<(StoredEvent & { anchor: Anchor })[]>(
+    const found = await this.#database.prisma.$queryRaw<(StoredEvent & { anchor: Anchor })[]>(
       auditPageQuery(accountId, filter, options),
     );
     const { rows, nextAnchor } = splitPage(found, size);
-    return { entries: await this.#addNames(accountId, rows), more: nextAnchor !== null };
-  }
-
-  /** Events and names are in two groups of tables, which a distributed database does not join. */
-  async #addNames(accountId: AccountId, events: readonly StoredEvent[]): Promise<AuditEntry[]> {
-    const [users, applications] = await Promise.all([
-      this.#prisma.user.findMany({
-        where: { accountId, id: { in: distinct(events.map(({ userId }) => userId)) } },
-        select: { id: true, givenName: true, familyName: true, email: true },
-      }),
-      this.#prisma.application.findMany({
-        where: { accountId, id: { in: distinct(events.map(({ applicationId }) => applicationId)) } },
-        select: { id: true, name: true },
-      }),
-    ]);
-    const userOf = new Map(users.map((user) => [user.id, user]));
-    const nameOf = new Map(applications.map(({ id, name }) => [id, name]));
-    return events.map((event) => {
-      const user = userOf.get(event.userId ?? '');
+    const { users, applications } = await readActorNames(this.#database, accountId, rows);
+    const entries = rows.map((event) => {
+      const user = users.get(event.userId ?? '');
       return {
         ...event,
-        userName: user === undefined ? null : `${user.givenName} ${user.familyName}`,
+        userName: user?.name ?? null,
         userEmail: user?.email ?? null,
-        applicationName: nameOf.get(event.applicationId ?? '') ?? null,
+        applicationName: applications.get(event.applicationId ?? '') ?? null,
       };
     });
+    return { entries, more: nextAnchor !== null };
   }
-}
-
-function distinct(ids: readonly (string | null)[]): string[] {
-  return [...new Set(ids.filter((id) => id !== null))];
 }

@@ -5,16 +5,15 @@ import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
-import { createdDetails, eraseDetails, updatedDetails } from './employee-events.js';
 import {
   type EmployeeInput,
   type EmployeeRejection,
   type ResolvedReferences,
+  readEmployee,
   resolveInput,
   resolveReferences,
 } from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
-import { readEmployee } from './read-employee.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
@@ -30,7 +29,11 @@ export async function deleteEmployees(unit: Unit, employees: readonly Employee[]
   const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
-  await eraseDetails(unit, ids);
+  // Type, time, actor and the id of the employee are kept.
+  await tx.$executeRaw`
+    UPDATE audit_events SET details = jsonb_build_object('employee', details -> 'employee')
+    WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
+      AND details ->> 'employee' = ANY (${ids}::text[])`;
   await unit.recordAll(
     ids.map((id) => {
       return { type: 'employee.deleted', details: { employee: id, direct_reports: reports.get(id) ?? '0' } };
@@ -145,4 +148,32 @@ async function store(
   await tx.$executeRaw`
     UPDATE employees SET ${Prisma.join(values)}, updated_at = ${at.toISOString()}::timestamptz
     WHERE account_id = ${accountId} AND position = ${employeePosition(id)}`;
+}
+
+/** An employee of an audit event. */
+type EventEmployee = GivenValues & { readonly id: string };
+
+type Details = Readonly<Record<string, string>>;
+
+/** The details of the event that an employee was created, with all values. */
+function createdDetails(employee: EventEmployee): Details {
+  const values = givenAttributes.flatMap(({ name, member }) => {
+    const value = employee[member];
+    return value === null ? [] : [[name, value] as const];
+  });
+  return { employee: employee.id, ...Object.fromEntries(values) };
+}
+
+/** The details of the event that attributes of an employee were changed, with their values before and after. */
+function updatedDetails(
+  before: EventEmployee,
+  after: GivenValues,
+  changed: readonly GivenAttribute[],
+): Details {
+  const values = changed.map(({ name, member }) => [
+    name,
+    `${before[member] ?? '–'} → ${after[member] ?? '–'}`,
+  ]);
+  const identity = { employee: before.id, employee_number: before.employeeNumber };
+  return { ...identity, ...Object.fromEntries(values) };
 }

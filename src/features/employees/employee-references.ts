@@ -5,6 +5,20 @@ import { type Employee, type EmployeeRecord, employeeSelection } from './employe
 import { type GivenValues, givenAttributes } from './employee-attributes.js';
 import { checkManager } from './managers.js';
 
+/** Reads the account's employee with this id; `null` if this account has none with this id, also for a malformed id. */
+export async function readEmployee(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  id: string,
+): Promise<Employee | null> {
+  const position = employeePosition(id);
+  if (position === -1) return null;
+  const [employee] = await prisma.$queryRaw<Employee[]>`
+    SELECT ${employeeSelection} FROM employees
+    WHERE account_id = ${accountId} AND position = ${position} AND id = ${id}`;
+  return employee ?? null;
+}
+
 /** The employees of references, or the references that are unknown, or that are the number of one employee and the id of another. */
 export type ResolvedReferences =
   | { readonly kind: 'found'; readonly employees: readonly Employee[] }

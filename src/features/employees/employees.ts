@@ -1,30 +1,22 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
-import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
+import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeSelection } from './employee.js';
 import {
   type EmployeeListRequest,
   type EmployeePage,
   EmployeeQuery,
-  type EmployeeSort,
   filterConditions,
   fromEmployeeAnchor,
   isById,
   toEmployeeAnchor,
 } from './employee-query.js';
+import { readEmployee } from './employee-references.js';
 import { employeeById, employeePage, employeeResource } from './employee-statements.js';
-import { readEmployee } from './read-employee.js';
 
 /** The resource object of a record. */
 const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
-
-interface PageRead {
-  readonly columns: Prisma.Sql;
-  readonly sort: readonly EmployeeSort[];
-  readonly size: number;
-  readonly start: PageStart;
-}
 
 /** The employees of accounts. */
 export class Employees {
@@ -62,21 +54,11 @@ export class Employees {
     managerId: string,
     { size, skip }: { size: number; skip: number },
   ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
-    const query = new EmployeeQuery(accountId, filterConditions(accountId, { managerId }));
-    const sort = (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false }));
-    return this.#employees(accountId, query, { sort, size, skip });
-  }
-
-  async #employees(
-    accountId: AccountId,
-    query: EmployeeQuery,
-    { sort, size, skip }: { sort: readonly EmployeeSort[]; size: number; skip: number },
-  ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
-    const { rows, recordCount } = await this.#read<Employee>(accountId, query, {
-      columns: employeeSelection,
-      sort,
+    const { rows, recordCount } = await this.#read<Employee>(accountId, employeeSelection, {
+      filter: { managerId },
+      sort: (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false })),
       size,
-      start: { skip },
+      from: { skip },
     });
     return { employees: rows, recordCount };
   }
@@ -99,17 +81,9 @@ export class Employees {
     };
   }
 
-  async #page(
-    accountId: AccountId,
-    { filter, sort, size, from }: EmployeeListRequest,
-  ): Promise<EmployeePage> {
-    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
-    const { rows, recordCount, nextAnchor } = await this.#read<{ resource: string }>(accountId, query, {
-      columns: resourceColumn,
-      sort,
-      size,
-      start: 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from,
-    });
+  async #page(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
+    const read = await this.#read<{ resource: string }>(accountId, resourceColumn, request);
+    const { rows, recordCount, nextAnchor } = read;
     return {
       resources: rows.map(({ resource }) => resource).join(','),
       count: rows.length,
@@ -120,15 +94,16 @@ export class Employees {
 
   async #read<Row extends object>(
     accountId: AccountId,
-    query: EmployeeQuery,
-    { columns, sort, size, start }: PageRead,
+    columns: Prisma.Sql,
+    { filter, sort, size, from }: EmployeeListRequest,
   ): Promise<{ rows: readonly Row[]; recordCount: number; nextAnchor: Anchor | null }> {
+    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
+    const start = 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from;
+    const page = pageQuery(query.inOrder(sort), columns, { size, start });
     const [[total], rows] = await withScope(accountScope(accountId), () =>
       Promise.all([
         this.#prisma.$queryRaw<{ count: string }[]>(query.count()),
-        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(
-          pageQuery(query.inOrder(sort), columns, { size, start }),
-        ),
+        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(page),
       ]),
     );
     return { ...splitPage(rows, size), recordCount: Number(total?.count ?? 0) };

@@ -3,7 +3,6 @@ import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { ApplicationAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
-import { isStorableText } from '../../platform/contract/outside-text.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import {
   type Handlers,
@@ -16,13 +15,10 @@ import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.j
 import { PageRequest, parseSort } from '../../platform/http/pagination.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
-import type { Report, ReportFilter } from './report.js';
-import type { CreatedReport, ReportChanges } from './report-changes.js';
-import type { ColumnDescription, ColumnKey, GroupKey } from './report-columns.js';
-import { isReportAnchor, type ReportAnchor, type ReportSortKey } from './report-order.js';
-import type { Reports } from './reports.js';
-import type { ResultRow } from './results/plan.js';
-import type { ResultAnchor } from './results/report-results.js';
+import type { Report, ReportChanges, ReportFilter } from './report.js';
+import type { ColumnKey, GroupKey } from './report-columns.js';
+import { isReportAnchor, type ReportAnchor, type ReportSortKey } from './report-list.js';
+import type { CreatedReport, Reports } from './reports.js';
 
 /** Attributes that reports can be sorted by, and their properties. */
 const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
@@ -30,12 +26,6 @@ const reportSortKeys: Readonly<Record<string, ReportSortKey>> = {
   created_at: 'createdAt',
   updated_at: 'updatedAt',
 };
-
-/** Whether the content of a cursor is an anchor of a page of rows. Whether it matches the report is checked later. */
-export function isResultAnchor(value: unknown): value is ResultAnchor {
-  const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
-  return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
-}
 
 type Schemas = components['schemas'];
 
@@ -90,13 +80,7 @@ function keysOf<Key extends GroupKey>(
   return keys as readonly Key[] | undefined;
 }
 
-/** A row of a result, its attributes in the order of the columns. */
-export function toRowResource(row: ResultRow, columns: readonly ColumnDescription[]): Schemas['ReportRow'] {
-  const attributes = columns.map(({ key }, index) => [key, row.values[index]]);
-  return { id: row.id, type: 'report_rows', attributes: Object.fromEntries(attributes) };
-}
-
-type ReportDocument = components['schemas']['ReportDocument'];
+type ReportDocument = Schemas['ReportDocument'];
 type ReportOperation = 'listReports' | 'createReport' | 'getReport' | 'updateReport' | 'deleteReport';
 
 /** Handlers for saved reports. Their results are in `ReportResultHandlers`. */

@@ -1,60 +1,35 @@
 import { Readable } from 'node:stream';
-import type { Clock } from '../../platform/clock.js';
+import type { components } from '../../platform/contract/generated.js';
+import { isStorableText } from '../../platform/contract/outside-text.js';
+import type { Core } from '../../platform/core.js';
 import { requireAcceptable } from '../../platform/http/accept.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import type { ChunkStream } from '../../platform/http/chunk-stream.js';
-import type { CsvDownloads } from '../../platform/http/csv-downloads.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { Report } from './report.js';
-import { reportColumns } from './report-columns.js';
-import { isResultAnchor, toRowResource } from './report-handlers.js';
-import type { ReportRuns } from './report-runs.js';
+import { type ColumnDescription, reportColumns } from './report-columns.js';
 import type { Reports } from './reports.js';
-import {
-  isAnchorOf,
-  type ReportExports,
-  type ReportResults,
-  type ResultAnchor,
-  type ResultPage,
-  type ResultPageRequest,
-} from './results/report-results.js';
+import type { ResultRow } from './results/plan.js';
+import { isAnchorOf, type ReportResults, type ResultAnchor } from './results/report-results.js';
 
-interface ReportDownloadOptions {
-  readonly clock: Clock;
-  readonly exports: ReportExports;
-  readonly downloads: CsvDownloads;
+/** Whether the content of a cursor is an anchor of a page of rows. Whether it matches the report is checked later. */
+function isResultAnchor(value: unknown): value is ResultAnchor {
+  const { version, values } = (value ?? {}) as Partial<ResultAnchor>;
+  return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
 }
 
-/** CSV downloads of results. */
-class ReportDownloads {
-  readonly #options: ReportDownloadOptions;
-
-  constructor(options: ReportDownloadOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Runs a report and waits for the first bytes of the CSV.
-   *
-   * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
-   */
-  begin(
-    { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
-    report: Report,
-  ): Promise<ChunkStream> {
-    const { clock, exports, downloads } = this.#options;
-    const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
-    const onRows = (count: number) => {
-      request.records += count;
-    };
-    const make = (signal: AbortSignal) => exports.stream(auditContext, report, { signal, onRows });
-    return downloads.begin({ accountId, request, reply, make });
-  }
+/** A row of a result, its attributes in the order of the columns. */
+function toRowResource(
+  row: ResultRow,
+  columns: readonly ColumnDescription[],
+): components['schemas']['ReportRow'] {
+  const attributes = columns.map(({ key }, index) => [key, row.values[index]]);
+  return { id: row.id, type: 'report_rows', attributes: Object.fromEntries(attributes) };
 }
 
 /** Runs of reports, and the columns that reports can have. */
@@ -63,24 +38,12 @@ export class ReportResultHandlers
 {
   readonly #results: ReportResults;
   readonly #reports: Reports;
-  readonly #baseUrl: string;
-  readonly #runs: ReportRuns;
-  readonly #downloads: ReportDownloads;
+  readonly #core: Pick<Core, 'config' | 'clock' | 'downloads'>;
 
-  constructor(
-    results: ReportResults,
-    {
-      reports,
-      baseUrl,
-      runs,
-      ...options
-    }: { reports: Reports; baseUrl: string; runs: ReportRuns } & ReportDownloadOptions,
-  ) {
+  constructor(results: ReportResults, reports: Reports, core: Pick<Core, 'config' | 'clock' | 'downloads'>) {
     this.#results = results;
     this.#reports = reports;
-    this.#baseUrl = baseUrl;
-    this.#runs = runs;
-    this.#downloads = new ReportDownloads(options);
+    this.#core = core;
   }
 
   /**
@@ -88,18 +51,20 @@ export class ReportResultHandlers
    *   503 `service_unavailable`
    */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
-    const { caller, request } = input;
+    const { caller, request, reply } = input;
+    const { accountId } = caller;
     const page = new PageRequest<ResultAnchor>(
       input.query,
-      { baseUrl: this.#baseUrl, url: request.url },
+      { baseUrl: this.#core.config.baseUrl, url: request.url },
       isResultAnchor,
     );
     requireAcceptable(request, 'application/json; charset=utf-8');
     const report = await this.#getReport(input);
-    if (page.anchor !== undefined && !isAnchorOf(caller.accountId, report, page.anchor)) {
+    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor)) {
       throw invalidParameter('page[after]', violation('report_cursor'));
     }
-    const result = await this.#readPage(input, report, page);
+    const { signal } = abortOnDisconnect(reply.raw);
+    const result = await this.#results.readPage({ accountId, report, page, signal });
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
     return {
@@ -125,7 +90,7 @@ export class ReportResultHandlers
     };
     // HEAD does not run the report and needs no slot.
     const isHead = input.request.method === 'HEAD';
-    const body = isHead ? Readable.from([]) : await this.#downloads.begin(input, report);
+    const body = isHead ? Readable.from([]) : await this.#download(input, report);
     return { status: 200, type: 'text/csv', headers, body };
   }
 
@@ -139,22 +104,23 @@ export class ReportResultHandlers
   }
 
   /** Called before the request is queued, so that an unknown report is rejected immediately. */
-  async #getReport({
-    caller,
-    params,
-  }: Pick<Input<'runReport' | 'exportReport'>, 'caller' | 'params'>): Promise<Report> {
+  async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<Report> {
     const report = await this.#reports.get(caller.accountId, params.report_id);
     if (report === null) throw recordNotFound();
     return report;
   }
 
-  #readPage(
-    { caller: { accountId }, reply }: Input<'runReport'>,
+  /** Waits for the first bytes of the CSV. */
+  #download(
+    { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
     report: Report,
-    page: ResultPageRequest,
-  ): Promise<ResultPage> {
-    const { signal } = abortOnDisconnect(reply.raw);
-    const read = () => this.#results.readPage(accountId, { report, page, signal });
-    return this.#runs.run(accountId, { signal, read });
+  ): Promise<ChunkStream> {
+    const { clock, downloads } = this.#core;
+    const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
+    const onRows = (count: number) => {
+      request.records += count;
+    };
+    const make = (signal: AbortSignal) => this.#results.export(auditContext, report, { signal, onRows });
+    return downloads.begin({ accountId, request, reply, make });
   }
 }

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { readActorNames } from '../../platform/accounts/actor-names.js';
 import type {
   ApplicationAuditContext,
   CallerAuditContext,
@@ -6,32 +7,56 @@ import type {
 } from '../../platform/audit/audit-log.js';
 import { change, Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { type Database, Prisma, type ReadDatabase } from '../../platform/database/client.js';
+import type { Database, Prisma, ReadDatabase } from '../../platform/database/client.js';
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
-import { type Idempotency, transactionLimits } from '../../platform/idempotency/idempotency.js';
+import { type Anchor, splitPage } from '../../platform/database/page-query.js';
+import {
+  type Idempotency,
+  type IdempotentOutcome,
+  transactionLimits,
+} from '../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { findDefinitionErrors } from './definition-rules.js';
-import { type Report, type ReportContent, toReport, toStored } from './report.js';
+import { type DefinitionError, findDefinitionErrors } from './definition-rules.js';
 import {
-  ApplicationDeletedError,
-  type CreatedReport,
-  type CreatedThroughForm,
   changedContent,
-  type DeletedReport,
   newContent,
+  type Report,
   type ReportChanges,
-  type UpdatedReport,
-} from './report-changes.js';
-import {
-  fromReportAnchor,
-  type ReportAnchor,
-  type ReportSort,
-  reportOrder,
-  toReportAnchor,
-} from './report-order.js';
+  type ReportContent,
+  toReport,
+  toStored,
+} from './report.js';
+import { type ReportListRequest, type ReportPage, reportPageQuery, toReportAnchor } from './report-list.js';
+
+export type CreatedReport =
+  | IdempotentOutcome
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] }
+  /** The account has reached its limit of reports. */
+  | { readonly kind: 'limit_reached'; readonly limit: number }
+  /** The application was deleted after it authenticated. */
+  | { readonly kind: 'application_deleted' };
+
+type CreatedThroughForm =
+  | { readonly kind: 'created'; readonly id: string }
+  /** The same form has already created this report. */
+  | { readonly kind: 'repeated'; readonly id: string }
+  | Extract<CreatedReport, { kind: 'limit_reached' }>;
+
+type UpdatedReport =
+  | { readonly kind: 'updated'; readonly report: Report }
+  | { readonly kind: 'not_found' }
+  /** The stored version does not meet the precondition. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
+
+type DeletedReport = 'deleted' | 'not_found' | 'conflict';
+
+/** Rolls back the creation of a report when its application was deleted. */
+class ApplicationDeletedError extends Error {
+  override readonly name = 'ApplicationDeletedError';
+}
 
 /** The account has reached its limit of reports. */
 class ReportQuotaError extends Error {
@@ -69,7 +94,7 @@ function lockReport(id: string) {
 }
 
 /** The details of an audit event that identify its report. */
-function reportDetails({ id, title }: Pick<Report, 'id' | 'title'>) {
+export function reportDetails({ id, title }: Pick<Report, 'id' | 'title'>) {
   return { report: id, title };
 }
 
@@ -96,23 +121,6 @@ async function insertReport(
   return toReport(row);
 }
 
-/** A page of the list of reports. */
-interface ReportListRequest {
-  /** Empty: by id. */
-  readonly sort: readonly ReportSort[];
-  readonly size: number;
-  /** Start of the page: after a report of an earlier page, or after a number of reports. */
-  readonly from: { readonly anchor: ReportAnchor } | { readonly skip: number };
-}
-
-interface ReportPage {
-  readonly reports: readonly Report[];
-  /** Total number of reports on all pages. */
-  readonly recordCount: number;
-  /** Start of the next page; `null` on the last page. */
-  readonly nextAnchor: ReportAnchor | null;
-}
-
 /** A report to create. */
 interface NewReport {
   /** Absent members get their defaults. */
@@ -123,15 +131,10 @@ interface NewReport {
   readonly describe: (report: Report) => StoredResponse;
 }
 
-const reportSelection = Prisma.sql`
-  id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
-  updated_at AS "updatedAt", created_by_user_id AS "createdByUserId",
-  created_by_application_id AS "createdByApplicationId"`;
-
 /** The saved reports of accounts. Each change and its audit event are stored in one transaction. */
 export class Reports {
   readonly #prisma: Database['prisma'];
-  readonly #reads: ReadDatabase['prisma'];
+  readonly #reads: ReadDatabase;
   readonly #idempotency: Idempotency;
   readonly #maxReports: number;
 
@@ -144,38 +147,46 @@ export class Reports {
     { reads, idempotency, maxReports }: { reads: ReadDatabase; idempotency: Idempotency; maxReports: number },
   ) {
     this.#prisma = prisma;
-    this.#reads = reads.prisma;
+    this.#reads = reads;
     this.#idempotency = idempotency;
     this.#maxReports = maxReports;
   }
 
   /** Reads the account's report with this id; `null` if this account has none with this id. */
   async get(accountId: AccountId, id: string): Promise<Report | null> {
-    const row = await this.#reads.report.findFirst({ where: { id, accountId } });
+    const row = await this.#reads.prisma.report.findFirst({ where: { id, accountId } });
     return row === null ? null : toReport(row);
   }
 
-  /** Reads a page of an account's reports. Reports with equal sort values are ordered by id, in the direction of the last key. */
-  async list(accountId: AccountId, { sort, size, from }: ReportListRequest): Promise<ReportPage> {
-    const query = pageQuery(
-      {
-        source: Prisma.sql`reports`,
-        condition: Prisma.sql`account_id = ${accountId}`,
-        order: reportOrder(sort),
-      },
-      reportSelection,
-      { size, start: 'anchor' in from ? { anchor: fromReportAnchor(from.anchor) } : from },
-    );
+  /** Reads a page of an account's reports. */
+  async list(accountId: AccountId, request: ReportListRequest): Promise<ReportPage> {
     const [totals, found] = await Promise.all([
-      this.#reads.accountTotals.findFirst({ where: { accountId } }),
-      this.#reads.$queryRaw<(ReportRow & { anchor: Anchor })[]>(query),
+      this.#reads.prisma.accountTotals.findFirst({ where: { accountId } }),
+      this.#reads.prisma.$queryRaw<(ReportRow & { anchor: Anchor })[]>(reportPageQuery(accountId, request)),
     ]);
-    const { rows, nextAnchor } = splitPage(found, size);
+    const { rows, nextAnchor } = splitPage(found, request.size);
     return {
       reports: rows.map(toReport),
       recordCount: totals?.reports ?? 0,
       nextAnchor: nextAnchor === null ? null : toReportAnchor(nextAnchor),
     };
+  }
+
+  /**
+   * Reads the names of the creators of reports of the account, by id of the report. A report without a user was created by an
+   * application on its own behalf. A report whose creator no longer exists has no name.
+   */
+  async creatorNames(accountId: AccountId, reports: readonly Report[]): Promise<ReadonlyMap<string, string>> {
+    const creators = reports.map(({ id, createdByUserId: userId, createdByApplicationId: applicationId }) => {
+      return { id, userId, applicationId };
+    });
+    const { users, applications } = await readActorNames(this.#reads, accountId, creators);
+    return new Map(
+      creators.flatMap(({ id, userId, applicationId }): [string, string][] => {
+        const name = userId === null ? applications.get(applicationId ?? '') : users.get(userId)?.name;
+        return name === undefined ? [] : [[id, name]];
+      }),
+    );
   }
 
   /** Creates a report, and stores the response under the idempotency key, if there is one. */
@@ -214,15 +225,13 @@ export class Reports {
   /**
    * Creates a report from a form.
    *
+   * @param options.content valid, see {@link findDefinitionErrors}
    * @param options.nonce identifies the form, so that a repeated submission creates no second report
    */
   async createThroughForm(
     auditContext: UserAuditContext,
-    { content: given, nonce }: { content: NewReport['content']; nonce: string },
+    { content, nonce }: { content: ReportContent; nonce: string },
   ): Promise<CreatedThroughForm> {
-    const content = newContent(given);
-    const errors = findDefinitionErrors(content);
-    if (errors.length > 0) return { kind: 'invalid', errors };
     const create = async (unit: Unit<UserAuditContext>): Promise<CreatedThroughForm> => {
       const id = randomId();
       const earlier = await consumeNonce(unit, nonce, id);

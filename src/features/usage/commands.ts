@@ -4,7 +4,7 @@ import { accountOption, findAccount, integerBetween, jsonOption } from '../../pl
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row } from '../../platform/cli/print.js';
-import { storedRejections } from './recent-rejections.js';
+import { storedRejections } from './unstored-usage.js';
 import { lastDays, rejectionRetentionDays, UsageReader, usageRetentionDays } from './usage-reader.js';
 
 interface UsageOptions {

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
-import { storedRejections } from './recent-rejections.js';
+import { storedRejections } from './unstored-usage.js';
 
 /** Retention of the counts of API calls, in days. */
 export const usageRetentionDays = 400;

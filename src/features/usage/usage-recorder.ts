@@ -1,16 +1,8 @@
 import type { Clock } from '../../platform/clock.js';
 import type { Database, DatabaseLogger } from '../../platform/database/client.js';
 import type { FinishedRequest, RequestObserver } from '../../platform/observability/request-watch.js';
-import {
-  type ApiCall,
-  type CallingApplication,
-  type Identified,
-  identifyApplications,
-} from './identify-applications.js';
-import { RecentRejections } from './recent-rejections.js';
-import { storeRejections } from './store-rejections.js';
-import { storeUsage } from './store-usage.js';
-import { UsageCounts } from './usage-counts.js';
+import { storeInBatches, storeRejections, storeUsage } from './store-usage.js';
+import { type ApiCall, RecentRejections, UsageCounts } from './unstored-usage.js';
 
 /** Milliseconds between two writes of usage. A process that is killed loses the counts since the last write. */
 export const usageIntervalMilliseconds = 10_000;
@@ -23,9 +15,6 @@ const maximumCounts = 20_000;
 
 /** Maximum number of applications whose rejected requests are in memory. */
 const maximumApplications = 1_000;
-
-/** Rows that one statement stores within milliseconds. */
-const batchSize = 1_000;
 
 interface Options {
   readonly database: Database;
@@ -40,22 +29,40 @@ interface Options {
  * After a failure they are stored the next time. When the connection is lost during a commit, the calls of one statement may
  * be counted twice.
  */
-export class UsageRecorder {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #logger: Options['logger'];
+export class UsageRecorder implements RequestObserver {
+  readonly #options: Options;
   readonly #counts = new UsageCounts(maximumCounts);
   readonly #rejections = new RecentRejections(maximumApplications);
   #flushed: Promise<void> = Promise.resolve();
 
-  constructor({ database, clock, logger }: Options) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#logger = logger;
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /**
+   * Records a request with a known application: by an accepted token, by a validly signed token that was rejected, or by the
+   * client of the token or revocation endpoint. All of them are operations of the contract: a message of the Model Context
+   * Protocol is counted by the operation that it calls.
+   */
+  finished({ request, caller, operation, method, status, problemCode }: FinishedRequest): void {
+    if (request.routeOptions.config?.operation === undefined) return;
+    if (caller === null || (caller.applicationId === undefined && caller.clientId === undefined)) return;
+    this.record({
+      accountId: caller.accountId,
+      applicationId: caller.applicationId,
+      clientId: caller.clientId,
+      userId: caller.userId ?? null,
+      operation,
+      status,
+      // The response to HEAD contains no records.
+      records: method === 'HEAD' ? 0 : request.records,
+      requestId: request.id,
+      code: problemCode,
+    });
   }
 
   record(call: ApiCall): void {
-    const at = this.#clock().getTime();
+    const at = this.#options.clock().getTime();
     const before = this.#counts.size;
     this.#counts.add(call, at);
     this.#rejections.add(call, at);
@@ -77,7 +84,7 @@ export class UsageRecorder {
   async #store(): Promise<void> {
     const dropped = this.#counts.takeDropped();
     if (dropped > 0) {
-      this.#logger?.warn(
+      this.#options.logger?.warn(
         { calls: dropped },
         'calls were not counted: the database was unavailable for too long',
       );
@@ -85,55 +92,12 @@ export class UsageRecorder {
     const counts = this.#counts.takeAll();
     const rejections = this.#rejections.takeAll();
     try {
-      await storeInBatches(this.#database, counts, storeUsage);
-      await storeInBatches(this.#database, rejections, storeRejections);
+      await storeInBatches(this.#options.database, counts, storeUsage);
+      await storeInBatches(this.#options.database, rejections, storeRejections);
     } catch (error) {
       this.#counts.putBack(counts);
       this.#rejections.putBack(rejections);
       throw error;
     }
-  }
-}
-
-/** Stores a list in batches, and removes each batch from the list when it is stored. */
-async function storeInBatches<Call extends CallingApplication>(
-  database: Database,
-  calls: Call[],
-  store: (database: Database, batch: readonly Identified<Call>[]) => Promise<void>,
-): Promise<void> {
-  while (calls.length > 0) {
-    const identified = await identifyApplications(database, calls.slice(0, batchSize));
-    if (identified.length > 0) await store(database, identified);
-    calls.splice(0, batchSize);
-  }
-}
-
-/**
- * Records requests with a known application: by an accepted token, by a validly signed token that was rejected, or by
- * the client of the token or revocation endpoint. All of them are operations of the contract: a message of the Model
- * Context Protocol is counted by the operation that it calls.
- */
-export class RequestUsage implements RequestObserver {
-  readonly #recorder: UsageRecorder;
-
-  constructor(recorder: UsageRecorder) {
-    this.#recorder = recorder;
-  }
-
-  finished({ request, caller, operation, method, status, problemCode }: FinishedRequest): void {
-    if (request.routeOptions.config?.operation === undefined) return;
-    if (caller === null || (caller.applicationId === undefined && caller.clientId === undefined)) return;
-    this.#recorder.record({
-      accountId: caller.accountId,
-      applicationId: caller.applicationId,
-      clientId: caller.clientId,
-      userId: caller.userId ?? null,
-      operation,
-      status,
-      // The response to HEAD contains no records.
-      records: method === 'HEAD' ? 0 : request.records,
-      requestId: request.id,
-      code: problemCode,
-    });
   }
 }

@@ -4,8 +4,9 @@ import net from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { toReport } from '../../../src/features/reports/report.js';
 import { ReportResults } from '../../../src/features/reports/results/report-results.js';
+import { AuditedExports } from '../../../src/platform/audit/audited-exports.js';
 import { type Database, Prisma } from '../../../src/platform/database/client.js';
-import { defaultReportLimits } from '../../../src/platform/limits/report-concurrency.js';
+import { defaultReportLimits, ReportConcurrency } from '../../../src/platform/limits/report-concurrency.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { query } from '../../support/database/query.js';
@@ -176,7 +177,11 @@ t.test('other requests are served while a client reads slowly', async (t) => {
 
 t.test('all rows are from one snapshot under concurrent changes', async (t) => {
   const report = toReport(await database.prisma.report.findFirstOrThrow({ where: { id: everybody } }));
-  const results = new ReportResults(database);
+  const results = new ReportResults({
+    reads: database,
+    reportSlots: new ReportConcurrency(reportLimits),
+    auditedExports: new AuditedExports(database),
+  });
   const chunks = results.streamCsv(client.tenant.accountId, report, new AbortController().signal);
   const read: Buffer[] = [];
   for (let count = 0; count < 3; count += 1) {

@@ -2,12 +2,14 @@ import { formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { home } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Employee, employeeVersion } from '../employee.js';
 import {
   changedFields,
   checkForm,
   type EmployeeForm,
+  emptyForm,
   readEmployeeForm,
   rejectionErrors,
   storedForm,
@@ -17,9 +19,34 @@ import {
   employeeAddress,
   fullName,
   managerOf,
+  newEmployeePath,
   requestedEmployee,
 } from './employee-pages.js';
 import { EmployeeFields } from './form-page.js';
+
+/** Form for a new employee, and its submission. */
+export function createPages(
+  site: PageRouter,
+  { employeeChanges, employeeCheck }: EmployeePagesDependencies,
+): void {
+  formPage(site, newEmployeePath, {
+    recentPassword: ['no', 'adds one record'],
+    initial: () => emptyForm,
+    read: ({ form }) => readEmployeeForm(form),
+    view: (_, form) => ({
+      title: 'Add employee',
+      body: <EmployeeFields form={form} cancel={home} button="Add employee" />,
+    }),
+    save: async (context, form) => {
+      const checked = checkForm(form, employeeCheck);
+      if ('errors' in checked) return checked;
+      const outcome = await employeeChanges.create(context.auditContext, checked.input);
+      if (outcome.kind === 'created')
+        return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
+      return { errors: rejectionErrors(outcome.reasons) };
+    },
+  });
+}
 
 /** Form that changes an employee. */
 export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {

@@ -1,5 +1,5 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
-import { DataTable } from '../../../platform/pages/data-table.js';
+import { column, DataTable } from '../../../platform/pages/data-table.js';
 import { Form, type HiddenFields, TextField } from '../../../platform/pages/form-parts.js';
 import { knownStatuses } from './directory-columns.js';
 import { changedFields, type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
@@ -13,14 +13,9 @@ function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }
       <DataTable
         caption="Values that differ"
         columns={[
-          { key: 'attribute', label: 'Attribute', heading: 'Attribute', cell: ({ label }) => label },
-          {
-            key: 'saved',
-            label: 'Saved',
-            heading: 'Saved',
-            cell: ({ name }) => <Value text={stored[name]} />,
-          },
-          { key: 'yours', label: 'Yours', heading: 'Yours', cell: ({ name }) => <Value text={form[name]} /> },
+          column<EmployeeField>('Attribute', ({ label }) => label),
+          column<EmployeeField>('Saved', ({ name }) => <Value text={stored[name]} />),
+          column<EmployeeField>('Yours', ({ name }) => <Value text={form[name]} />),
         ]}
         rows={formFields.filter(({ name }) => changed.includes(name))}
         rowKey={({ name }) => name}

@@ -1,33 +1,62 @@
-import { formPage } from '../../../platform/pages/define-pages.js';
+import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
-import { deletePages } from './delete.js';
-import { editPages } from './edit.js';
-import { checkForm, emptyForm, readEmployeeForm, rejectionErrors } from './employee-form.js';
-import { type EmployeePagesDependencies, employeeAddress, newEmployeePath } from './employee-pages.js';
-import { EmployeeFields } from './form-page.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
+import { createPages, editPages } from './edit.js';
+import {
+  type EmployeePagesDependencies,
+  employeeAddress,
+  fullName,
+  requestedEmployee,
+} from './employee-pages.js';
 import { showPages } from './show.js';
 
-/** Form for a new employee, and its submission. */
-function createPages(site: PageRouter, { employeeChanges, employeeCheck }: EmployeePagesDependencies): void {
-  formPage(site, newEmployeePath, {
-    recentPassword: ['no', 'adds one record'],
-    initial: () => emptyForm,
-    read: ({ form }) => readEmployeeForm(form),
-    view: (_, form) => ({
-      title: 'Add employee',
-      body: <EmployeeFields form={form} cancel={home} button="Add employee" />,
-    }),
-    save: async (context, form) => {
-      const checked = checkForm(form, employeeCheck);
-      if ('errors' in checked) return checked;
-      const outcome = await employeeChanges.create(context.auditContext, checked.input);
-      if (outcome.kind === 'created')
-        return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
-      return { errors: rejectionErrors(outcome.reasons) };
+function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+  const { employees, employeeChanges } = dependencies;
+  confirmPage(site, employeeAddress(':employee_id', 'delete'), {
+    reason: 'destroys a record',
+    view: async (context) => {
+      const employee = await requestedEmployee(context, dependencies);
+      const { accountId } = context.user;
+      const { recordCount } = await employees.directReports(accountId, employee.id, { size: 1, skip: 0 });
+      const name = fullName(employee);
+      const address = employeeAddress(employee.id);
+      return {
+        title: `Delete ${name}?`,
+        parent: { title: name, href: address },
+        button: 'Delete employee',
+        cancel: address,
+        body: (
+          <div class="warning">
+            <p>
+              <strong>This takes effect immediately:</strong>
+            </p>
+            <ul>
+              <li>
+                The record with the employee number <bdi>{employee.employeeNumber}</bdi> is deleted.
+                Applications that have access to it can no longer read it.
+              </li>
+              {recordCount > 0 && <li>{reportWords(recordCount)}</li>}
+            </ul>
+            <p>This cannot be undone. If you add the employee again, it gets a new ID.</p>
+          </div>
+        ),
+      };
+    },
+    save: async (context) => {
+      const deleted = await employeeChanges.delete(context.auditContext, context.parameter('employee_id'));
+      if (!deleted) throw recordNotFound();
+      return { redirect: withFlash(home, 'employee_deleted') };
     },
   });
+}
+
+/** @param count of direct reports */
+function reportWords(count: number): string {
+  return count === 1
+    ? '1 direct report has no manager afterwards.'
+    : `${count.toLocaleString('en')} direct reports have no manager afterwards.`;
 }
 
 /** Pages of employees: one employee for every signed-in user, and its changes for owners and administrators. */

@@ -80,56 +80,41 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
           )}
         </div>
       ),
-      body: <EmployeeDetails {...{ employee, manager, reports, recordCount, number, last }} />,
+      body: (
+        <>
+          <DescriptionList>
+            {employeeAttributes.map((attribute) => (
+              <DescriptionItem key={attribute.name} name={attribute.label}>
+                <AttributeValue {...{ attribute, employee, manager }} />
+              </DescriptionItem>
+            ))}
+          </DescriptionList>
+          <section>
+            <h2>Direct reports</h2>
+            <p class="hint">{countWords(recordCount)}</p>
+            {reports.length > 0 && <DirectReports reports={reports} />}
+            <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
+          </section>
+        </>
+      ),
     };
   });
 }
 
-function EmployeeDetails({
-  employee,
-  manager,
-  reports,
-  recordCount,
-  number,
-  last,
-}: {
-  employee: Employee;
-  manager: Employee | null;
-  /** The direct reports on this page, and the number of all. */
-  reports: readonly Employee[];
-  recordCount: number;
-  number: number;
-  last: number;
-}) {
+function DirectReports({ reports }: { reports: readonly Employee[] }) {
   return (
-    <>
-      <DescriptionList>
-        {employeeAttributes.map((attribute) => (
-          <DescriptionItem key={attribute.name} name={attribute.label}>
-            <AttributeValue {...{ attribute, employee, manager }} />
-          </DescriptionItem>
-        ))}
-      </DescriptionList>
-      <section>
-        <h2>Direct reports</h2>
-        <p class="hint">{countWords(recordCount)}</p>
-        {reports.length > 0 && (
-          <ul class="plain">
-            {reports.map((report) => (
-              <li key={report.id}>
-                <EmployeeLink employee={report} />
-                {report.jobTitle !== null && (
-                  <>
-                    , <bdi>{report.jobTitle}</bdi>
-                  </>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-        <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
-      </section>
-    </>
+    <ul class="plain">
+      {reports.map((report) => (
+        <li key={report.id}>
+          <EmployeeLink employee={report} />
+          {report.jobTitle !== null && (
+            <>
+              , <bdi>{report.jobTitle}</bdi>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -9,7 +9,7 @@ import { type Report, type ReportContent, toStored } from '../report.js';
 import { addFilter, ReportFields, removeFilter } from './form-page.js';
 import { ReportChart } from './report-chart.js';
 import { emptyForm, fieldIds, type ReportForm, readReportForm, storedForm } from './report-form.js';
-import { type ReportPagesDependencies, reportAddress, requestedReport, runReport } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { ResultTable } from './show.js';
 
 /** Rows of a preview. */
@@ -64,7 +64,12 @@ async function handleForm<State extends ReportState>(
 
 async function preview(context: PageContext, dependencies: ReportPagesDependencies, content: ReportContent) {
   const report = { ...content, ...toStored(content), filters: content.filters, version: 0 };
-  const { result, chart } = await runReport(context, dependencies, { report, size: previewRows, skip: 0 });
+  const { result, chart } = await dependencies.reportResults.readPageWithChart({
+    accountId: context.auditContext.accountId,
+    report,
+    page: { size: previewRows, from: { skip: 0 } },
+    signal: context.disconnected(),
+  });
   const shown = Math.min(previewRows, result.recordCount);
   return (
     <section class="preview">
@@ -116,8 +121,6 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
           const message = `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`;
           return rejected(fieldIds.title, message, 409);
         }
-        case 'invalid':
-          throw new Error('A validated form has an invalid definition');
       }
     },
   });

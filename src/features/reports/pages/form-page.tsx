@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { Report } from '../report.js';
-import { DefinitionFacts } from './definition-facts.js';
-import { keyLabel, operatorWords, sortWords } from './labels.js';
+import { DefinitionFacts, keyLabel, operatorWords, sortWords } from './definition.js';
 import { fieldIds, lines, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
 import { SelectField, SelectList } from './select-list.js';

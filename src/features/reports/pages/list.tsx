@@ -4,13 +4,13 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import { definitionWords } from './definition-facts.js';
+import { definitionWords } from './definition.js';
 import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 
 const pageSize = 50;
 
 /** The reports of the account, by title. */
-export function listPage(site: PageRouter, { reports, reportCreators }: ReportPagesDependencies): void {
+export function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void {
   site.get(reportsPath, async (context) => {
     const number = pageNumber(context.query);
     const { accountId } = context.auditContext;
@@ -21,7 +21,7 @@ export function listPage(site: PageRouter, { reports, reportCreators }: ReportPa
     });
     const last = lastPage(page.recordCount, pageSize);
     if (number > last) return { redirect: address(last) };
-    const creators = await reportCreators.namesOf(accountId, page.reports);
+    const creators = await reports.creatorNames(accountId, page.reports);
     return {
       title: 'Reports',
       heading: (

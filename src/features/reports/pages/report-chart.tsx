@@ -4,7 +4,7 @@ import { type ChartBar, numberText, totalOf } from '../../../platform/pages/char
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import type { ReportDefinition } from '../report.js';
 import { type ChartData, type ChartValue, chartKeys, maximumChartValues } from '../results/report-charts.js';
-import { inSentence, keyLabel } from './labels.js';
+import { inSentence, keyLabel } from './definition.js';
 
 /** The chart of a grouped report: bars, or columns for years. The second key is stacked. */
 export function ReportChart({

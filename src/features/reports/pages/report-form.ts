@@ -4,7 +4,7 @@ import { sentence, type Violation, type Words } from '../../../platform/problems
 import type { DefinitionError } from '../definition-rules.js';
 import type { Report, ReportContent } from '../report.js';
 import { allColumnKeys } from '../report-columns.js';
-import { keyLabel, operatorWords, sortWords } from './labels.js';
+import { keyLabel, operatorWords, sortWords } from './definition.js';
 
 /** A filter as it was entered. */
 interface FilterForm {

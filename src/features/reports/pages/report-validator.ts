@@ -6,8 +6,7 @@ import { isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
-import type { ReportContent } from '../report.js';
-import { newContent } from '../report-changes.js';
+import { newContent, type ReportContent } from '../report.js';
 import { toChanges } from '../report-handlers.js';
 import { fieldIds, lines, type ReportForm, toFormErrors } from './report-form.js';
 

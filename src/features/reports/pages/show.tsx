@@ -6,16 +6,10 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import type { ResultPage } from '../results/report-results.js';
-import { DefinitionFacts, definitionWords } from './definition-facts.js';
+import type { ReportResults, ResultPage } from '../results/report-results.js';
+import { DefinitionFacts, definitionWords } from './definition.js';
 import { ReportChart } from './report-chart.js';
-import {
-  type ReportPagesDependencies,
-  type ReportRun,
-  reportAddress,
-  requestedReport,
-  runReport,
-} from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 
 type Row = ResultPage['rows'][number];
 
@@ -49,10 +43,11 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
   site.get(reportAddress(':id'), async (context) => {
     const report = await requestedReport(context, dependencies);
     const number = pageNumber(context.query);
-    const run = await runReport(context, dependencies, {
+    const run = await dependencies.reportResults.readPageWithChart({
+      accountId: context.auditContext.accountId,
       report,
-      size: pageSize,
-      skip: (number - 1) * pageSize,
+      page: { size: pageSize, from: { skip: (number - 1) * pageSize } },
+      signal: context.disconnected(),
     });
     const last = lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: pageAddress(report.id, last) };
@@ -63,7 +58,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     const report = await requestedReport(context, dependencies);
     return {
       fileName: `report-${report.id}.csv`,
-      make: (signal) => dependencies.reportExports.stream(context.auditContext, report, { signal }),
+      make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
     };
   });
 }
@@ -79,7 +74,7 @@ function showPage({
   last,
 }: {
   report: Report;
-  run: ReportRun;
+  run: Awaited<ReturnType<ReportResults['readPageWithChart']>>;
   number: number;
   last: number;
 }): PageView {

@@ -33,14 +33,16 @@ interface ChartRow {
   readonly size: string;
 }
 
+/** Maximum number of values of each group key in a chart. The others are combined. */
+export const maximumChartValues = 20;
+
+/** Position of the combined values. */
+const combined = maximumChartValues + 1;
+
 /** Longest period of which the years without employees are shown. */
 const maximumYears = 40;
 
-/** @param options.combined position of the combined values */
-function chartData(
-  rows: readonly ChartRow[],
-  { combined, byYear }: { combined: number; byYear: boolean },
-): ChartData {
+function chartData(rows: readonly ChartRow[], byYear: boolean): ChartData {
   const bars = new Map<number, ChartValue>();
   const stacks = new Map<number, ChartValue>();
   const sizes = new Map<string, number>();
@@ -84,12 +86,6 @@ function withEmptyYears(bars: readonly [ChartValue, number[]][], parts: number):
   return [...bars.slice(0, start), ...all, ...bars.slice(start + years.size)];
 }
 
-/** Maximum number of values of each group key in a chart. The others are combined. */
-export const maximumChartValues = 20;
-
-/** Position of the combined values. */
-const combined = maximumChartValues + 1;
-
 /** The group keys for the bars of a chart, and for the parts that are stacked in them. */
 interface ChartKeys {
   readonly bars: GroupKey;
@@ -102,29 +98,23 @@ export function chartKeys([first, second]: readonly GroupKey[]): ChartKeys {
   return second === 'hire_year' ? { bars: second, stacks: first } : { bars: first, stacks: second };
 }
 
-/** Reads the data of charts of grouped reports. */
-export class ReportCharts {
-  readonly #database: ReadDatabase;
-
-  constructor(database: ReadDatabase) {
-    this.#database = database;
-  }
-
-  /**
-   * Runs a grouped report and combines its groups: the 20 largest values of each key, or the latest 20 years, and one value
-   * for all others.
-   *
-   * @param signal cancels the run
-   */
-  async read(accountId: AccountId, definition: ReportDefinition, signal: AbortSignal): Promise<ChartData> {
-    const { text, values } = chartQuery(accountId, definition);
-    const [result] = await this.#database.queryReport<{ rows: string }>(text, values, {
-      scope: accountScope(accountId),
-      signal,
-    });
-    const rows: ChartRow[] = JSON.parse(result?.rows ?? '[]');
-    return chartData(rows, { combined, byYear: chartKeys(definition.groupBy).bars === 'hire_year' });
-  }
+/**
+ * Runs a grouped report and combines its groups: the 20 largest values of each key, or the latest 20 years, and one value for
+ * all others.
+ *
+ * @param signal cancels the run
+ */
+export async function readChart(
+  database: ReadDatabase,
+  { accountId, report, signal }: { accountId: AccountId; report: ReportDefinition; signal: AbortSignal },
+): Promise<ChartData> {
+  const { text, values } = chartQuery(accountId, report);
+  const [result] = await database.queryReport<{ rows: string }>(text, values, {
+    scope: accountScope(accountId),
+    signal,
+  });
+  const rows: ChartRow[] = JSON.parse(result?.rows ?? '[]');
+  return chartData(rows, chartKeys(report.groupBy).bars === 'hire_year');
 }
 
 /** Builds the query for the rows of a chart. It reads each group once, and returns at most 22 × 21 rows. */

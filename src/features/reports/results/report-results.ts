@@ -1,7 +1,9 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
+import type { Core } from '../../../platform/core.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
+import { isStatementCanceled } from '../../../platform/database/database-errors.js';
 import {
   type Anchor,
   isAnchor,
@@ -10,9 +12,13 @@ import {
   splitPage,
 } from '../../../platform/database/page-query.js';
 import { accountScope } from '../../../platform/database/scope.js';
+import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
+import { Problem } from '../../../platform/problems/problem.js';
 import type { Report, ReportDefinition } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
+import { reportDetails } from '../reports.js';
 import { type FoundRow, planResult, type ResultPlan, type ResultRow, toRow } from './plan.js';
+import { type ChartData, readChart } from './report-charts.js';
 
 /** Builds the query for a whole result, whose columns have the names of the header line. */
 function csvQuery({ columns, rows: { source, condition, order } }: ResultPlan): Prisma.Sql {
@@ -52,31 +58,86 @@ export function isAnchorOf(accountId: AccountId, report: Report, { version, valu
   return version === report.version && isAnchor(planResult(accountId, report).rows.order, values);
 }
 
-/** Runs reports. */
+/** A run of a report, which need not be saved. */
+export interface ReportRun {
+  readonly accountId: AccountId;
+  readonly report: ReportDefinition & Pick<Report, 'version'>;
+  readonly page: ResultPageRequest;
+  /** Aborts when the client disconnects, and cancels the statement. */
+  readonly signal: AbortSignal;
+}
+
+interface ExportOptions {
+  /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
+  readonly signal: AbortSignal;
+  /** Called before each chunk is yielded, with the number of rows that end in it. */
+  readonly onRows?: (count: number) => void;
+}
+
+/** Runs reports within the limits of their account. */
 export class ReportResults {
   readonly #database: ReadDatabase;
+  readonly #slots: ReportConcurrency;
+  readonly #exports: AuditedExports;
 
-  constructor(database: ReadDatabase) {
-    this.#database = database;
+  constructor({
+    reads,
+    reportSlots,
+    auditedExports,
+  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports'>) {
+    this.#database = reads;
+    this.#slots = reportSlots;
+    this.#exports = auditedExports;
   }
 
   /**
-   * Runs a report and reads one page of its result. The count and the rows are from one snapshot.
+   * Waits for a slot of the account, runs a report and reads one page of its result. The count and the rows are from one
+   * snapshot.
    *
-   * @param signal cancels the run
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot is free in time, 503 `service_unavailable` when the run took too
+   *   long
    */
-  async readPage(
-    accountId: AccountId,
-    {
-      report,
-      page,
-      signal,
-    }: {
-      report: ReportDefinition & Pick<Report, 'version'>;
-      page: ResultPageRequest;
-      signal: AbortSignal;
-    },
-  ): Promise<ResultPage> {
+  readPage(run: ReportRun): Promise<ResultPage> {
+    return this.#inSlot(run, () => this.#readPage(run));
+  }
+
+  /**
+   * Reads one page of a result as {@link readPage}, and in the same slot the data of its chart; `null` on other pages than the
+   * first, and for a report without groups or rows.
+   */
+  readPageWithChart(run: ReportRun): Promise<{ result: ResultPage; chart: ChartData | null }> {
+    return this.#inSlot(run, async () => {
+      const result = await this.#readPage(run);
+      const { report, page } = run;
+      const isFirst = 'skip' in page.from && page.from.skip === 0;
+      const hasChart = report.groupBy.length > 0 && result.recordCount > 0 && isFirst;
+      return { result, chart: hasChart ? await readChart(this.#database, run) : null };
+    });
+  }
+
+  /** Yields a whole result as CSV, and stores an audit event: see {@link AuditedExports.stream}. */
+  export({ at, ...auditContext }: CallerAuditContext, report: Report, options: ExportOptions): CsvChunks {
+    return this.#exports.stream({
+      event: { type: 'report.exported', ...auditContext, details: reportDetails(report) },
+      at,
+      chunks: this.streamCsv(auditContext.accountId, report, options.signal),
+      ...options,
+    });
+  }
+
+  async #inSlot<Result>({ accountId, signal }: ReportRun, read: () => Promise<Result>): Promise<Result> {
+    const release = await this.#slots.forRun(accountId, signal);
+    try {
+      return await read();
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw isStatementCanceled(error) ? tookTooLong(error) : error;
+    } finally {
+      release();
+    }
+  }
+
+  async #readPage({ accountId, report, page, signal }: ReportRun): Promise<ResultPage> {
     const { size, from } = page;
     const plan = planResult(accountId, report);
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
@@ -126,31 +187,10 @@ function textArray(values: readonly Prisma.Sql[]): Prisma.Sql {
   return Prisma.sql`ARRAY[${Prisma.join([...values])}]::text[]`;
 }
 
-interface ExportOptions {
-  /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
-  readonly signal: AbortSignal;
-  /** Called before each chunk is yielded, with the number of rows that end in it. */
-  readonly onRows?: (count: number) => void;
-}
-
-/** Exports whole results. Each export stores an audit event. */
-export class ReportExports {
-  readonly #exports: AuditedExports;
-  readonly #results: ReportResults;
-
-  constructor(exports: AuditedExports, results: ReportResults) {
-    this.#exports = exports;
-    this.#results = results;
-  }
-
-  /** Yields the whole result of a report as CSV, as {@link AuditedExports.stream}. */
-  stream({ at, ...auditContext }: CallerAuditContext, report: Report, options: ExportOptions): CsvChunks {
-    const details = { report: report.id, title: report.title };
-    return this.#exports.stream({
-      event: { type: 'report.exported', ...auditContext, details },
-      at,
-      chunks: this.#results.streamCsv(auditContext.accountId, report, options.signal),
-      ...options,
-    });
-  }
+function tookTooLong(cause: unknown): Problem {
+  return new Problem(
+    'service_unavailable',
+    'The report exceeded the maximum duration of a run. Use fewer or more selective filters, or try again later.',
+    { retryAfterSeconds: 5, cause },
+  );
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
 import { type ChartSeries, numberText } from '../../../platform/pages/charts/chart-data.js';
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { CallCounts, CallsOf } from './usage-figures.js';
 
 const series: readonly ChartSeries[] = [
@@ -13,16 +13,16 @@ const series: readonly ChartSeries[] = [
 
 /** Calls of an application as a chart, and as a table of the same numbers. */
 export function CallsChart<Key>({
-  kind: Chart,
+  kind,
   rows,
   keyOf,
   labelOf,
   cell,
   heading,
-  folded = false,
   labelEvery,
   ...text
 }: {
+  /** The table of columns is shown on demand. */
   kind: 'columns' | 'bars';
   id: string;
   title: string;
@@ -35,8 +35,6 @@ export function CallsChart<Key>({
   cell: (of: Key) => ComponentChildren;
   /** Heading of the first column. */
   heading: string;
-  /** Whether the table is shown only on demand. */
-  folded?: boolean;
   /** Number of columns from one label to the next. */
   labelEvery?: number;
 }) {
@@ -53,21 +51,16 @@ export function CallsChart<Key>({
       rowKey={({ of }) => keyOf(of)}
     />
   );
-  const tableOrDetails = folded ? (
-    <details class="numbers">
-      <summary>Table: {text.title}</summary>
-      {table}
-    </details>
-  ) : (
-    table
-  );
-  return Chart === 'columns' ? (
+  return kind === 'columns' ? (
     <ColumnChart {...text} series={series} columns={bars} {...(labelEvery !== undefined && { labelEvery })}>
-      {tableOrDetails}
+      <details class="numbers">
+        <summary>Table: {text.title}</summary>
+        {table}
+      </details>
     </ColumnChart>
   ) : (
     <BarChart {...text} series={series} bars={bars}>
-      {tableOrDetails}
+      {table}
     </BarChart>
   );
 }
@@ -80,19 +73,11 @@ export function countWords({ calls, withoutError, errors, rateLimited }: CallCou
 }
 
 function callColumns<Key>(heading: string, cell: (of: Key) => ComponentChildren): Column<CallsOf<Key>>[] {
-  const numbers = [
-    ['calls', 'Calls', ({ calls }: CallCounts) => calls],
-    ['without', 'Without error', ({ withoutError }: CallCounts) => withoutError],
-    ['errors', 'Errors', ({ errors }: CallCounts) => errors],
-    ['limited', 'Rate-limited', ({ rateLimited }: CallCounts) => rateLimited],
-  ] as const;
   return [
-    { key: 'of', heading, label: heading, cell: ({ of }) => cell(of) },
-    ...numbers.map(([key, label, number]) => ({
-      key,
-      heading: label,
-      label,
-      cell: (row: CallsOf<Key>) => numberText(number(row)),
-    })),
+    column(heading, ({ of }) => cell(of)),
+    column('Calls', ({ calls }) => numberText(calls)),
+    column('Without error', ({ withoutError }) => numberText(withoutError)),
+    column('Errors', ({ errors }) => numberText(errors)),
+    column('Rate-limited', ({ rateLimited }) => numberText(rateLimited)),
   ];
 }

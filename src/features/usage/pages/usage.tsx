@@ -12,7 +12,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { problemSlug } from '../../../platform/problems/problem-document.js';
-import { storedRejections } from '../recent-rejections.js';
+import { storedRejections } from '../unstored-usage.js';
 import {
   lastDays,
   periodsOf,
@@ -196,7 +196,6 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
         labelEvery={7}
         heading="Day"
         cell={(day) => <a href={hoursAddress(id, day)}>{longDay(day)}</a>}
-        folded
       />
     </section>
   );
@@ -221,7 +220,6 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
         heading="Hour"
         cell={hourText}
         labelEvery={6}
-        folded
       />
       <nav aria-label="Days" class="pager">
         {before >= range.from && (

@@ -1,4 +1,29 @@
-import { type ApiCall, applicationKey, type CallingApplication } from './identify-applications.js';
+import { randomId } from '../../platform/database/ids.js';
+
+/** The application of a call. Only `clientId` is set when a valid token was rejected before its application was read. */
+export interface CallingApplication {
+  readonly accountId?: string | undefined;
+  readonly applicationId?: string | undefined;
+  readonly clientId?: string | undefined;
+}
+
+/** A finished request to an operation of the contract. */
+export interface ApiCall extends CallingApplication {
+  readonly userId: string | null;
+  readonly operation: string;
+  /** Absent when the client disconnected before the response. */
+  readonly status: number | undefined;
+  /** Employees, reports, report rows or users in the response. */
+  readonly records: number;
+  readonly requestId: string;
+  /** Code of the problem document in the response. */
+  readonly code: string | null;
+}
+
+/** Key of an application in memory. Ids of applications contain no space. */
+function applicationKey({ applicationId, clientId }: CallingApplication): string {
+  return applicationId ?? `client ${clientId}`;
+}
 
 const hourMilliseconds = 3_600_000;
 
@@ -114,4 +139,67 @@ export class UsageCounts {
 
 function keyOf(call: CallingApplication & { readonly operation: string }, hour: number, userId: string) {
   return `${hour} ${applicationKey(call)} ${call.operation} ${userId}`;
+}
+
+/** Number of rejected requests that are stored for each application. */
+export const storedRejections = 20;
+
+/** A request that was rejected and is not stored yet. */
+export interface Rejection extends CallingApplication {
+  readonly id: string;
+  readonly userId: string | null;
+  readonly operation: string;
+  readonly status: number;
+  readonly code: string | null;
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The last rejected requests of each application. Beyond a number of applications, those of the oldest are dropped. */
+export class RecentRejections {
+  readonly #maximumApplications: number;
+  #rejections = new Map<string, Rejection[]>();
+
+  constructor(maximumApplications: number) {
+    this.#maximumApplications = maximumApplications;
+  }
+
+  /** Adds a call if it was rejected. */
+  add(call: ApiCall, at: number): void {
+    const { status } = call;
+    if (status === undefined || status < 400) return;
+    const { accountId, applicationId, clientId, userId, operation, requestId, code } = call;
+    const application = { accountId, applicationId, clientId };
+    this.#insert({ id: randomId(), ...application, userId, operation, requestId, code, status, at });
+  }
+
+  /** Removes all rejections and returns them. */
+  takeAll(): Rejection[] {
+    const taken = [...this.#rejections.values()].flat();
+    this.#rejections = new Map();
+    return taken;
+  }
+
+  /** Puts back rejections that could not be stored. Those that were added since are newer. */
+  putBack(rejections: readonly Rejection[]): void {
+    const later = this.takeAll();
+    for (const rejection of [...rejections, ...later]) this.#insert(rejection);
+  }
+
+  #insert(rejection: Rejection): void {
+    const key = applicationKey(rejection);
+    const list = this.#rejections.get(key);
+    if (list !== undefined) {
+      list.push(rejection);
+      if (list.length > storedRejections) list.shift();
+      return;
+    }
+    this.#rejections.set(key, [rejection]);
+    if (this.#rejections.size <= this.#maximumApplications) return;
+    for (const oldest of this.#rejections.keys()) {
+      this.#rejections.delete(oldest);
+      return;
+    }
+  }
 }

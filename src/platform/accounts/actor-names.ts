@@ -1,0 +1,48 @@
+import type { ReadDatabase } from '../database/client.js';
+import type { AccountId } from './account-id.js';
+
+/** A user or an application of a record or an event. */
+interface Actor {
+  readonly userId: string | null;
+  readonly applicationId: string | null;
+}
+
+/** The names of users and applications that still exist, by id. */
+export interface ActorNames {
+  readonly users: ReadonlyMap<string, { readonly name: string; readonly email: string }>;
+  readonly applications: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the names of the users and applications of an account. Separate from the records, because both are in two groups of
+ * tables, which a distributed database does not join.
+ */
+export async function readActorNames(
+  { prisma }: Pick<ReadDatabase, 'prisma'>,
+  accountId: AccountId,
+  actors: readonly Actor[],
+): Promise<ActorNames> {
+  const [users, applications] = await Promise.all([
+    prisma.user.findMany({
+      where: { accountId, id: { in: distinct(actors.map(({ userId }) => userId)) } },
+      select: { id: true, givenName: true, familyName: true, email: true },
+    }),
+    prisma.application.findMany({
+      where: { accountId, id: { in: distinct(actors.map(({ applicationId }) => applicationId)) } },
+      select: { id: true, name: true },
+    }),
+  ]);
+  return {
+    users: new Map(
+      users.map(({ id, givenName, familyName, email }) => [
+        id,
+        { name: `${givenName} ${familyName}`, email },
+      ]),
+    ),
+    applications: new Map(applications.map(({ id, name }) => [id, name])),
+  };
+}
+
+function distinct(ids: readonly (string | null)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== null))];
+}
