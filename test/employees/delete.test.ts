@@ -116,22 +116,3 @@ t.test('an employee is not assigned a manager who is deleted concurrently', asyn
     );
   }
 });
-
-t.test('deletes no employee of another account, or without the CSRF token, or for a member', async (t) => {
-  const scene = await team();
-  const other = await team();
-  const member = await team('member');
-  const form = hiddenFields((await scene.browser.open(pathOf(scene.ids[0]))).body);
-  for (const id of [other.ids[0], 'x', `${scene.ids[0]}%00`]) {
-    isPage(t, await scene.browser.open(pathOf(id)), 404, id);
-    isPage(t, await scene.browser.submit(pathOf(id), form), 404, id);
-  }
-  isPage(t, await scene.browser.submit(pathOf(scene.ids[0]), {}), 403);
-  isPage(t, await member.browser.open(pathOf(member.ids[0])), 403);
-  const token = hiddenFields((await member.browser.open('/people')).body);
-  isPage(t, await member.browser.submit(pathOf(member.ids[0]), token), 403);
-  for (const account of [scene, other, member]) {
-    t.equal((await account.stored()).length, 3);
-    t.same(await account.events(), []);
-  }
-});

@@ -1,5 +1,4 @@
 import { Sessions } from '../../src/platform/accounts/sessions.js';
-import { hiddenFields } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import {
   type EmployeeScene,
@@ -109,30 +108,22 @@ t.test('keeps the stored spelling of values that the user did not change', async
 t.test('rejects invalid values, and keeps the input', async (t) => {
   const scene = await employeeScene(api, [ada, { employeeNumber: 'TAKEN' }]);
   const before = await scene.stored();
-  for (const [field, value, message] of [
-    ['employee_number', '', 'Employee number is required.'],
-    ['employee_number', 'TAKEN', 'Another employee has this employee number.'],
-    ['first_name', '', 'First name is required.'],
-    ['email', 'x', 'E-mail must be an e-mail address.'],
-    ['manager_employee_number', 'nobody', 'No employee of your account has the number of the manager.'],
-    ['manager_employee_number', 'E1', 'The manager must be another employee.'],
+  const self = { manager_employee_number: 'The manager must be another employee.' };
+  for (const [changes, errors] of [
+    [{ email: 'x' }, { email: 'E-mail must be an e-mail address.' }],
+    [{ employee_number: 'TAKEN' }, { employee_number: 'Another employee has this employee number.' }],
+    [{ manager_employee_number: 'E1' }, self],
+    // The old and the new number.
+    [{ employee_number: 'E9', manager_employee_number: 'E1' }, self],
+    [{ employee_number: 'E9', manager_employee_number: 'E9' }, self],
   ] as const) {
-    const page = await edit(scene, { [field]: value, location: 'Kept' });
-    isPage(t, page, 400, field);
-    t.same(fieldErrors(page.body), { [field]: message });
-    t.match(fieldValues(page.body), { [field]: value, location: 'Kept' });
+    const page = await edit(scene, { ...changes, location: 'Kept' });
+    isPage(t, page, 400, JSON.stringify(changes));
+    t.same(fieldErrors(page.body), errors);
+    t.match(fieldValues(page.body), { ...changes, location: 'Kept' });
   }
   t.same(await scene.stored(), before);
   t.same(await scene.events(), []);
-});
-
-t.test('an employee cannot be their own manager, under the old or the new number', async (t) => {
-  const scene = await employeeScene(api, [ada]);
-  for (const manager of ['E1', 'E9']) {
-    const page = await edit(scene, { employee_number: 'E9', manager_employee_number: manager });
-    isPage(t, page, 400);
-    t.match(fieldErrors(page.body).manager_employee_number, 'must be another employee');
-  }
 });
 
 t.test('rejects a cycle of managers', async (t) => {
@@ -199,47 +190,6 @@ t.test('a form without the current version replaces nothing', async (t) => {
   for (const version of ['', 'x', 'A'.repeat(43)])
     isPage(t, await edit(scene, { version, job_title: 'Changed' }), 409);
   t.match(await scene.stored(), [{ jobTitle: 'Analyst' }]);
-});
-
-t.test('the form of a deleted employee gets the page of an unknown employee', async (t) => {
-  const scene = await employeeScene(api, [ada]);
-  const form = await openForm(scene);
-  await database.prisma.employee.deleteMany({ where: { accountId: scene.accountId } });
-  isPage(t, await scene.browser.submit(pathOf(scene.ids[0]), { ...form, job_title: 'x' }), 404);
-  t.same(await scene.stored(), []);
-});
-
-t.test('changes no employee of another account', async (t) => {
-  const scene = await employeeScene(api, [ada]);
-  const other = await employeeScene(api, [{ ...ada, firstName: 'Secret' }]);
-  const before = await other.stored();
-  const form = {
-    ...(await openForm(other)),
-    ...hiddenFields((await scene.browser.open(pathOf(scene.ids[0]))).body),
-  };
-  const { version = '' } = await openForm(other);
-  for (const id of [other.ids[0], 'x', `${scene.ids[0]}%00`, 'new', 'import'])
-    for (const response of [
-      await scene.browser.open(pathOf(id)),
-      await scene.browser.submit(pathOf(id), { ...form, version, first_name: 'Mine' }),
-    ]) {
-      isPage(t, response, 404, id);
-      t.notMatch(response.body, 'Secret');
-    }
-  t.same(await other.stored(), before);
-  t.same(await other.events(), []);
-  t.same(await scene.events(), []);
-});
-
-t.test('members, and forms without the CSRF token, change nothing', async (t) => {
-  const member = await employeeScene(api, [ada], 'member');
-  isPage(t, await member.browser.open(pathOf(member.ids[0])), 403);
-  const token = hiddenFields((await member.browser.open('/people')).body);
-  isPage(t, await member.browser.submit(pathOf(member.ids[0]), { ...token, first_name: 'x' }), 403);
-  const owner = await employeeScene(api, [ada]);
-  const { csrf_token: _, ...form } = await openForm(owner);
-  isPage(t, await owner.browser.submit(pathOf(owner.ids[0]), { ...form, first_name: 'x' }), 403);
-  for (const scene of [member, owner]) t.match(await scene.stored(), [{ firstName: 'Ada' }]);
 });
 
 t.test('a form of an expired session is shown with its values and its version', async (t) => {

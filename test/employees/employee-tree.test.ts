@@ -1,16 +1,20 @@
-import type { NewEmployee } from '../../src/features/employees/insert-employees.js';
 import { type AccountId, toAccountId } from '../../src/platform/accounts/account-id.js';
 import type { Database } from '../../src/platform/database/client.js';
-import { randomEmployeePrefix, randomId } from '../../src/platform/database/ids.js';
+import { randomId } from '../../src/platform/database/ids.js';
 import { openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
 import { checkTree } from '../support/records/employee-tree.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 const statuses = ['active', 'on_leave', 'inactive', 'terminated'];
-const departments = ['Design', 'Legal', 'Sales'];
+
+const createAccount = async (database: Database) => (await createTenant(database)).accountId;
+
+const newEmployees = (count: number) =>
+  makeEmployees(count).map((employee) => ({ ...employee, employeeNumber: randomId() }));
 
 t.test('counts stay exact through random inserts, deletes and updates', async (t) => {
   const database = await openTestDatabase(t);
@@ -118,24 +122,21 @@ t.test('a row cannot move to another account or position', async (t) => {
 });
 
 t.test('reports are counted', async (t) => {
-  const { prisma } = await openTestDatabase(t);
-  const account = await prisma.account.create({
-    data: { id: randomId(), name: 'Acme', employeePrefix: randomEmployeePrefix() },
-  });
-  const reports = ['a', 'b', 'c'].map((id) => ({ id, accountId: account.id, title: id }));
+  const database = await openTestDatabase(t);
+  const { prisma } = database;
+  const accountId = await createAccount(database);
+  const reports = ['a', 'b', 'c'].map((id) => ({ id, accountId, title: id }));
   await prisma.report.createMany({ data: reports });
   await prisma.report.deleteMany({ where: { id: 'b' } });
   const totals = () => prisma.accountTotals.findMany({ select: { accountId: true, reports: true } });
-  t.same(await totals(), [{ accountId: account.id, reports: 2 }]);
+  t.same(await totals(), [{ accountId, reports: 2 }]);
   await prisma.report.deleteMany();
-  t.same(await totals(), [{ accountId: account.id, reports: 0 }]);
+  t.same(await totals(), [{ accountId, reports: 0 }]);
 });
 
 t.test(
   'concurrent writers neither deadlock nor lose a count',
-  {
-    skip: testServer === undefined,
-  },
+  { skip: testServer === undefined },
   async (t) => {
     const database = await openTestDatabase(t);
     const accounts = [await createAccount(database), await createAccount(database)];
@@ -161,22 +162,6 @@ t.test(
     await checkTree(t, database);
   },
 );
-
-async function createAccount({ prisma }: Database): Promise<AccountId> {
-  const data = { id: randomId(), name: 'Some Company', employeePrefix: randomEmployeePrefix() };
-  return toAccountId((await prisma.account.create({ data })).id);
-}
-
-function newEmployees(count: number): NewEmployee[] {
-  return Array.from({ length: count }, () => ({
-    employeeNumber: randomId(),
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    email: 'ada@company.example',
-    status: pick(statuses),
-    department: pick(departments),
-  }));
-}
 
 function pick(values: readonly string[]): string {
   return values[Math.floor(Math.random() * values.length)] ?? '';

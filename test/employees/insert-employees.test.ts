@@ -1,10 +1,6 @@
-import {
-  insertEmployees as insertEmployeesIn,
-  type NewEmployee,
-} from '../../src/features/employees/insert-employees.js';
-import { type AccountId, toAccountId } from '../../src/platform/accounts/account-id.js';
+import { insertEmployees as insertEmployeesIn } from '../../src/features/employees/insert-employees.js';
+import { toAccountId } from '../../src/platform/accounts/account-id.js';
 import { lockAccount } from '../../src/platform/changes/locks.js';
-import type { Database } from '../../src/platform/database/client.js';
 import { violatedUniqueConstraint } from '../../src/platform/database/database-errors.js';
 import {
   employeeId,
@@ -14,15 +10,16 @@ import {
 } from '../../src/platform/database/ids.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
+import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 t.test('ids are unique, ascending and continue after the last one', async (t) => {
   const database = await openTestDatabase(t);
-  const accountId = await createAccount(database);
+  const { accountId } = await createTenant(database);
   const { prisma } = database;
 
-  const ids = await insertEmployees(prisma, accountId, newEmployees(6_000));
-  ids.push(...(await insertEmployees(prisma, accountId, newEmployees(10))));
+  const ids = await insertEmployees(prisma, accountId, makeEmployees(6_000));
+  ids.push(...(await insertEmployees(prisma, accountId, makeEmployees(10))));
 
   t.same(ids, [...new Set(ids)].sort());
   const stored = await prisma.employee.findMany({ orderBy: { position: 'asc' }, select: { id: true } });
@@ -35,7 +32,7 @@ t.test('ids are unique, ascending and continue after the last one', async (t) =>
 
 t.test('stores every value unchanged, quotes included', async (t) => {
   const database = await openTestDatabase(t);
-  const accountId = await createAccount(database);
+  const { accountId } = await createTenant(database);
   const dates = {
     createdAt: new Date('2020-02-29T23:59:59.999Z'),
     updatedAt: new Date('2026-01-01T00:00:00.001Z'),
@@ -59,30 +56,30 @@ t.test('stores every value unchanged, quotes included', async (t) => {
 
 t.test('inserts all or none, and a failure takes no positions', async (t) => {
   const database = await openTestDatabase(t);
-  const accountId = await createAccount(database);
-  const rows = newEmployees(3);
+  const { accountId } = await createTenant(database);
+  const rows = makeEmployees(3);
   await insertEmployees(database.prisma, accountId, rows);
 
   const error: unknown = await insertEmployees(database.prisma, accountId, [
-    ...newEmployees(2),
+    ...makeEmployees(2),
     ...rows.slice(0, 1),
   ]).catch((reason: unknown) => reason);
 
   t.equal(violatedUniqueConstraint(error), 'employees_account_id_employee_number_key');
   t.equal(await database.prisma.employee.count(), 3);
-  t.match(await insertEmployees(database.prisma, accountId, newEmployees(1)), [/00000003$/]);
+  t.match(await insertEmployees(database.prisma, accountId, makeEmployees(1)), [/00000003$/]);
   await t.rejects(insertEmployees(database.prisma, toAccountId('nobody'), rows));
 });
 
 t.test('works inside a transaction of the caller', async (t) => {
   const database = await openTestDatabase(t);
-  const accountId = await createAccount(database);
+  const { accountId } = await createTenant(database);
   const { prisma } = database;
 
   const undone = prisma.$transaction(async (tx) => {
     t.equal(await lockAccount(tx, accountId), true);
     t.equal(await lockAccount(tx, toAccountId('nobody')), false);
-    await insertEmployeesIn(tx, accountId, newEmployees(5));
+    await insertEmployeesIn(tx, accountId, makeEmployees(5));
     t.equal(await tx.employee.count(), 5);
     // A savepoint, which is rolled back alone.
     await tx
@@ -119,19 +116,3 @@ t.test('random ids have the requested length and use the whole alphabet', async 
   t.equal(new Set(ids.join('')).size, 36);
   t.equal(randomId(52).length, 52);
 });
-
-async function createAccount({ prisma }: Database): Promise<AccountId> {
-  const data = { id: randomId(), name: 'Some Company', employeePrefix: randomEmployeePrefix() };
-  return toAccountId((await prisma.account.create({ data })).id);
-}
-
-function newEmployees(count: number): NewEmployee[] {
-  return Array.from({ length: count }, () => ({
-    employeeNumber: randomId(),
-    firstName: 'Ada',
-    lastName: 'Lovelace',
-    email: 'ada@company.example',
-    status: 'active',
-    department: 'Engineering',
-  }));
-}

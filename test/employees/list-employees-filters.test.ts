@@ -56,33 +56,24 @@ t.test('a filter matches whole values only', async (t) => {
 });
 
 t.test('filter[email] ignores case', async (t) => {
-  const employees = makeEmployees(3).map((employee, index) => ({
-    ...employee,
-    email:
-      ['Ada.Lovelace@Acme.example', 'ada.lovelace@acme.example', 'ada-lovelace@acme.example'][index] ?? '',
-  }));
-  const { list } = await setUp(employees);
+  const emails = ['Ada.Lovelace@Acme.example', 'ada.lovelace@acme.example', 'ada-lovelace@acme.example'];
+  const { list } = await setUp(emails.flatMap((email) => makeEmployees(1, { email })));
   for (const email of ['ada.lovelace@acme.example', 'ADA.LOVELACE@ACME.EXAMPLE', 'Ada.Lovelace@Acme.example'])
     t.equal((await list({ 'filter[email]': email })).meta.record_count, 2, email);
 });
 
 t.test('filter[updated_since] includes the timestamp itself, in every time zone', async (t) => {
-  const moments = ['2026-01-10T11:59:59.999Z', '2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.001Z'];
-  const employees = makeEmployees(3).map((employee, index) => ({
-    ...employee,
-    updatedAt: new Date(moments[index] ?? ''),
-  }));
-  const { list, records } = await setUp(employees);
-  const spellings = [
-    ...[
-      '2026-01-10T12:00:00Z',
-      '2026-01-10T12:00:00.000Z',
-      '2026-01-10T14:00:00+02:00',
-      '2026-01-10T00:30:00-11:30',
-    ],
-    ...['2026-01-10t12:00:00z'],
-  ];
-  for (const since of spellings) {
+  const times = ['2026-01-10T11:59:59.999Z', '2026-01-10T12:00:00.000Z', '2026-01-10T12:00:00.001Z'];
+  const { list, records } = await setUp(
+    times.flatMap((time) => makeEmployees(1, { updatedAt: new Date(time) })),
+  );
+  for (const since of [
+    '2026-01-10T12:00:00Z',
+    '2026-01-10T12:00:00.000Z',
+    '2026-01-10T14:00:00+02:00',
+    '2026-01-10T00:30:00-11:30',
+    '2026-01-10t12:00:00z',
+  ]) {
     const page = await list({ 'filter[updated_since]': since });
     t.same(ids(page), [records[1]?.id, records[2]?.id], since);
     t.equal(page.meta.record_count, 2);
@@ -111,33 +102,11 @@ t.test('rejects malformed filters', async (t) => {
     await refuses(t, `/v1/employees?${parameter}=a&${parameter}=b`, token, parameter);
     t.equal((await api.get(`/v1/employees?${parameter}=${'x'.repeat(longest)}`, token)).statusCode, 200);
   }
-  const moments = [
-    ...[
-      '',
-      'yesterday',
-      'now',
-      'infinity',
-      '2026',
-      '2026-01-01',
-      '2026-01-01T00:00:00',
-      '2026-13-01T00:00:00Z',
-    ],
-    ...[
-      '2026-02-30T00:00:00Z',
-      '2026-01-01T25:00:00Z',
-      '0000-01-01T00:00:00Z',
-      '2016-12-31T23:59:60Z',
-      '1767225600',
-    ],
-    ...[
-      '10000-01-01T00:00:00Z',
-      '-000001-01-01T00:00:00Z',
-      '2026-01-01T00:00:00 02:00',
-      '2026-01-01T00:00:00%2B99:00',
-    ],
-    ...['2026-01-01T00:00:00%2B02:00x', '2026-01-01T00:00:00+02:00', '2026-01-01T00:00:00Z%20OR%201=1'],
-  ];
-  for (const moment of moments) {
-    await refuses(t, `/v1/employees?filter[updated_since]=${moment}`, token, 'filter[updated_since]');
+  const times =
+    'yesterday now infinity 2026 1767225600 2026-01-01 2026-01-01T00:00:00 2026-13-01T00:00:00Z 2026-02-30T00:00:00Z ' +
+    '2026-01-01T25:00:00Z 0000-01-01T00:00:00Z 2016-12-31T23:59:60Z 10000-01-01T00:00:00Z -000001-01-01T00:00:00Z ' +
+    '2026-01-01T00:00:00%2B99:00 2026-01-01T00:00:00%2B02:00x 2026-01-01T00:00:00+02:00 2026-01-01T00:00:00Z%20OR%201=1';
+  for (const time of ['', ...times.split(' ')]) {
+    await refuses(t, `/v1/employees?filter[updated_since]=${time}`, token, 'filter[updated_since]');
   }
 });

@@ -38,38 +38,15 @@ t.test('rejects a page number or size out of bounds and names the bound', async 
   }
 });
 
-t.test('rejects a page number or size that is not a decimal number', async (t) => {
+t.test('rejects a page number or size that is not a decimal number, and names the bounds', async (t) => {
   const { token } = await setUp([]);
-  const values = [
-    ...[
-      '',
-      '%20',
-      '%205',
-      '5%20',
-      '+5',
-      '%2B5',
-      '1e1',
-      '0x10',
-      '9'.repeat(400),
-      '0b1',
-      '010',
-      '1.0',
-      '1.5',
-      '1,5',
-      '5;',
-      'abc',
-      'null',
-    ],
-    ...['true', 'NaN', 'Infinity', '%00', '5%00', '٣', '５', '%E2%81%A05', '[1]', '{}', '1_0', '1n'],
-  ];
+  const values =
+    '%20 %205 5%20 +5 %2B5 1e1 0x10 0b1 010 1.0 1.5 1,5 5; abc null true NaN Infinity %00 5%00 ٣ ５ %E2%81%A05 [1] {} 1_0 1n';
   for (const parameter of ['page[number]', 'page[size]']) {
-    for (const value of values) {
-      await refuses(
-        t,
-        `/v1/employees?${parameter}=${encodeURI(value).replaceAll('%25', '%')}`,
-        token,
-        parameter,
-      );
+    const bounds = parameter === 'page[number]' ? /\b1\b/ : /\b1\b.*\b500\b/;
+    for (const value of ['', '9'.repeat(400), ...values.split(' ')]) {
+      const written = encodeURI(value).replaceAll('%25', '%');
+      await refuses(t, `/v1/employees?${parameter}=${written}`, token, parameter, bounds);
     }
     await refuses(t, `/v1/employees?${parameter}`, token, parameter);
     await refuses(t, `/v1/employees?${parameter}=1&${parameter}=2`, token, parameter);
@@ -78,61 +55,25 @@ t.test('rejects a page number or size that is not a decimal number', async (t) =
   }
 });
 
-t.test('names the bounds of a page number or size that is not a number', async (t) => {
-  const { token } = await setUp([]);
-  for (const value of ['abc', '', '1e1', '1.5', '9'.repeat(400)]) {
-    await refuses(t, `/v1/employees?page[number]=${value}`, token, 'page[number]', /\b1\b/);
-    await refuses(t, `/v1/employees?page[size]=${value}`, token, 'page[size]', /\b1\b.*\b500\b/);
-  }
-});
-
 t.test('names every invalid parameter', async (t) => {
   const { token } = await setUp([]);
   const response = await api.get('/v1/employees?page[number]=0&page[size]=501&sort=salary', token);
-  t.equal(response.statusCode, 400);
-  t.same(
-    response
-      .json()
-      .errors.map(({ parameter }: { parameter: string }) => parameter)
-      .sort(),
-    ['page[number]', 'page[size]', 'sort'],
-  );
+  const names = response.json().errors.map(({ parameter }: { parameter: string }) => parameter);
+  t.same(names.sort(), ['page[number]', 'page[size]', 'sort']);
 });
 
 t.test('rejects unknown query parameters and names each', async (t) => {
   const { token } = await setUp([]);
-  const unknown = [
-    ...[
-      'page',
-      'page[sizes]',
-      'page[Size]',
-      'Page[size]',
-      'page[size][]',
-      'page[size',
-      'limit',
-      'filter',
-      'filter[]',
-    ],
-    ...[
-      'filter[id]',
-      'filter[first_name]',
-      'filter[account_id]',
-      'filter[status][]',
-      'fields',
-      'fields[users]',
-      'Sort',
-    ],
-    ...['access_token', '__proto__', 'constructor', 'hasOwnProperty', 'toString', 'a b', 'ä', '%'],
-  ];
-  for (const name of unknown) {
+  const unknown =
+    'page page[sizes] page[Size] Page[size] page[size][] page[size limit filter filter[] filter[id] filter[first_name] ' +
+    'filter[account_id] filter[status][] fields fields[users] Sort access_token __proto__ constructor hasOwnProperty ' +
+    'toString ä %';
+  for (const name of ['a b', ...unknown.split(' ')]) {
     await refuses(t, `/v1/employees?${encodeURIComponent(name)}=active`, token, name);
   }
   const response = await api.get('/v1/employees?page[size]=1&x=1&y=2', token);
-  t.equal(response.statusCode, 400);
-  t.same(
-    response.json().errors.map(({ parameter }: { parameter: string }) => parameter),
-    ['x', 'y'],
-  );
+  const names = response.json().errors.map(({ parameter }: { parameter: string }) => parameter);
+  t.same(names, ['x', 'y']);
 });
 
 t.test(

@@ -1,3 +1,4 @@
+import { attributesOf } from '../support/records/employee-attributes.js';
 import {
   attributeNames,
   bytewise,
@@ -6,42 +7,27 @@ import {
   type Page,
   type Query,
 } from '../support/records/employee-list.js';
-import { createApplication, makeEmployees, type Tenant } from '../support/records/tenant.js';
+import { createApplication, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { setUp, read } = employeeLists(api);
 
+/** The page number in a link. */
+const numberIn = (link: string | null) =>
+  link === null ? null : new URL(link).searchParams.get('page[number]');
+
 t.test('returns the first fifty employees by id without parameters', async (t) => {
   const { token, records, tenant } = await setUp(makeEmployees(53));
   const response = await api.get('/v1/employees', token);
 
-  t.equal(response.statusCode, 200);
-  t.equal(response.headers['content-type'], 'application/json; charset=utf-8');
   const page: Page = response.json();
-  t.same(Object.keys(page).sort(), ['data', 'links', 'meta']);
   t.equal(page.meta.record_count, 53);
   t.same(ids(page), tenant.employeeIds.slice(0, 50));
   t.same(ids(page), ids(page).toSorted(bytewise), 'ids sort as the list does');
-  t.same(page.data[0], {
-    id: records[0]?.id,
-    type: 'employees',
-    attributes: {
-      employee_number: records[0]?.employeeNumber,
-      first_name: records[0]?.firstName,
-      last_name: records[0]?.lastName,
-      email: records[0]?.email,
-      status: records[0]?.status,
-      department: records[0]?.department,
-      job_title: records[0]?.jobTitle,
-      location: records[0]?.location,
-      hire_date: '2020-02-29',
-      termination_date: null,
-      manager_id: null,
-      updated_at: records[0]?.updatedAt.toISOString(),
-    },
-  });
+  const [first] = records;
+  t.same(page.data[0], { id: first?.id, type: 'employees', attributes: first && attributesOf(first) });
 });
 
 t.test('accepts every page size from 1 to 500', async (t) => {
@@ -70,28 +56,16 @@ t.test('links are absolute, percent-encoded and keep every other parameter', asy
 
 t.test('links are null where there is no such page', async (t) => {
   const { list } = await setUp(makeEmployees(5));
-  const shape = ({ links }: Page) =>
-    Object.fromEntries(
-      Object.entries(links).map(([name, link]) => [
-        name,
-        link === null ? null : new URL(link).searchParams.get('page[number]'),
-      ]),
-    );
-  t.same(shape(await list()), { first: '1', prev: null, next: null, last: '1' });
-  t.same(shape(await list({ 'page[size]': '2' })), { first: '1', prev: null, next: '2', last: '3' });
-  t.same(shape(await list({ 'page[size]': '2', 'page[number]': '2' })), {
-    first: '1',
-    prev: '1',
-    next: '3',
-    last: '3',
-  });
-  t.same(shape(await list({ 'page[size]': '2', 'page[number]': '3' })), {
-    first: '1',
-    prev: '2',
-    next: null,
-    last: '3',
-  });
-  t.same(shape(await list({ 'page[size]': '5' })), { first: '1', prev: null, next: null, last: '1' });
+  for (const [query, ...expected] of [
+    [{}, '1', null, null, '1'],
+    [{ 'page[size]': '5' }, '1', null, null, '1'],
+    [{ 'page[size]': '2' }, '1', null, '2', '3'],
+    [{ 'page[size]': '2', 'page[number]': '2' }, '1', '1', '3', '3'],
+    [{ 'page[size]': '2', 'page[number]': '3' }, '1', '2', null, '3'],
+  ] as [Query, ...(string | null)[]][]) {
+    const { first, prev, next, last } = (await list(query)).links;
+    t.same([first, prev, next, last].map(numberIn), expected, JSON.stringify(query));
+  }
 });
 
 t.test('a page past the end is empty and links to the last page', async (t) => {
@@ -104,8 +78,8 @@ t.test('a page past the end is empty and links to the last page', async (t) => {
       t.equal(page.meta.record_count, count);
       t.equal(page.links.next, null);
       const last = String(Math.ceil(count / 2));
-      t.equal(new URL(page.links.prev ?? '').searchParams.get('page[number]'), last);
-      t.equal(new URL(page.links.last ?? '').searchParams.get('page[number]'), last);
+      t.equal(numberIn(page.links.prev), last);
+      t.equal(numberIn(page.links.last), last);
     }
   }
   t.same((await list({ 'page[size]': '500', 'page[number]': '1000000000' })).data, []);
@@ -117,7 +91,7 @@ t.test('an empty list has one page, which is the first and the last', async (t) 
     const page = await list(query);
     t.same(page.data, []);
     t.equal(page.meta.record_count, 0);
-    t.equal(new URL(page.links.first ?? '').searchParams.get('page[number]'), '1');
+    t.equal(numberIn(page.links.first), '1');
     t.equal(page.links.last, page.links.first);
     t.equal(page.links.prev, null);
     t.equal(page.links.next, null);
@@ -128,11 +102,13 @@ t.test('an empty list has one page, which is the first and the last', async (t) 
 });
 
 t.test('responds to HEAD as to GET, without the body', async (t) => {
-  const { token } = await setUp(makeEmployees(3));
+  const { token, tenant } = await setUp(makeEmployees(3));
   for (const [url, bearer] of [
     ['/v1/employees?page[size]=2', token],
     ['/v1/employees?page[size]=0', token],
     ['/v1/employees', 'garbage'],
+    [`/v1/employees/${tenant.employeeIds[0]}`, token],
+    ['/v1/employees/unknown', token],
   ] as const) {
     const headers = { authorization: `Bearer ${bearer}`, 'x-request-id': 'same' };
     const [get, head] = [
@@ -146,14 +122,6 @@ t.test('responds to HEAD as to GET, without the body', async (t) => {
   }
 });
 
-t.test('requires the scope reports:read', async (t) => {
-  const { tenant } = await setUp([]);
-  const token = await api.token(tenant.application, 'reports:write user:read user:write');
-  const response = await api.get('/v1/employees', token);
-  t.equal(response.statusCode, 403);
-  t.equal(response.json().code, 'insufficient_scope');
-});
-
 t.test('returns and counts no employee of another account, with every filter and sort order', async (t) => {
   const ours = await setUp(makeEmployees(15, { department: 'Ours' }));
   const theirs = await setUp(makeEmployees(15, { department: 'Theirs', status: 'theirs-only' }));
@@ -162,17 +130,14 @@ t.test('returns and counts no employee of another account, with every filter and
     for (const query of [
       { 'filter[email]': email },
       { 'filter[employee_number]': employeeNumber },
+      { 'filter[department]': 'Theirs' },
+      { 'filter[status]': 'theirs-only' },
     ] as Query[]) {
-      t.equal((await ours.list(query)).meta.record_count, 0);
+      const page = await ours.list(query);
+      t.same([page.data, page.meta.record_count], [[], 0]);
     }
   }
-  for (const query of [{ 'filter[department]': 'Theirs' }, { 'filter[status]': 'theirs-only' }] as Query[]) {
-    const page = await ours.list(query);
-    t.same(page.data, []);
-    t.equal(page.meta.record_count, 0);
-  }
-  const orders = [undefined, ...attributeNames.flatMap((name) => [name, `-${name}`])];
-  for (const sort of orders) {
+  for (const sort of [undefined, ...attributeNames.flatMap((name) => [name, `-${name}`])]) {
     const query = { 'page[size]': '6', ...(sort === undefined ? {} : { sort }) };
     for (const number of ['1', '2', '3', '4']) {
       const page = await ours.list({ ...query, 'page[number]': number });
@@ -195,9 +160,7 @@ t.test('returns and counts no employee of another account, with every filter and
 
 t.test('all applications of an account see the same employees', async (t) => {
   const { tenant, list } = await setUp(makeEmployees(3));
-  const second: Tenant['application'] = await createApplication(api.database, tenant.accountId, {
-    scopes: ['reports:read'],
-  });
+  const second = await createApplication(api.database, tenant.accountId, { scopes: ['reports:read'] });
   const page = await read('/v1/employees', await api.token(second));
   t.same(page.data, (await list()).data);
 });

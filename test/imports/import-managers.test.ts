@@ -1,6 +1,4 @@
-import { checkManager } from '../../src/features/employees/managers.js';
 import { assignManagers, findCycles } from '../../src/features/imports/assign-managers.js';
-import { lockAccount } from '../../src/platform/changes/locks.js';
 import type { Prisma } from '../../src/platform/database/client.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { withForeignKeys } from '../support/database/foreign-keys.js';
@@ -259,30 +257,6 @@ t.test('other work runs while the managers of a file are checked', async (t) => 
   const { accountId } = await company([]);
   const assign = () => assignManagers(tx, accountId, { assignments, startedAt: new Date() });
   t.ok((await countTurns(assign)) >= 20_000 / 5_000);
-});
-
-t.test('checks the manager of one employee', async (t) => {
-  const { accountId, assign, idOf } = await company(['A', 'B', 'C', 'D']);
-  const foreign = await company(['X']);
-  await assign([
-    ['A', 'B'],
-    ['B', 'C'],
-  ]);
-  await prisma.$transaction(async (tx) => {
-    await lockAccount(tx, accountId);
-    const check = (employee: string | null, managerId: string) =>
-      checkManager(tx, accountId, { employeeId: employee === null ? null : idOf(employee), managerId });
-    t.equal(await check('C', idOf('A')), 'cycle');
-    t.equal(await check('C', idOf('B')), 'cycle');
-    t.equal(await check('C', idOf('C')), 'self');
-    t.equal(await check('C', idOf('D')), 'ok');
-    t.equal(await check('A', idOf('C')), 'ok');
-    t.equal(await check(null, idOf('A')), 'ok');
-    for (const unknown of [foreign.idOf('X'), 'x', '', '\u{1F600}', 'z'.repeat(16)]) {
-      t.equal(await check('A', unknown), 'unknown', unknown);
-      t.equal(await check(null, unknown), 'unknown', unknown);
-    }
-  });
 });
 
 t.test('the reports of a deleted employee have no manager, and count as changed', async (t) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { UsageReader } from '../../src/features/usage/usage-reader.js';
 import { type Database, Prisma } from '../../src/platform/database/client.js';
@@ -8,7 +8,8 @@ import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
-import { createReportClient, parseCsv } from '../support/records/reports.js';
+import { createReportClient, parseCsv, requestCsv } from '../support/records/reports.js';
+import { sendJson } from '../support/records/send-json.js';
 import { makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { listen } from '../support/server/sockets.js';
@@ -43,26 +44,7 @@ async function endedEvent(report: string) {
   }
 }
 
-/** Sends a request for a CSV export and waits for the head of the response. */
-async function ask(port: number, report: string, headers = {}): Promise<IncomingMessage> {
-  const request = http.get({
-    host: '127.0.0.1',
-    port,
-    path: `/v1/reports/${report}/results.csv`,
-    headers: { authorization: `Bearer ${client.token}`, ...headers },
-    agent: false,
-  });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  // After the response, the request also reports the reset of the connection.
-  request.on('error', () => {});
-  return response;
-}
-
-async function readAll(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
+const ask = (port: number, report: string) => requestCsv(client, { port, report });
 
 /** The same application with streams that the test controls. It is closed after its exports have ended. */
 async function withStreams(t: Test, streamCsv: Database['streamCsv']) {
@@ -86,13 +68,7 @@ t.test('an export stores one event with report, title, rows, application, user a
   // Quoted line breaks do not count as rows.
   const department = 'two\r\nlines\n"and a half"';
   await insertEmployees(database.prisma, accountId, makeEmployees(5, { department }));
-  const headers = { authorization: `Bearer ${accessToken}` };
-  const created = await api.app.inject({
-    method: 'POST',
-    url: '/v1/reports',
-    headers,
-    payload: { title: 'Five' },
-  });
+  const created = await sendJson(api, { url: '/v1/reports', token: accessToken, body: { title: 'Five' } });
   const report = created.json().data.id;
   const response = await api.get(`/v1/reports/${report}/results.csv`, accessToken, {
     'x-request-id': 'export-1',
@@ -159,7 +135,7 @@ t.test(
     const [event] = await eventsOf(report);
     t.same(event?.details, { report, title: 'Everybody, "quoted"', complete: 'no' });
     goOn();
-    await readAll(response);
+    await text(response);
     t.match((await eventsOf(report))[0], { id: event?.id, details: { rows: '7', complete: 'yes' } });
   },
 );
@@ -210,7 +186,7 @@ t.test('the event of an export that fails midway has the rows sent until then', 
   });
   const response = await ask(port, report);
   fail();
-  await t.rejects(readAll(response), { code: 'ECONNRESET' });
+  await t.rejects(text(response), { code: 'ECONNRESET' });
   t.match(await endedEvent(report), { details: { rows: '11', complete: 'no' } });
 });
 
@@ -237,7 +213,7 @@ t.test('an export whose event cannot be stored sends nothing and releases its re
   const response = await ask(port, report);
   t.equal(response.statusCode, 500);
   t.equal(response.headers['content-type'], 'application/problem+json');
-  t.notMatch(await readAll(response), 'x\n');
+  t.notMatch(await text(response), 'x\n');
   t.ok(ended, 'the stream has ended');
   t.same(await eventsOf(report), []);
 });
@@ -247,7 +223,7 @@ t.test('an export whose number of rows cannot be stored is not completed for the
   await rejectEvents(t, 'UPDATE', report);
   const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
-  await t.rejects(readAll(response));
+  await t.rejects(text(response));
   t.notOk(response.complete);
   t.match(await eventsOf(report), [{ details: { complete: 'no' } }]);
 });

@@ -53,3 +53,59 @@ t.test('If-None-Match does not reveal whether another account has the report', a
   const url = `/v1/reports/${(await create({ title: 'x' })).json().data.id}`;
   refused(t, await stranger.send('GET', url, undefined, { 'if-none-match': '*' }), 'not_found');
 });
+
+t.test('If-Match guards changes and deletions', async (t) => {
+  const { create, send } = await createReportClient(api);
+  const created = await create({ title: 'x' });
+  const url = `/v1/reports/${created.json().data.id}`;
+  const etag = String(created.headers.etag);
+  const withEnd = (end: string) => etag.replace(/"$/, `${end}"`);
+  const stale = [
+    ...['"nothing"', 'W/"nothing"', '"a", "b"', withEnd('0'), `W/${withEnd('0-gzip')}`],
+    ...['-', '-other', 'gzip', '-gzip-gzip', '-gzip0', '.0-gzip', ',gzip'].map(withEnd),
+  ];
+  for (const method of ['PATCH', 'DELETE'] as const) {
+    const body = method === 'PATCH' ? { title: 'y' } : undefined;
+    for (const tags of stale) {
+      const response = await send(method, url, body, { 'if-match': tags });
+      t.equal(response.statusCode, 412, `${method} ${tags}`);
+      refused(t, response, 'precondition_failed');
+    }
+    for (const malformed of ['nothing', '"', '', '*,"a"', '"a" "b"']) {
+      const response = await send(method, url, body, { 'if-match': malformed });
+      t.equal(response.statusCode, 400, `${method} ${malformed}`);
+      t.equal(response.json().errors[0].header, 'if-match');
+    }
+  }
+  t.equal((await send('GET', url)).headers.etag, etag);
+  t.equal((await send('PATCH', url, { title: 'y' }, { 'if-match': `"other",${etag}` })).statusCode, 200);
+  t.equal((await send('PATCH', url, { title: 'z' }, { 'if-match': etag })).statusCode, 412);
+  t.equal((await send('PATCH', url, { title: 'z' }, { 'if-match': '*' })).statusCode, 200);
+  t.equal((await send('PATCH', '/v1/reports/unknown', { title: 'z' }, { 'if-match': '*' })).statusCode, 404);
+  const { etag: current } = (await send('GET', url)).headers;
+  t.equal((await send('DELETE', url, undefined, { 'if-match': String(current) })).statusCode, 204);
+});
+
+t.test('a tag that a compressing proxy has changed matches its version, and no other', async (t) => {
+  const { create, send } = await createReportClient(api);
+  const created = await create({ title: 'x' });
+  const url = `/v1/reports/${created.json().data.id}`;
+  const changed = [
+    (etag: string) => `W/${etag}`,
+    ...['-gzip', ';gzip', '--gzip', '-br', '-zstd', '-deflate'].flatMap((end) => {
+      const append = (etag: string) => etag.replace(/"$/, `${end}"`);
+      return [append, (etag: string) => `"other", W/${append(etag)}`];
+    }),
+  ];
+  let etag = String(created.headers.etag);
+  for (const change of changed) {
+    const tag = change(etag);
+    t.equal((await send('GET', url, undefined, { 'if-none-match': tag })).statusCode, 304, tag);
+    const updated = await send('PATCH', url, { title: tag }, { 'if-match': tag });
+    t.equal(updated.statusCode, 200, tag);
+    t.equal((await send('PATCH', url, { title: 'y' }, { 'if-match': tag })).statusCode, 412, `later: ${tag}`);
+    t.equal((await send('GET', url, undefined, { 'if-none-match': tag })).statusCode, 200, `later: ${tag}`);
+    etag = String(updated.headers.etag);
+  }
+  t.equal((await send('DELETE', url, undefined, { 'if-match': `W/${etag}` })).statusCode, 204);
+});

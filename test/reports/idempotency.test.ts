@@ -169,3 +169,44 @@ t.test('a request that fails stores no key and no count, and its duplicates succ
   t.equal(await prisma.idempotencyCount.count({ where: { applicationId } }), 0);
   t.equal((await create({ title: 'x' }, headers)).statusCode, 201, 'another payload may use the key');
 });
+
+t.test('a repeated Idempotency-Key gets the first response byte for byte', async (t) => {
+  const { create, send, tenant } = await createReportClient(api);
+  const headers = { 'idempotency-key': 'key 1' };
+  const first = await create({ title: 'é', filters: [], sort: ['id'] }, headers);
+  t.equal(first.statusCode, 201);
+  const url = `/v1/reports/${first.json().data.id}`;
+  await send('PATCH', url, { title: 'other' });
+  await send('DELETE', url);
+  api.clock.advanceSeconds(24 * 3600 - 1);
+  const token = await api.token(tenant.application);
+  const again = await create(
+    { sort: ['id'], title: 'é', filters: [] },
+    { ...headers, authorization: `Bearer ${token}` },
+  );
+  t.equal(again.statusCode, 201);
+  t.equal(again.body, first.body);
+  for (const name of ['location', 'etag', 'content-type', 'content-length']) {
+    t.equal(again.headers[name], first.headers[name], name);
+  }
+  t.equal(await prisma.report.count({ where: { accountId: tenant.accountId } }), 0);
+  const other = await create({ title: 'f' }, { ...headers, authorization: `Bearer ${token}` });
+  t.equal(other.statusCode, 422);
+  refused(t, other, 'idempotency_key_reused');
+  api.clock.advanceSeconds(1);
+  const later = await create({ title: 'f' }, { ...headers, authorization: `Bearer ${token}` });
+  t.equal(later.statusCode, 201);
+  t.equal(later.json().data.attributes.title, 'f');
+});
+
+t.test('a rejected request does not consume its Idempotency-Key', async (t) => {
+  const { create } = await createReportClient(api);
+  const headers = { 'idempotency-key': 'k' };
+  t.equal((await create({ title: 'x', sort: ['count'] }, headers)).statusCode, 400);
+  t.equal((await create({ title: 'x' }, headers)).statusCode, 201);
+  for (const key of ['', 'ä', 'x'.repeat(256)]) {
+    const response = await create({ title: 'x' }, { 'idempotency-key': key });
+    t.equal(response.statusCode, 400, key);
+    t.equal(response.json().errors[0].header, 'idempotency-key');
+  }
+});

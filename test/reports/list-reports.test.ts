@@ -17,18 +17,6 @@ async function page(client: ReportClient, query: string) {
   return response.json();
 }
 
-async function follow(client: ReportClient, query: string): Promise<Listed[]> {
-  const found: Listed[] = [];
-  let next: string | null = `/v1/reports?${query}`;
-  while (next !== null) {
-    const response = await client.send('GET', next.replace('http://api.test', ''));
-    if (response.statusCode !== 200) throw new Error(response.body);
-    found.push(...response.json().data);
-    next = response.json().links.next;
-  }
-  return found;
-}
-
 const client = await createReportClient(api);
 for (let count = 0; count < 25; count += 1) {
   await client.saved({ title: random.pick(['b', 'B', 'a b', 'é', '😀', '\ufffd', 'z']) });
@@ -42,7 +30,7 @@ t.test('lists the reports of the account by id', async (t) => {
   t.equal(all.length, 25);
   const ids = all.map(({ id }) => id);
   t.same(ids, ids.toSorted());
-  t.same(await follow(client, 'page[size]=7'), all);
+  t.same(await client.follow('/v1/reports?page[size]=7'), all);
   const one = await client.send('GET', `/v1/reports/${ids[3]}`);
   t.same(one.json().data, all[3]);
   const [first, second] = [
@@ -62,13 +50,8 @@ t.test('sorts by every key in both directions, and by id in the direction of the
   const keys = ['title', 'created_at', 'updated_at'];
   const orders = [
     ...keys.flatMap((key) => [key, `-${key}`]),
-    ...[
-      'title,-created_at',
-      '-title,created_at',
-      'updated_at,title',
-      '-created_at,-title',
-      '-title,-updated_at,created_at',
-    ],
+    ...['title,-created_at', '-title,created_at', 'updated_at,title', '-created_at,-title'],
+    '-title,-updated_at,created_at',
   ];
   for (const sort of orders) {
     const terms = sort
@@ -82,7 +65,7 @@ t.test('sorts by every key in both directions, and by id in the direction of the
       return bytewise(a.id, b.id) * (terms.at(-1)?.sign ?? 1);
     });
     for (const size of [1, 4, 50])
-      t.same(await follow(client, `sort=${sort}&page[size]=${size}`), expected, sort);
+      t.same(await client.follow(`/v1/reports?sort=${sort}&page[size]=${size}`), expected, sort);
     const middle = await page(client, `sort=${sort}&page[size]=6&page[number]=3`);
     t.same(middle.data, expected.slice(12, 18), sort);
   }
@@ -148,7 +131,7 @@ t.test('rejects a forged cursor', async (t) => {
 });
 
 t.test('following links misses no report under concurrent changes', async (t) => {
-  const { tenant: _, ...own } = await createReportClient(api);
+  const own = await createReportClient(api);
   for (const title of ['a', 'b', 'c', 'd', 'e', 'f']) await own.saved({ title });
   const titles = (body: { data: Listed[] }) => body.data.map(({ attributes }) => attributes.title);
   const first = (await own.send('GET', '/v1/reports?sort=title&page[size]=2')).json();

@@ -8,7 +8,6 @@ import { maximumReportedErrors } from '../../platform/problems/invalid-request.j
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
-import type { ManagerReference } from './managers.js';
 
 /** A member of a record. Only one that is nullable can be absent. */
 export interface RecordMember {
@@ -27,6 +26,9 @@ const managerNumber = {
 
 /** The members that a record can have. */
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
+
+/** The manager in a record: an employee by id or employee number; `null`: none. */
+export type ManagerReference = { readonly id: string } | { readonly employeeNumber: string } | null;
 
 interface RecordError {
   /** Name of the member; empty for the whole record. */

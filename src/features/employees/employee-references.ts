@@ -1,9 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Prisma } from '../../platform/database/client.js';
-import { employeePosition } from '../../platform/database/ids.js';
+import { Prisma } from '../../platform/database/client.js';
+import { employeePosition, employeePositionSql } from '../../platform/database/ids.js';
 import { type Employee, type EmployeeRecord, employeeSelection } from './employee.js';
 import { type GivenValues, givenAttributes } from './employee-attributes.js';
-import { checkManager } from './managers.js';
 
 /** Reads the account's employee with this id; `null` if this account has none with this id, also for a malformed id. */
 export async function readEmployee(
@@ -67,6 +66,38 @@ async function findByNumber(
   return new Map(rows.map(({ number, id }) => [number, id]));
 }
 
+/** The manager of an employee, by id. */
+interface ManagerEdge {
+  readonly id: string;
+  readonly managerId: string;
+}
+
+/**
+ * Reads the managers of employees, their managers, and so on.
+ *
+ * @param ids ids of employees of the account
+ */
+export function managersAbove(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  ids: readonly string[],
+): Promise<ManagerEdge[]> {
+  const employeeAt = (position: Prisma.Sql) => Prisma.sql`
+    LATERAL (
+      SELECT id, manager_id FROM employees WHERE account_id = ${accountId} AND position = ${position} OFFSET 0
+    ) AS employee`;
+  return tx.$queryRaw<ManagerEdge[]>`
+    WITH RECURSIVE chain (id, manager_id) AS (
+      SELECT employee.* FROM unnest(${ids.map(employeePosition)}::bigint[]) AS given (position)
+      CROSS JOIN ${employeeAt(Prisma.sql`given.position`)}
+      UNION
+      SELECT employee.* FROM chain CROSS JOIN ${employeeAt(managerPosition)}
+    )
+    SELECT id, manager_id AS "managerId" FROM chain WHERE manager_id IS NOT NULL`;
+}
+
+const managerPosition = Prisma.raw(employeePositionSql('chain.manager_id'));
+
 /** The values of an employee as a user provides them, without `managerId`. Absent values are `null`. */
 export interface EmployeeInput {
   readonly employee: EmployeeRecord;
@@ -103,9 +134,10 @@ export async function resolveInput(
     // Also the number that a new employee gets.
     if (managerNumber === employeeNumber) reasons.push('manager_self');
     else if (managerId === null) reasons.push('manager_unknown');
-    else {
-      const check = await checkManager(tx, accountId, { employeeId, managerId });
-      if (check !== 'ok') reasons.push(`manager_${check}`);
+    else if (managerId === employeeId) reasons.push('manager_self');
+    else if (employeeId !== null) {
+      const chain = await managersAbove(tx, accountId, [managerId]);
+      if (chain.some((edge) => edge.managerId === employeeId)) reasons.push('manager_cycle');
     }
   }
   if (reasons.length > 0) return { reasons };

@@ -51,7 +51,7 @@ interface EmployeeKey {
 /**
  * The resource object of an employee as JSON.
  *
- * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/employees/prepared-statements.test.ts.
+ * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/employees/batched-requests.test.ts.
  */
 export const employeeById = defineLookup({
   name: 'employee_by_id',
@@ -141,7 +141,7 @@ const sql = `
  * A page of the account's employees in the order of their ids.
  *
  * Benchmarks `list` (1.6 times the limit), `list-1`, `sync` and `pages`; compared with the models in
- * test/employees/prepared-statements.test.ts.
+ * test/employees/batched-requests.test.ts.
  */
 export const employeePage = defineLookup({
   name: 'employee_page',

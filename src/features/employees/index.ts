@@ -26,13 +26,13 @@ export {
   type CheckedRecord,
   createEmployeeCheck,
   type EmployeeCheck,
+  type ManagerReference,
   type RecordMember,
   recordMembers,
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
-export type { ResolvedReferences } from './employee-references.js';
+export { managersAbove, type ResolvedReferences } from './employee-references.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
-export { type ManagerReference, managersAbove } from './managers.js';
 export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';
 
 /** Creates the services and handlers for employees. */

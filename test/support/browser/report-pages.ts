@@ -17,6 +17,13 @@ export async function createReport(
   });
 }
 
+/** The fields of the first filter of a report. */
+export const filterFields = (field: string, operator: string, value: string) => ({
+  filter_1_field: field,
+  filter_1_operator: operator,
+  filter_1_value: value,
+});
+
 /** The id of the report to which a response redirects. */
 export function createdId({ headers, body }: LightMyRequestResponse): string {
   const id = /^\/people\/reports\/([a-z0-9]+)\?/.exec(String(headers.location))?.[1];

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import type { LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import type { TestApp } from '../server/app.js';
@@ -18,7 +20,9 @@ export interface ReportClient {
   create(body: object, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Creates a report, expects success, and returns its id. */
   saved(body: object): Promise<string>;
-  /** The rows of every page of a report, read by following links. */
+  /** The records of every page of a list, read by following links. */
+  follow(path: string): Promise<Row[]>;
+  /** The rows of every page of a report. */
   allRows(id: string, size?: number): Promise<Row[]>;
   csv(id: string): Promise<string>;
 }
@@ -45,6 +49,12 @@ export async function createReportClient(
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
     });
+  const follow = async (path: string): Promise<Row[]> => {
+    const response = await send('GET', path.replace('http://api.test', ''));
+    if (response.statusCode !== 200) throw new Error(`${path}: ${response.body}`);
+    const { data, links } = response.json();
+    return links.next === null ? data : [...data, ...(await follow(links.next))];
+  };
   return {
     tenant,
     token,
@@ -55,24 +65,34 @@ export async function createReportClient(
       if (response.statusCode !== 201) throw new Error(`${JSON.stringify(body)}: ${response.body}`);
       return response.json().data.id;
     },
-    async allRows(id, size = 50) {
-      const rows: Row[] = [];
-      let next: string | null = `/v1/reports/${id}/results?page[size]=${size}`;
-      while (next !== null) {
-        const response: LightMyRequestResponse = await send('GET', next.replace('http://api.test', ''));
-        if (response.statusCode !== 200) throw new Error(`${next}: ${response.body}`);
-        const page = response.json();
-        rows.push(...page.data);
-        next = page.links.next;
-      }
-      return rows;
-    },
+    follow,
+    allRows: (id, size = 50) => follow(`/v1/reports/${id}/results?page[size]=${size}`),
     async csv(id) {
       const response = await send('GET', `/v1/reports/${id}/results.csv`);
       if (response.statusCode !== 200) throw new Error(response.body);
       return response.body;
     },
   };
+}
+
+/** Requests the CSV of a report over the network, and waits for the head of the response. */
+export async function requestCsv(
+  { token }: Pick<ReportClient, 'token'>,
+  { port, report, method = 'GET' }: { port: number; report: string; method?: 'GET' | 'HEAD' },
+): Promise<IncomingMessage> {
+  const request = http.request({
+    host: '127.0.0.1',
+    port,
+    path: `/v1/reports/${report}/results.csv`,
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    agent: false,
+  });
+  // Both the request and the response report the reset of a connection.
+  request.on('error', () => {});
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
 }
 
 /** Expects a problem with this code, and errors at exactly these pointers. */

@@ -55,7 +55,7 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
 
 /** The status of an employee. */
 export function StatusBadge({ status }: { status: string }) {
-  return <Badge {...toneOf(status)}>{statusWords(status)}</Badge>;
+  return <Badge {...toneOf(status)}>{formatStatus(status)}</Badge>;
 }
 
 /** An e-mail address that may be wrapped before its domain. */
@@ -90,7 +90,7 @@ function toneOf(status: string): { tone?: Tone } {
 }
 
 /** A status as text: `on_leave` becomes "On leave". */
-export function statusWords(status: string): string {
+export function formatStatus(status: string): string {
   const words = status.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

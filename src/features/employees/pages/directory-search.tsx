@@ -8,7 +8,7 @@ import {
   directoryOrders,
   filterText,
 } from './directory-address.js';
-import { statusWords } from './directory-columns.js';
+import { formatStatus } from './directory-columns.js';
 
 type FilterName = (typeof directoryFilters)[number];
 
@@ -47,7 +47,7 @@ export function DirectorySearchForm({
               <option value="">All</option>
               {withSelected(choices[name], filter[name]).map(({ value, count }) => (
                 <option key={value} value={filterText(value)} selected={value === filter[name]}>
-                  {valueWords(name, value)}
+                  {formatFilterValue(name, value)}
                   {count === null ? '' : ` (${count.toLocaleString('en')})`}
                 </option>
               ))}
@@ -84,7 +84,7 @@ export function ActiveFilters({ search }: { search: DirectorySearch }) {
       {active.map(({ name, value }) => (
         <Chip
           key={name}
-          label={`${labels[name]}: ${valueWords(name, value)}`}
+          label={`${labels[name]}: ${formatFilterValue(name, value)}`}
           address={directoryAddress({ ...search, filter: { ...filter, [name]: undefined } })}
         />
       ))}
@@ -114,7 +114,7 @@ function withSelected(
   return [{ value: selected, count: null }, ...choices];
 }
 
-function valueWords(name: FilterName, value: string | null): string {
+function formatFilterValue(name: FilterName, value: string | null): string {
   if (value === null) return `No ${labels[name].toLowerCase()}`;
-  return name === 'status' ? statusWords(value) : value;
+  return name === 'status' ? formatStatus(value) : value;
 }

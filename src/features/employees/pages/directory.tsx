@@ -59,7 +59,7 @@ export function directoryPage(site: PageRouter, { directory }: { directory: Dire
           <DirectorySearchForm search={search} choices={choices} />
           <ActiveFilters search={search} />
           <p class="hint" role="status">
-            {countWords(count, more, search.text)}
+            {describeCount(count, more, search.text)}
           </p>
           {employees.length > 0 ? (
             <DataTable
@@ -116,7 +116,7 @@ function NoPeople({ text, filter }: DirectorySearch) {
   );
 }
 
-function countWords(count: number, more: boolean, text: string): string {
+function describeCount(count: number, more: boolean, text: string): string {
   const number = count.toLocaleString('en');
   const people = count === 1 ? '1 person' : `${number} people`;
   const words = more ? `${count < maximumMatches ? 'At least' : 'More than'} ${people}` : people;

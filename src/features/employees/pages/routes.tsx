@@ -37,7 +37,7 @@ function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies):
                 The record with the employee number <bdi>{employee.employeeNumber}</bdi> is deleted.
                 Applications that have access to it can no longer read it.
               </li>
-              {recordCount > 0 && <li>{reportWords(recordCount)}</li>}
+              {recordCount > 0 && <li>{describeDirectReports(recordCount)}</li>}
             </ul>
             <p>This cannot be undone. If you add the employee again, it gets a new ID.</p>
           </div>
@@ -53,7 +53,7 @@ function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies):
 }
 
 /** @param count of direct reports */
-function reportWords(count: number): string {
+function describeDirectReports(count: number): string {
   return count === 1
     ? '1 direct report has no manager afterwards.'
     : `${count.toLocaleString('en')} direct reports have no manager afterwards.`;

@@ -91,7 +91,7 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
           </DescriptionList>
           <section>
             <h2>Direct reports</h2>
-            <p class="hint">{countWords(recordCount)}</p>
+            <p class="hint">{describeCount(recordCount)}</p>
             {reports.length > 0 && <DirectReports reports={reports} />}
             <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
           </section>
@@ -122,7 +122,7 @@ function pageAddress({ id }: Employee, page: number): string {
   return page === 1 ? employeeAddress(id) : `${employeeAddress(id)}?page=${page}`;
 }
 
-function countWords(count: number): string {
+function describeCount(count: number): string {
   if (count === 0) return 'No direct reports.';
   return count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
 }

@@ -6,7 +6,7 @@ import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { type CallCounts, countWords, usageDays } from '../../usage/index.js';
+import { type CallCounts, describeCalls, usageDays } from '../../usage/index.js';
 import { endpointsInWords, type WebhookEndpoint } from '../../webhooks/index.js';
 import { maximumSecrets } from '../client-secrets.js';
 import { clientTypeName } from './form-page.js';
@@ -190,7 +190,7 @@ function ApplicationSections({ application, baseUrl, usage, endpoints }: ShowPag
         <h2>Usage</h2>
         {usage !== undefined && (
           <p>
-            In the last {usageDays} days: {countWords(usage)}.
+            In the last {usageDays} days: {describeCalls(usage)}.
           </p>
         )}
         <p>

@@ -1,10 +1,10 @@
-import { employeePage } from '../../src/features/employees/employee-statements.js';
+import { employeeById, employeePage } from '../../src/features/employees/employee-statements.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
-import { createTestDatabase, testServer } from '../support/database/database.js';
+import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { query } from '../support/database/query.js';
-import { pageById } from '../support/records/employee-page.js';
+import { attributesOf } from '../support/records/employee-attributes.js';
 import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -14,25 +14,47 @@ const database = await openDatabase(options);
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database });
 
+const hostile = ['"', '\\', '\n\t\u0001', '</script>', "'); --", 'Zoë 🏳️‍🌈', '%s $1 {}', '\u2028', ''];
+
 /** Accounts of very different sizes, each with its own token. */
 const tenants = await Promise.all(
   [0, 1, 60, 3000].map(async (count) => {
-    const tenant = await createTenant(database, { employees: makeEmployees(count) });
+    const employees = makeEmployees(count).map((employee, index) => ({
+      ...employee,
+      lastName: `${hostile[index % hostile.length]}${index}`,
+      updatedAt: new Date(Date.UTC(2026, 0, 1 + index, 23, 59, 59, index % 1000)),
+    }));
+    const tenant = await createTenant(database, { employees });
     return { ...tenant, token: await api.token(tenant.application) };
   }),
 );
+type Account = (typeof tenants)[0];
+const [, one, , large] = tenants as [Account, Account, Account, Account];
 
 interface Page {
-  readonly data: readonly { readonly id: string }[];
+  readonly data: readonly object[];
   readonly meta: { readonly record_count: number };
   readonly links: { readonly next: string | null };
 }
 
-/** The expected page, from a simple query. */
+/** The page that the models read. */
 async function expectedPage({ accountId }: Tenant, number: number, size: number) {
-  const from = { skip: (number - 1) * size };
-  const { employees, recordCount, next } = await pageById(database, accountId, { size, from });
-  return { ids: employees.map(({ id }) => id), recordCount, next: next !== null };
+  const where = { accountId };
+  const found = await database.prisma.employee.findMany({
+    where,
+    orderBy: { position: 'asc' },
+    skip: (number - 1) * size,
+    take: size + 1,
+  });
+  return {
+    data: found.slice(0, size).map((employee) => ({
+      id: employee.id,
+      type: 'employees',
+      attributes: attributesOf(employee),
+    })),
+    recordCount: await database.prisma.employee.count({ where }),
+    hasNext: found.length > size,
+  };
 }
 
 const addressOf = (number: number, size: number) =>
@@ -45,45 +67,35 @@ const mixed = <Item>(items: readonly Item[]): Item[] =>
     .sort((a, b) => a.place - b.place)
     .map(({ item }) => item);
 
-t.test('concurrent requests of many accounts for first and deep pages get their own pages', async (t) => {
-  const numbers = [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000];
-  const requests = mixed(
-    tenants.flatMap((tenant) =>
-      [7, 10, 50, 500].flatMap((size) => numbers.map((number) => ({ tenant, size, number }))),
-    ),
-  );
-  const responses = await Promise.all(
-    requests.map(({ tenant, size, number }) => api.get(addressOf(number, size), tenant.token)),
-  );
-  for (const [index, { tenant, size, number }] of requests.entries()) {
-    const response = responses[index];
-    const what = `page ${number} of ${size} of ${tenant.employeeIds.length}`;
-    t.equal(response?.statusCode, 200, what);
-    const page: Page | undefined = response?.json();
-    const found = page && {
-      ids: page.data.map(({ id }) => id),
-      recordCount: page.meta.record_count,
-      next: page.links.next !== null,
+t.test(
+  'concurrent requests for pages by number and by cursor get the pages that the models read',
+  async (t) => {
+    const requests = tenants.flatMap((tenant) =>
+      [7, 10, 50, 500].flatMap((size) =>
+        [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000].map((number) => {
+          return { tenant, size, number, url: addressOf(number, size) };
+        }),
+      ),
+    );
+    const send = async (sent: typeof requests) => {
+      const responses = await Promise.all(sent.map(({ tenant, url }) => api.get(url, tenant.token)));
+      return responses.map((response) => response.json() as Page);
     };
-    t.same(found, await expectedPage(tenant, number, size), what);
-  }
-});
-
-t.test('concurrent requests by cursor and by number get their own pages', async (t) => {
-  const [, , , large] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
-  const first: Page = (await api.get(addressOf(1, 10), large.token)).json();
-  const next = (first.links.next ?? '').replace('http://api.test', '');
-  const responses = await Promise.all(
-    mixed([next, addressOf(290, 10), next, addressOf(1, 10), addressOf(2, 10), next]).map(async (url) => {
-      const { data }: Page = (await api.get(url, large.token)).json();
-      return { url, ids: data.map(({ id }) => id) };
-    }),
-  );
-  const number = (url: string) => (url === next ? 2 : Number(/number%5D=(\d+)/.exec(url)?.[1]));
-  for (const { url, ids } of responses) {
-    t.same(ids, (await expectedPage(large, number(url), 10)).ids, url);
-  }
-});
+    // The cursors are those of the first round.
+    const following = (await send(mixed(requests))).flatMap(({ links }, index) => {
+      const { tenant, size, number } = mixed(requests)[index] as (typeof requests)[0];
+      if (links.next === null) return [];
+      return { tenant, size, number: number + 1, url: links.next.replace('http://api.test', '') };
+    });
+    t.ok(following.length > 20);
+    const all = mixed([...requests, ...following]);
+    for (const [index, { data, meta, links }] of (await send(all)).entries()) {
+      const { tenant, size, number, url } = all[index] as (typeof requests)[0];
+      const found = { data, recordCount: meta.record_count, hasNext: links.next !== null };
+      t.same(found, await expectedPage(tenant, number, size), `${url} of ${tenant.employeeIds.length}`);
+    }
+  },
+);
 
 t.test('concurrent requests find records of their own account only', async (t) => {
   const ids = [
@@ -103,24 +115,15 @@ t.test('concurrent requests find records of their own account only', async (t) =
 });
 
 t.test('tokens that are checked in one query are accepted or rejected individually', async (t) => {
-  const [, one, , large] = tenants as never as [unknown, (typeof tenants)[0], unknown, (typeof tenants)[0]];
-  const poor = await createApplication(database, large.accountId);
-  const [withoutScopes, ofDeleted, revoked] = await Promise.all([
-    api.token(poor),
-    (async () => {
-      const application = await createApplication(database, large.accountId);
-      const token = await api.token(application);
-      await database.prisma.application.deleteMany({ where: { id: application.id } });
-      return token;
-    })(),
-    (async () => {
-      const { clientId, clientSecret } = large.application;
-      const token = await api.token(large.application);
-      await api.postForm('/v1/oauth/revoke', { client_id: clientId, client_secret: clientSecret, token });
-      return token;
-    })(),
-  ]);
+  const newApplication = () => createApplication(database, large.accountId);
+  const [poor, deleted, other] = [await newApplication(), await newApplication(), await newApplication()];
+  const [withoutScopes, ofDeleted, revoked] = await Promise.all(
+    [poor, deleted, other].map((application) => api.token(application)),
+  );
   await database.prisma.application.updateMany({ where: { id: poor.id }, data: { scopes: [] } });
+  await database.prisma.application.deleteMany({ where: { id: deleted.id } });
+  const { clientId: client_id, clientSecret: client_secret } = other;
+  await api.postForm('/v1/oauth/revoke', { client_id, client_secret, token: String(revoked) });
   const kinds = [
     { token: one.token, status: 200, count: 1 },
     { token: large.token, status: 200, count: 3000 },
@@ -142,7 +145,7 @@ const isShared = database.isDistributed()
   : {};
 
 t.test('a deep page adds few rows to those that a shared statement reads', isShared, async (t) => {
-  const [, , , { accountId }] = tenants as never as [unknown, unknown, unknown, (typeof tenants)[0]];
+  const { accountId } = large;
   // The first statement of a connection also reads the catalogue, which must not count.
   const counted = testServer === undefined ? database : await openDatabase({ ...options, poolSize: 1 });
   if (counted !== database) t.teardown(() => counted.close());
@@ -176,4 +179,24 @@ t.test('a deep page adds few rows to those that a shared statement reads', isSha
     const blocks = await blocksFor(0, deep);
     t.ok(blocks < shallow + 40, `${blocks} blocks after ${deep} records, ${shallow} for first pages`);
   }
+});
+
+const onServer = { skip: testServer === undefined };
+
+t.test('statements are planned once for each connection, not for each call', onServer, async (t) => {
+  const single = await openTestDatabase(t, { poolSize: 1, direct: true });
+  const { accountId, employeeIds } = await createTenant(single, { employees: makeEmployees(60) });
+  const [findAlone, readAlone] = [employeeById(single), employeePage(single)];
+  // PostgreSQL makes custom plans for the first five executions, and then compares them with a generic plan.
+  for (let count = 0; count < 10; count += 1) {
+    await readAlone({ accountId, size: 10, from: { skip: count } });
+    await findAlone({ accountId, id: employeeIds[count] ?? '' });
+  }
+  const statements = await query<{ generic: number }>(
+    single,
+    `SELECT generic_plans::int AS generic FROM pg_prepared_statements WHERE name LIKE 'employee\\_%'`,
+  );
+  // On a distributed database, a separate statement reads the total.
+  t.equal(statements.length, single.isDistributed() ? 3 : 2);
+  t.ok(statements.every(({ generic }) => generic === 5));
 });
