@@ -2,7 +2,7 @@ import type { Core } from '../../platform/core.js';
 import { UsageReader } from './usage-reader.js';
 
 export { addUsageCommand } from './commands.js';
-export { countWords } from './pages/calls-chart.js';
+export { describeCalls } from './pages/calls-chart.js';
 export { type UsagePageDependencies, usagePage } from './pages/usage.js';
 export { type CallCounts, sumOf, usageDays } from './pages/usage-figures.js';
 export { lastDays } from './usage-reader.js';

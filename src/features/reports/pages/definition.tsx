@@ -14,7 +14,7 @@ const operators: Readonly<Record<ReportFilter['operator'], string>> = {
 };
 
 /** An operator as text. */
-export function operatorWords(operator: string): string {
+export function formatOperator(operator: string): string {
   return Object.hasOwn(operators, operator) ? operators[operator as ReportFilter['operator']] : operator;
 }
 
@@ -24,12 +24,12 @@ export function keyLabel(key: string): string {
 }
 
 /** A sort key as text, such as "Last name, descending". */
-export function sortWords(key: string): string {
+export function formatSortKey(key: string): string {
   return `${keyLabel(key.replace(/^-/, ''))}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
 }
 
 /** A list of names in a sentence, such as "department and hire year". */
-function listWords(names: readonly string[]): string {
+function formatList(names: readonly string[]): string {
   return new Intl.ListFormat('en', { type: 'conjunction' }).format(names);
 }
 
@@ -39,16 +39,16 @@ export function inSentence(label: string): string {
 }
 
 /** A filter as text, such as "Department is one of Sales, Legal". */
-function filterWords({ field, operator, value }: ReportFilter): string {
+function formatFilter({ field, operator, value }: ReportFilter): string {
   const values = [value].flat().map((text) => (text === '' ? 'empty text' : text));
-  return `${columnOf(field).label} ${operatorWords(operator)} ${values.join(', ')}`;
+  return `${columnOf(field).label} ${formatOperator(operator)} ${values.join(', ')}`;
 }
 
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
-export function definitionWords({ columns, filters, sort, groupBy }: ReportDefinition): string {
+export function describeDefinition({ columns, filters, sort, groupBy }: ReportDefinition): string {
   const shown =
     groupBy.length > 0
-      ? `Count by ${listWords(groupBy.map((key) => inSentence(keyLabel(key))))}`
+      ? `Count by ${formatList(groupBy.map((key) => inSentence(keyLabel(key))))}`
       : counted(columns.length, 'column');
   const keys = sort.map((key) => {
     const label = inSentence(keyLabel(key.replace(/^-/, '')));
@@ -57,7 +57,7 @@ export function definitionWords({ columns, filters, sort, groupBy }: ReportDefin
   return [
     shown,
     ...(filters.length > 0 ? [counted(filters.length, 'filter')] : []),
-    ...(keys.length > 0 ? [`sorted by ${listWords(keys)}`] : []),
+    ...(keys.length > 0 ? [`sorted by ${formatList(keys)}`] : []),
   ].join(', ');
 }
 
@@ -66,7 +66,7 @@ function counted(count: number, noun: string): string {
 }
 
 /** The definition of a report as a list of facts. */
-export function DefinitionFacts({ report, withText = false }: { report: Report; withText?: boolean }) {
+export function DefinitionDescription({ report, withText = false }: { report: Report; withText?: boolean }) {
   const { title, description, columns, groupBy, filters, sort } = report;
   return (
     <DescriptionList>
@@ -83,13 +83,13 @@ export function DefinitionFacts({ report, withText = false }: { report: Report; 
         ) : (
           <ul class="conditions">
             {filters.map((filter, index) => (
-              <li key={index}>{filterWords(filter)}</li>
+              <li key={index}>{formatFilter(filter)}</li>
             ))}
           </ul>
         )}
       </DescriptionItem>
       <DescriptionItem name="Order">
-        {sort.length === 0 ? 'Default' : sort.map(sortWords).join('; ')}
+        {sort.length === 0 ? 'Default' : sort.map(formatSortKey).join('; ')}
       </DescriptionItem>
     </DescriptionList>
   );

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { Report } from '../report.js';
-import { DefinitionFacts, keyLabel, operatorWords, sortWords } from './definition.js';
+import { DefinitionDescription, formatOperator, formatSortKey, keyLabel } from './definition.js';
 import { fieldIds, lines, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
 import { SelectField, SelectList } from './select-list.js';
@@ -27,7 +27,7 @@ function FilterFields({
     <fieldset aria-describedby="filters-hint">
       <legend>Filters</legend>
       <p class="hint" id="filters-hint">
-        Employees must meet all of them. With “{operatorWords('in')}” and “{operatorWords('not_in')}”, enter
+        Employees must meet all of them. With “{formatOperator('in')}” and “{formatOperator('not_in')}”, enter
         each value on a line of its own, at most {maximum.values}. Write a date as 2026-01-31, and a time as
         2026-01-31T00:00:00Z.
       </p>
@@ -68,7 +68,7 @@ function FilterRow({
         id={id('operator')}
         label="Condition"
         value={filter.operator}
-        choices={options.operators.map((key) => ({ value: key, label: operatorWords(key) }))}
+        choices={options.operators.map((key) => ({ value: key, label: formatOperator(key) }))}
       />
       <div class="field">
         <label for={id('value')}>Value</label>
@@ -129,7 +129,7 @@ export function ReportFields({
       {stored !== undefined && (
         <section>
           <h2>Saved values</h2>
-          <DefinitionFacts report={stored} withText />
+          <DefinitionDescription report={stored} withText />
           <h2>Your values</h2>
         </section>
       )}
@@ -180,7 +180,7 @@ export function ReportFields({
           label="Order key"
           fieldId={fieldIds.sort}
           values={form.sort}
-          choices={options.sortKeys.map((key) => ({ value: key, label: sortWords(key) }))}
+          choices={options.sortKeys.map((key) => ({ value: key, label: formatSortKey(key) }))}
           maximum={options.maximum.sort}
         />
       </Form>

@@ -4,7 +4,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import { definitionWords } from './definition.js';
+import { describeDefinition } from './definition.js';
 import { type ReportPagesDependencies, reportAddress } from './report-pages.js';
 
 const pageSize = 50;
@@ -76,7 +76,7 @@ function columnsFor(creators: ReadonlyMap<string, string>): Column<Report>[] {
         <bdi>{title}</bdi>
       </a>
     )),
-    column('Shows', definitionWords),
+    column('Shows', describeDefinition),
     column('Last change', ({ updatedAt }) => <Timestamp at={updatedAt} />),
     column('Created by', ({ id }) => <bdi>{creators.get(id) ?? '–'}</bdi>),
   ];

@@ -4,7 +4,7 @@ import { sentence, type Violation, type Words } from '../../../platform/problems
 import type { DefinitionError } from '../definition-rules.js';
 import type { Report, ReportContent } from '../report.js';
 import { allColumnKeys } from '../report-columns.js';
-import { keyLabel, operatorWords, sortWords } from './definition.js';
+import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 
 /** A filter as it was entered. */
 interface FilterForm {
@@ -114,62 +114,41 @@ export function toFormErrors(errors: readonly DefinitionError[], form: ReportFor
 
 function toFormError(path: readonly string[], violation: Violation, form: ReportForm): FormError {
   const [member = '', index, part] = path;
-  const position = index === undefined ? 1 : Number(index) + 1;
-  const message = (subject: string) => sentence(subject, violation, words);
+  const position = Number(index ?? 0) + 1;
+  const error = (field: string, subject: string) => ({ field, message: sentence(subject, violation, words) });
+  const subject = (list: string, item: string) => (index === undefined ? list : `${item} ${position}`);
   switch (member) {
     case 'title':
-      return { field: fieldIds.title, message: message('Title') };
+      return error(fieldIds.title, 'Title');
     case 'description':
-      return { field: fieldIds.description, message: message('Description') };
+      return error(fieldIds.description, 'Description');
     case 'columns':
-      return { field: fieldIds.column(position), message: message(subject('Columns', 'Column', index)) };
+      return error(fieldIds.column(position), subject('Columns', 'Column'));
     case 'group_by':
-      return { field: fieldIds.group(position), message: message(subject('Groups', 'Group', index)) };
+      return error(fieldIds.group(position), subject('Groups', 'Group'));
     case 'sort':
-      return { field: fieldIds.sort(position), message: message(subject('Order', 'Order key', index)) };
-    default: {
-      if (index === undefined) return { field: fieldIds.filter(1, 'field'), message: message('Filters') };
-      return filterError(position, { part, violation, filter: form.filters[position - 1] });
-    }
+      return error(fieldIds.sort(position), subject('Order', 'Order key'));
   }
-}
-
-function filterError(
-  position: number,
-  {
-    part,
-    violation,
-    filter,
-  }: { part: string | undefined; violation: Violation; filter: FilterForm | undefined },
-): FormError {
-  const id = (name: keyof FilterForm) => fieldIds.filter(position, name);
-  const message = (subject: string) => sentence(`Filter ${position}: the ${subject}`, violation, words);
-  if (part === 'value') {
-    return { field: id('value'), message: message('value') };
-  }
-  if (part === 'operator') {
-    return { field: id('operator'), message: message('condition') };
-  }
-  if (filter?.field === '')
-    return { field: id('field'), message: `Filter ${position}: choose an attribute.` };
-  return { field: id('field'), message: message('attribute') };
-}
-
-function subject(list: string, item: string, index: string | undefined): string {
-  return index === undefined ? list : `${item} ${Number(index) + 1}`;
+  const field = fieldIds.filter(position, 'field');
+  if (index === undefined) return error(field, 'Filters');
+  const filter = `Filter ${position}`;
+  if (part === 'value') return error(fieldIds.filter(position, 'value'), `${filter}: the value`);
+  if (part === 'operator') return error(fieldIds.filter(position, 'operator'), `${filter}: the condition`);
+  if (form.filters[position - 1]?.field === '') return { field, message: `${filter}: choose an attribute.` };
+  return error(field, `${filter}: the attribute`);
 }
 
 const keys: ReadonlySet<string> = new Set([...allColumnKeys, 'hire_year', 'count']);
 
 /** The labels of the form in place of the names of the API. */
 const words: Words = {
-  name: keyWords,
-  oneOf: (names) => `one of: ${names.map(keyWords).join('; ')}`,
+  name: formatKey,
+  oneOf: (names) => `one of: ${names.map(formatKey).join('; ')}`,
   item: ['entry', 'entries'],
 };
 
-function keyWords(key: string): string {
+function formatKey(key: string): string {
   if (key === 'group_by') return 'the groups';
-  if (key.startsWith('-') && keys.has(key.slice(1))) return sortWords(key);
-  return keys.has(key) ? keyLabel(key) : operatorWords(key);
+  if (key.startsWith('-') && keys.has(key.slice(1))) return formatSortKey(key);
+  return keys.has(key) ? keyLabel(key) : formatOperator(key);
 }

@@ -10,11 +10,6 @@ import { newContent, type ReportContent } from '../report.js';
 import { toChanges } from '../report-handlers.js';
 import { fieldIds, lines, type ReportForm, toFormErrors } from './report-form.js';
 
-interface ListSchema {
-  readonly enum?: readonly unknown[];
-  readonly maxItems?: number;
-}
-
 /** Values and limits of the parts of a report, from the contract. */
 export interface ReportOptions {
   readonly columns: readonly string[];
@@ -34,8 +29,12 @@ export interface ReportOptions {
 /** Reads the values and limits of the parts of a report. */
 function readReportOptions({ document }: Contract): ReportOptions {
   const { schemas } = document.components;
-  const values = (name: string) => enumOf(schemas[name] as ListSchema);
-  const items = (name: string) => maximumOf(schemas[name] as ListSchema);
+  const values = (name: string) => (schemas[name]?.enum ?? []).map(String);
+  const items = (name: string) => {
+    const { maxItems } = schemas[name] ?? {};
+    if (typeof maxItems !== 'number') throw new Error('The contract must limit the parts of a report');
+    return maxItems;
+  };
   return {
     columns: values('ReportColumnInput'),
     groupKeys: values('ReportGroupKeyInput'),
@@ -64,15 +63,6 @@ function inlinedSchema({ document }: Contract, name: string): unknown {
     return Object.fromEntries(Object.entries(target).map(([key, value]) => [key, inlined(value)]));
   };
   return inlined(document.components.schemas[name]);
-}
-
-function enumOf(schema: ListSchema): string[] {
-  return (schema.enum ?? []).map(String);
-}
-
-function maximumOf(schema: ListSchema): number {
-  if (schema.maxItems === undefined) throw new Error('The contract must limit the parts of a report');
-  return schema.maxItems;
 }
 
 type Request = components['schemas']['ReportCreateRequest'];

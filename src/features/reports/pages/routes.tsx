@@ -4,7 +4,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import type { Section } from '../../../platform/pages/sections.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { definitionWords } from './definition.js';
+import { describeDefinition } from './definition.js';
 import { createPages, editPages } from './edit.js';
 import { listPage } from './list.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
@@ -23,7 +23,7 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
         cancel: reportAddress(id),
         body: (
           <>
-            <p>{definitionWords(report)}.</p>
+            <p>{describeDefinition(report)}.</p>
             <div class="warning">
               <p>
                 Applications that run this report get an error. Employees are not changed. This cannot be

@@ -7,7 +7,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import type { ReportResults, ResultPage } from '../results/report-results.js';
-import { DefinitionFacts, definitionWords } from './definition.js';
+import { DefinitionDescription, describeDefinition } from './definition.js';
 import { ReportChart } from './report-chart.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 
@@ -90,7 +90,7 @@ function showPage({
     ) : (
       <>
         <p class="hint" role="status">
-          {rowWords(result.recordCount, { number, last, grouped: report.groupBy.length > 0 })}
+          {describeRows(result.recordCount, { number, last, grouped: report.groupBy.length > 0 })}
         </p>
         <ResultTable result={result} caption={title} />
       </>
@@ -120,10 +120,10 @@ function showPage({
       <>
         <CsvHint />
         {description !== null && <p class="description">{description}</p>}
-        <p>{definitionWords(report)}.</p>
+        <p>{describeDefinition(report)}.</p>
         <details class="definition">
           <summary>Definition</summary>
-          <DefinitionFacts report={report} />
+          <DefinitionDescription report={report} />
           <p class="hint">
             Last change: <Timestamp at={report.updatedAt} />
           </p>
@@ -136,7 +136,7 @@ function showPage({
   };
 }
 
-function rowWords(
+function describeRows(
   count: number,
   { number, last, grouped }: { number: number; last: number; grouped: boolean },
 ): string {

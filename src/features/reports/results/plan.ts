@@ -37,7 +37,7 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
   const { name: stored, type } = column;
   // An employee without a value matches negative operators, as in `not_eq`.
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
-  const texts = [value].flat().map((text) => (type === 'timestamptz' ? toMoment(text) : text));
+  const texts = [value].flat().map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
   const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
   const first = Prisma.sql`${texts[0]}${cast}`;
   // With `=`, PostgreSQL can read the rows in the order of an index.
@@ -86,7 +86,7 @@ function list(texts: string[], type: AttributeType): Prisma.Sql {
   return type === 'text' ? list : Prisma.sql`${list}::${Prisma.raw(type)}[]`;
 }
 
-function toMoment(text: string): string {
+function toTimestamp(text: string): string {
   const timestamp = readRfc3339(text);
   if (timestamp === null)
     throw new Error('A stored report compares updated_at with a value that is not a timestamp');

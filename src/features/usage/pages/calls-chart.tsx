@@ -66,7 +66,7 @@ export function CallsChart<Key>({
 }
 
 /** The numbers as text, such as "312 calls: 300 without error, 10 errors, 2 rate-limited". */
-export function countWords({ calls, withoutError, errors, rateLimited }: CallCounts): string {
+export function describeCalls({ calls, withoutError, errors, rateLimited }: CallCounts): string {
   const [all, good, bad, limited] = [calls, withoutError, errors, rateLimited].map(numberText);
   if (calls === 0) return 'no calls';
   return `${all} ${calls === 1 ? 'call' : 'calls'}: ${good} without error, ${bad} ${errors === 1 ? 'error' : 'errors'}, ${limited} rate-limited`;

@@ -23,7 +23,7 @@ import {
   type UsageReader,
 } from '../usage-reader.js';
 import { usageIntervalMilliseconds } from '../usage-recorder.js';
-import { CallsChart, countWords } from './calls-chart.js';
+import { CallsChart, describeCalls } from './calls-chart.js';
 import {
   callsByOperation,
   callsByPeriod,
@@ -163,7 +163,7 @@ function UsageSections(props: UsagePageProps) {
             kind="bars"
             id="operations"
             title="Calls by operation"
-            description={`The last ${usageDays} days, most called first. ${operations[0]?.of} has ${countWords(operations[0] ?? sumOf([]))}. The table has all numbers.`}
+            description={`The last ${usageDays} days, most called first. ${operations[0]?.of} has ${describeCalls(operations[0] ?? sumOf([]))}. The table has all numbers.`}
             rows={operations}
             keyOf={String}
             labelOf={String}
@@ -184,12 +184,12 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
   return (
     <section>
       <h2>By day</h2>
-      <p>{sentence(countWords(sumOf(byDay)))}</p>
+      <p>{sentence(describeCalls(sumOf(byDay)))}</p>
       <CallsChart
         kind="columns"
         id="days"
         title="Calls by day"
-        description={`${longDay(range.from)} to ${longDay(last)}, in UTC: ${countWords(sumOf(byDay))}. The table has the numbers of each day.`}
+        description={`${longDay(range.from)} to ${longDay(last)}, in UTC: ${describeCalls(sumOf(byDay))}. The table has the numbers of each day.`}
         rows={days}
         keyOf={dayText}
         labelOf={shortDay}
@@ -208,12 +208,12 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
   return (
     <section id="hours">
       <h2>By hour on {name}</h2>
-      <p>{sentence(countWords(sumOf(byHour)))}</p>
+      <p>{sentence(describeCalls(sumOf(byHour)))}</p>
       <CallsChart
         kind="columns"
         id="hour"
         title={`Calls by hour on ${name}`}
-        description={`The 24 hours of ${name} in UTC: ${countWords(sumOf(byHour))}. The table has the numbers of each hour.`}
+        description={`The 24 hours of ${name} in UTC: ${describeCalls(sumOf(byHour))}. The table has the numbers of each hour.`}
         rows={hours}
         keyOf={hourText}
         labelOf={hourText}
