@@ -1,6 +1,6 @@
 import { tokenEventTypes } from '../../src/features/audit-log/audit-log-reader.js';
 import { randomId } from '../../src/platform/database/ids.js';
-import { auditLogPath, isPage } from '../support/browser/pages.js';
+import { auditLogPath, isPage, openAll } from '../support/browser/pages.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { hostileNames } from '../support/input/hostile-names.js';
 import { createScene, createUser, grantTokens, signedInBrowser } from '../support/oauth/users.js';
@@ -65,7 +65,7 @@ t.test('hides the events of tokens, except on request or when one of their types
 });
 
 t.test('filters by user, by the command line, by application, by type, and by all of them', async (t) => {
-  const { accountId, user, application, browser } = await arrange([]);
+  const { accountId, user, application, seen: seenBy } = await arrange([]);
   const other = await createUser(database, accountId);
   const [one, two] = [application.id, (await createApplication(database, accountId)).id];
   await store(accountId, [
@@ -77,10 +77,8 @@ t.test('filters by user, by the command line, by application, by type, and by al
     { userId: user.id, applicationId: one, type: 'consent.denied' },
     { userId: user.id, applicationId: one, type: 'token.issued' },
   ]);
-  const seen = async (query: Record<string, string>) => {
-    const { body } = await browser.open(`${auditLogPath}?${new URLSearchParams(query)}`);
-    return [...body.matchAll(/event-(\d+)/g)].map(([, index]) => Number(index)).toSorted();
-  };
+  const seen = async (query: Record<string, string>) =>
+    (await seenBy(`${new URLSearchParams(query)}`)).map((id) => Number(id.slice('event-'.length)));
   t.same(await seen({ person: user.email }), [0, 1, 5]);
   t.same(await seen({ person: ` ${user.email.toUpperCase()} ` }), [0, 1, 5], 'in another form');
   t.same(await seen({ person: user.email, tokens: '1' }), [0, 1, 5, 6]);
@@ -122,11 +120,11 @@ t.test('selects whole days in the time zone of the reader, also where clocks cha
 });
 
 t.test('keeps the filters in the links to other pages, in the form and in the link to the CSV', async (t) => {
-  const events = Array.from({ length: 120 }, () => ({ type: 'sign_out' }));
   const { accountId, user, application, browser } = await arrange([]);
+  const event = { type: 'sign_out', userId: user.id, applicationId: application.id };
   await store(
     accountId,
-    events.map((event) => ({ ...event, userId: user.id, applicationId: application.id })),
+    Array.from({ length: 120 }, () => event),
   );
   const filters = {
     person: user.email,
@@ -137,23 +135,20 @@ t.test('keeps the filters in the links to other pages, in the form and in the li
     tokens: '1',
   };
   const query = new URLSearchParams(filters).toString();
-  let address: string | undefined = `${auditLogPath}?${query}`;
-  let count = 0;
-  while (address !== undefined) {
-    const { body } = await browser.open(address);
-    count += [...body.matchAll(/event-\d+/g)].length;
-    t.ok(body.includes(`href="${csvPath}?${query.replaceAll('&', '&amp;')}"`), 'the link to the CSV');
+  const pages = (await openAll(browser, `${auditLogPath}?${query}`)).map(({ body }) => body);
+  const written = query.replaceAll('&', '&amp;');
+  for (const body of pages) {
+    t.ok(body.includes(`href="${csvPath}?${written}"`), 'the link to the CSV');
     t.match(body, new RegExp(`value="${user.email}" list`));
     for (const value of [application.id, 'sign_out'])
       t.match(body, new RegExp(`<option selected value="${value}"|value="${value}" selected`));
-    address = /<a href="([^"]*)" rel="next">/.exec(body)?.[1]?.replaceAll('&amp;', '&');
-    if (address !== undefined) t.ok(address.startsWith(`${auditLogPath}?${query}&after=`), address);
   }
-  t.equal(count, 120);
+  for (const body of pages.slice(0, -1)) t.match(body, `href="${auditLogPath}?${written}&amp;after=`);
+  t.equal([...pages.join().matchAll(/event-\d+/g)].length, 120);
 });
 
 t.test('rejects invalid filters with 400 and names each of them, on the page and for the CSV', async (t) => {
-  const { browser, user } = await arrange([{}]);
+  const { browser } = await arrange([{}]);
   const elsewhere = await createScene(database);
   const invalid: [string, string, string][] = [
     ['person', 'unknown@acme.example', 'No user of your account'],
@@ -185,7 +180,6 @@ t.test('rejects invalid filters with 400 and names each of them, on the page and
   for (const repeated of ['type=sign_out&type=sign_out', 'person=a&person=b', 'person=%00']) {
     isPage(t, await browser.open(`${auditLogPath}?${repeated}`), 400, repeated);
   }
-  t.match(user.email, '@');
 });
 
 t.test('exports the selected events as CSV, newest first, and records the export', async (t) => {
@@ -204,19 +198,10 @@ t.test('exports the selected events as CSV, newest first, and records the export
   t.equal(response.headers['content-disposition'], 'attachment; filename="audit-log-2026-03-01.csv"');
   t.equal(response.headers['cache-control'], 'no-store');
   const [header, ...rows] = parseCsv(response.body);
-  t.same(header, [
-    'id',
-    'created_at',
-    'type',
-    'user_id',
-    'user_name',
-    'user_email',
-    'application_id',
-    'application_name',
-    'address',
-    'request_id',
-    'details',
-  ]);
+  t.equal(
+    header?.join(),
+    'id,created_at,type,user_id,user_name,user_email,application_id,application_name,address,request_id,details',
+  );
   t.equal(rows.length, 802);
   t.equal(new Set(rows.map(([id]) => id)).size, 802);
   const times = rows.map(([, at]) => at);
@@ -263,15 +248,12 @@ t.test('shows hostile names of users and applications as text', async (t) => {
     ids.push(application.id);
     await store(accountId, [{ userId: user.id, applicationId: application.id }]);
   }
-  let address: string | undefined = auditLogPath;
-  let shown = '';
-  while (address !== undefined) {
-    const page = await browser.open(address);
+  const pages = await openAll(browser, auditLogPath);
+  for (const page of pages) {
     isPage(t, page);
     t.notMatch(page.body, /<(script|img)|<h1>x/i);
-    shown += page.body;
-    address = /<a href="([^"]*)" rel="next">/.exec(page.body)?.[1]?.replaceAll('&amp;', '&');
   }
+  const shown = pages.map(({ body }) => body).join();
   for (const name of hostileNames) {
     const text = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
     t.ok(shown.includes(`<bdi>${text}</bdi>`), name);
@@ -285,11 +267,8 @@ t.test('does not export to a member, or events of another account', async (t) =>
   const browser = await signedInBrowser(api, one.user);
   const { body } = await browser.open(`${csvPath}?tokens=1`);
   t.notMatch(body, other.user.email);
-  t.equal(
-    (await browser.open(`${csvPath}?application=${other.application.id}&tokens=1`)).body.trim().split('\n')
-      .length,
-    1,
-  );
+  const foreign = await browser.open(`${csvPath}?application=${other.application.id}&tokens=1`);
+  t.equal(parseCsv(foreign.body).length, 1, 'only the header');
   const member = await signedInBrowser(api, await createUser(database, one.accountId, { role: 'member' }));
   isPage(t, await member.open(csvPath), 403);
   const anonymous = await api.app.inject({ url: csvPath });

@@ -4,6 +4,7 @@ import { UsageRecorder } from '../../src/features/usage/usage-recorder.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { createTenant, type Tenant } from '../support/records/tenant.js';
+import { ever } from '../support/records/usage.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 import { until } from '../support/until.js';
@@ -11,12 +12,11 @@ import { until } from '../support/until.js';
 const database = await openTestDatabase(t);
 const clock = createTestClock();
 const reader = new UsageReader(database);
-const ever = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
 
 function callOf({ accountId, application }: Tenant, changes: Partial<ApiCall> = {}): ApiCall {
-  const ids = { accountId, applicationId: application.id };
   return {
-    ...ids,
+    accountId,
+    applicationId: application.id,
     userId: null,
     operation: 'listEmployees',
     status: 200,

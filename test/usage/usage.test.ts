@@ -1,51 +1,16 @@
-import { UsageReader } from '../../src/features/usage/usage-reader.js';
+import type { UsageReader } from '../../src/features/usage/usage-reader.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { withForeignKeys } from '../support/database/foreign-keys.js';
-import { query } from '../support/database/query.js';
 import { createScene, grantTokens, refresh, revoke } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
-import { createApplication, createTenant, makeEmployees, type Tenant } from '../support/records/tenant.js';
-import { buildTestApp, type TestApp } from '../support/server/app.js';
+import { makeEmployees } from '../support/records/tenant.js';
+import { ever, usageOfCallers } from '../support/records/usage.js';
+import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
-const reader = new UsageReader(database);
-const ever = { from: new Date('2000-01-01'), to: new Date('2100-01-01') };
-
-type Caller = Pick<Tenant, 'accountId' | 'application'>;
-
-/** Everything that is stored about an application, as `[calls, errors, rateLimited, records]` of each operation. */
-async function usageOf({ accountId, application }: Caller, from: TestApp = api) {
-  await from.usage.flush();
-  const rows = await reader.usageByOperationOf(accountId, application.id, ever);
-  return Object.fromEntries(
-    rows.map(({ operation, calls, errors, rateLimited, records }) => [
-      operation,
-      [calls, errors, rateLimited, records],
-    ]),
-  );
-}
-
-async function createCaller(
-  { employees = 0, scopes }: { employees?: number; scopes?: readonly string[] } = {},
-  from: TestApp = api,
-) {
-  const tenant = await createTenant(database, { employees: makeEmployees(employees) });
-  const application =
-    scopes === undefined
-      ? tenant.application
-      : await createApplication(database, tenant.accountId, { scopes });
-  const token = await from.token(application);
-  const send = (method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
-    from.app.inject({
-      method,
-      url,
-      headers: { authorization: `Bearer ${token}` },
-      ...(payload !== undefined && { payload }),
-    });
-  return { ...tenant, application, token, send };
-}
+const { reader, createCaller, usageOf } = usageOfCallers(api);
 
 t.test('counts calls by operation, with the records in their responses', async (t) => {
   const caller = await createCaller({ employees: 12 });
@@ -329,77 +294,4 @@ t.test('deletes the counts of a deleted account only', withForeignKeys(database)
   await database.prisma.account.delete({ where: { id: gone.accountId } });
   t.same(await usageOf(gone), {});
   t.match(await usageOf(other), { listEmployees: [1, 0, 0, 0], getEmployee: [1, 1, 0, 0] });
-});
-
-async function rejectionsOf({ accountId, application }: Caller, from: TestApp = api) {
-  await from.usage.flush();
-  return reader.rejectedRequestsOf(accountId, application.id);
-}
-
-t.test(
-  'stores time, caller, operation, status and code of a rejected request, and nothing else of it',
-  async (t) => {
-    const scene = await createScene(database);
-    const { accessToken } = await grantTokens(api, scene);
-    const secret = 'worded-by-the-caller';
-    const headers = { 'x-request-id': 'my-request-1', 'user-agent': secret };
-    await api.get(`/v1/employees?${secret}=${secret}`, accessToken, headers);
-    t.same(await rejectionsOf(scene), [
-      {
-        at: api.clock(),
-        requestId: 'my-request-1',
-        operation: 'listEmployees',
-        status: 400,
-        code: 'invalid_request',
-        userId: scene.user.id,
-      },
-    ]);
-    const stored = await query(
-      database,
-      'SELECT to_jsonb(rejected_requests)::text AS row FROM rejected_requests',
-    );
-    t.notMatch(JSON.stringify(stored), secret);
-  },
-);
-
-t.test('keeps the last twenty rejected requests of an application, newest first', async (t) => {
-  const other = await buildTestApp(t, { database, clock: api.clock });
-  const [caller, neighbor] = [await createCaller(), await createCaller()];
-  await neighbor.send('GET', '/v1/employees/unknown');
-  let sent = 0;
-  const reject = async (count: number, from: TestApp) => {
-    for (let left = count; left > 0; left -= 1) {
-      sent += 1;
-      api.clock.advanceSeconds(1);
-      await from.get('/v1/employees/unknown', caller.token, { 'x-request-id': `r${sent}` });
-      await from.get('/v1/employees', caller.token);
-    }
-  };
-  const expected = () => Array.from({ length: Math.min(sent, 20) }, (_, index) => `r${sent - index}`);
-  const ids = async () => (await rejectionsOf(caller)).map(({ requestId }) => requestId);
-  await reject(3, api);
-  t.same(await ids(), expected());
-  await reject(30, api);
-  t.same(await ids(), expected(), 'more rejections in one batch than are kept');
-  await reject(7, api);
-  await reject(8, other);
-  await Promise.all([api.usage.flush(), other.usage.flush()]);
-  await reject(1, api);
-  t.same(await ids(), expected(), 'of two processes');
-  const where = { accountId: caller.accountId };
-  t.equal(await database.prisma.rejectedRequest.count({ where }), 20, 'no more are stored');
-  t.equal((await rejectionsOf(neighbor)).length, 1, 'those of another application are kept');
-});
-
-t.test('stores calls beyond the limit and with expired or revoked tokens as rejected requests', async (t) => {
-  const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_API: '1' } });
-  const caller = await createCaller({}, limited);
-  await caller.send('GET', '/v1/employees');
-  await caller.send('GET', '/v1/employees');
-  limited.clock.advanceSeconds(3600);
-  await caller.send('GET', '/v1/employees');
-  t.match(await rejectionsOf(caller, limited), [
-    { status: 401, code: 'token_expired', userId: null },
-    { status: 429, code: 'rate_limit_exceeded', userId: null },
-  ]);
 });

@@ -4,10 +4,11 @@ import {
   auditPageQuery,
   tokenEventTypes,
 } from '../../../src/features/audit-log/audit-log-reader.js';
-import { type Database, Prisma } from '../../../src/platform/database/client.js';
+import type { Database } from '../../../src/platform/database/client.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { query } from '../../support/database/query.js';
+import { planOf } from '../../support/database/query-plan.js';
 import { createTenant } from '../../support/records/tenant.js';
 import t from '../../support/tap.js';
 
@@ -38,20 +39,8 @@ await asOwner(
 );
 await asOwner(database, 'ANALYZE audit_events');
 
-/** The plan of a page, and the number of blocks that it reads. */
-async function planOf(filter: AuditFilter, after?: AuditAnchor) {
-  const page = auditPageQuery(accountId, filter, { size: pageSize, after });
-  const lines = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(
-    Prisma.sql`EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) ${page}`,
-  );
-  const text = lines.map((line) => line['QUERY PLAN']).join('\n');
-  const buffers = /Buffers: shared (.*)/.exec(text)?.[1] ?? '';
-  const blocks = [...buffers.matchAll(/(?:hit|read)=(\d+)/g)].reduce(
-    (sum, [, blocks]) => sum + Number(blocks),
-    0,
-  );
-  return { text, blocks };
-}
+const planOfPage = (filter: AuditFilter, after?: AuditAnchor) =>
+  planOf(database, auditPageQuery(accountId, filter, { size: pageSize, after }));
 
 /** The event before the deep page of these events. */
 async function anchorOf({ prisma }: Database, filter: AuditFilter): Promise<AuditAnchor> {
@@ -88,8 +77,8 @@ const frequent: Record<string, AuditFilter> = {
 
 for (const [name, filter] of Object.entries(frequent)) {
   t.test(`page ${deepPage} ${name} reads as many blocks as page 1`, async (t) => {
-    const first = await planOf(filter);
-    const deep = await planOf(filter, await anchorOf(database, filter));
+    const first = await planOfPage(filter);
+    const deep = await planOfPage(filter, await anchorOf(database, filter));
     for (const { text } of [first, deep]) {
       t.notMatch(text, /Seq Scan|^\s*(->)?\s*Sort {2}\(/m);
     }
@@ -114,7 +103,7 @@ const rare: Record<string, AuditFilter> = {
 
 for (const [name, filter] of Object.entries(rare)) {
   t.test(`finds the events of ${name} without reading the others`, async (t) => {
-    const { text, blocks } = await planOf(filter);
+    const { text, blocks } = await planOfPage(filter);
     t.ok(blocks < 100, `${blocks} blocks: ${text}`);
   });
 }

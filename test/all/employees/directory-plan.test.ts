@@ -1,8 +1,7 @@
-import type { DirectoryFilter } from '../../../src/features/employees/directory.js';
-import { DirectoryQuery } from '../../../src/features/employees/directory.js';
-import { Prisma } from '../../../src/platform/database/client.js';
+import { type DirectoryFilter, DirectoryQuery } from '../../../src/features/employees/directory.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
+import { planOf } from '../../support/database/query-plan.js';
 import { createTenant } from '../../support/records/tenant.js';
 import t from '../../support/tap.js';
 
@@ -25,20 +24,6 @@ await asOwner(
 );
 await asOwner(database, 'ANALYZE employees');
 
-/** The number of blocks that a query reads, and its plan. */
-async function blocksOf(query: Prisma.Sql) {
-  const lines = await database.prisma.$queryRaw<{ 'QUERY PLAN': string }[]>(
-    Prisma.sql`EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) ${query}`,
-  );
-  const text = lines.map((line) => line['QUERY PLAN']).join('\n');
-  const buffers = /Buffers: shared (.*)/.exec(text)?.[1] ?? '';
-  const blocks = [...buffers.matchAll(/(?:hit|read)=(\d+)/g)].reduce(
-    (sum, [, read]) => sum + Number(read),
-    0,
-  );
-  return { text, blocks };
-}
-
 const department = 'Department 7';
 const location = 'Location 3';
 const status = 'on_leave';
@@ -55,13 +40,13 @@ const filters: Record<string, DirectoryFilter> = {
 for (const [name, filter] of Object.entries(filters)) {
   t.test(`the first page of ${name} by name does not read the other employees`, async (t) => {
     const query = new DirectoryQuery(accountId, filter, null);
-    const { text, blocks } = await blocksOf(query.page({ sort: byName, size, skip: 0 }));
+    const { text, blocks } = await planOf(database, query.page({ sort: byName, size, skip: 0 }));
     t.notMatch(text, /Seq Scan/);
     t.ok(blocks > 0 && blocks < 800, `${blocks} blocks: ${text}`);
   });
 
   t.test(`counts the employees of ${name} from an index or from counts`, async (t) => {
-    const { text, blocks } = await blocksOf(new DirectoryQuery(accountId, filter, null).count());
+    const { text, blocks } = await planOf(database, new DirectoryQuery(accountId, filter, null).count());
     t.notMatch(text, /Seq Scan on employees/);
     t.ok(blocks > 0 && blocks < 300, `${blocks} blocks: ${text}`);
   });
@@ -69,7 +54,7 @@ for (const [name, filter] of Object.entries(filters)) {
 
 t.test('page 30 of a department reads only employees of the department', async (t) => {
   const query = new DirectoryQuery(accountId, { department }, null);
-  const { blocks, text } = await blocksOf(query.page({ sort: byName, size, skip: 29 * size }));
+  const { blocks, text } = await planOf(database, query.page({ sort: byName, size, skip: 29 * size }));
   // Each employee is in a block of its own at most, besides those of the index.
   t.ok(blocks < 30 * size * 1.2 + 100, `${blocks} blocks: ${text}`);
 });

@@ -50,6 +50,13 @@ export function credentialsOn(page: LightMyRequestResponse): { clientId: string;
   return { clientId, clientSecret };
 }
 
+/** Opens a page of a list and all pages after it, by their links to the next. */
+export async function openAll(browser: Browser, address: string): Promise<LightMyRequestResponse[]> {
+  const page = await browser.open(address);
+  const next = /<a href="([^"]*)" rel="next">/.exec(page.body)?.[1]?.replaceAll('&amp;', '&');
+  return next === undefined ? [page] : [page, ...(await openAll(browser, next))];
+}
+
 /** Opens a confirmation page and submits its form. */
 export async function confirm(browser: Browser, address: string): Promise<LightMyRequestResponse> {
   return browser.submitForm(await browser.open(address), address, {});

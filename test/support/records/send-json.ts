@@ -8,7 +8,12 @@ export function sendJson(
     url,
     token,
     body,
-  }: { method?: 'POST' | 'PATCH' | 'DELETE'; url: string; token: string; body?: object },
+  }: {
+    method?: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+    url: string;
+    token: string;
+    body?: object | undefined;
+  },
 ) {
   return app.inject({
     method,
