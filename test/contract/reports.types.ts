@@ -1,6 +1,6 @@
 /**
  * Reports that the compiler must reject, as the server does. Each `@ts-expect-error` is a test: if the line below it
- * compiles, `tsc --noEmit` fails. `test/reports/shapes.test.ts` sends such bodies to the server.
+ * compiles, `tsc --noEmit` fails. `test/reports/report-bodies.test.ts` sends such bodies to the server.
  */
 import type { components } from '../../src/platform/contract/generated.js';
 

@@ -9,6 +9,7 @@ import t from '../support/tap.js';
 
 const now = new Date('2026-03-02T09:00:00.000Z');
 const baseUrl = 'https://api.test';
+const onServer = { skip: testServer === undefined && 'the embedded database has one process' };
 const unusable = async (): Promise<string> => '!';
 
 t.test('finds the demo application while it exists', async (t) => {
@@ -134,7 +135,7 @@ t.test('does not change a database that has an account', async (t) => {
   t.equal(await database.prisma.user.count(), 0);
 });
 
-t.test('processes that start together fill it once', { skip: testServer === undefined }, async (t) => {
+t.test('processes that start together fill it once', onServer, async (t) => {
   const options = await createTestDatabase(t);
   const databases = await Promise.all(Array.from({ length: 3 }, () => openDatabase(options)));
   t.teardown(() => Promise.all(databases.map((database) => database.close())));

@@ -2,31 +2,15 @@ import { gzipSync } from 'node:zlib';
 import { type DrawnChart, drawnChart } from '../support/browser/chart.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { createdId, createReport, reportsPath, tableRows } from '../support/browser/report-pages.js';
-import { openTestDatabase } from '../support/database/database.js';
 import { hostileNames } from '../support/input/hostile-names.js';
-import { createScene, signedInBrowser } from '../support/oauth/users.js';
-import { insertEmployees } from '../support/records/insert-employees.js';
-import { makeEmployees, type TestEmployee } from '../support/records/tenant.js';
+import { type EmployeeScene, employeeScene } from '../support/records/employee-scene.js';
+import type { TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
-const database = await openTestDatabase(t);
-const api = await buildTestApp(t, { database });
+const api = await buildTestApp(t);
 
-/** An account with employees, whose values are those of the list. */
-async function accountWith(values: readonly Partial<TestEmployee>[]) {
-  const scene = await createScene(database);
-  const employees = makeEmployees(values.length).map((employee, index) => ({
-    ...employee,
-    ...values[index],
-  }));
-  await insertEmployees(database.prisma, scene.accountId, employees);
-  return { scene, browser: await signedInBrowser(api, scene.user), employees };
-}
-
-type Account = Awaited<ReturnType<typeof accountWith>>;
-
-async function grouped({ browser }: Account, ...groups: string[]) {
+async function grouped({ browser }: EmployeeScene, ...groups: string[]) {
   const id = createdId(
     await createReport(browser, {
       kind: 'groups',
@@ -70,7 +54,7 @@ const labelsOf = ({ barTitles }: DrawnChart) =>
   barTitles.map((title) => title.replace(/: [\d,]+( \(.*)?$/, ''));
 
 t.test('one group: bars as long as the numbers of the table, largest first, "None" for null', async (t) => {
-  const account = await accountWith([
+  const account = await employeeScene(api, [
     ...repeat(7, { location: 'Berlin' }),
     ...repeat(11, { location: null }),
     ...repeat(3, { location: 'Lisbon' }),
@@ -93,19 +77,21 @@ t.test('one group: bars as long as the numbers of the table, largest first, "Non
 t.test(
   'two groups: parts of each bar as long as the numbers of the table, in the order of the legend',
   async (t) => {
-    const account = await accountWith(
+    const account = await employeeScene(
+      api,
+
       Array.from({ length: 90 }, (_, index) => ({
         department: ['Sales', 'Legal', 'People'][(index * index) % 3] ?? '',
         location: ['Berlin', null, 'London', 'Lisbon', 'Porto', 'Oslo', 'Bern'][(index * 5) % 7] ?? null,
       })),
     );
+    const employees = await account.stored();
     const { html, chart } = await grouped(account, 'department', 'location');
     const legend = [...html.matchAll(/<li>.*?<\/svg> ([^<]*)<\/li>/gs)].map(([, label]) => label);
     const expected = labelsOf(chart).map((department) =>
       legend.map((location) => {
         const value = location === 'None' ? null : location;
-        return account.employees.filter((row) => row.department === department && row.location === value)
-          .length;
+        return employees.filter((row) => row.department === department && row.location === value).length;
       }),
     );
     t.equal(legend.length, 7);
@@ -146,7 +132,7 @@ for (const order of [
   ['status', 'hire_year'],
 ]) {
   t.test(`${order.join(' and ')}: stacked columns in the order of the years`, async (t) => {
-    const account = await accountWith([
+    const account = await employeeScene(api, [
       ...repeat(5, { hireDate: '2019-05-01', status: 'active' }),
       ...repeat(2, { hireDate: '2019-12-31', status: 'inactive' }),
       ...repeat(4, { hireDate: '2022-01-01', status: 'active' }),
@@ -166,7 +152,9 @@ for (const order of [
 }
 
 t.test('more than 20 groups: the rest is "Other", and the table has all of them', async (t) => {
-  const account = await accountWith(
+  const account = await employeeScene(
+    api,
+
     Array.from({ length: 60 }, (_, index) => repeat(index < 20 ? 4 : 1, { department: `D${index}` })).flat(),
   );
   const { id, html, chart } = await grouped(account, 'department');
@@ -186,7 +174,7 @@ t.test('more than 20 groups: the rest is "Other", and the table has all of them'
 const repeatRow = (count: number, row: number[]) => Array.from({ length: count }, () => row);
 
 t.test('more than 20 years: the latest 20, and "Earlier"', async (t) => {
-  const account = await accountWith([
+  const account = await employeeScene(api, [
     ...Array.from({ length: 25 }, (_, index) => ({ hireDate: `${2000 + index}-01-01` })),
     { hireDate: '0001-01-01' },
     { hireDate: null },
@@ -202,7 +190,10 @@ t.test('more than 20 years: the latest 20, and "Earlier"', async (t) => {
 });
 
 t.test('hostile names as groups are text', async (t) => {
-  const account = await accountWith(hostileNames.map((name) => ({ department: name, location: name })));
+  const account = await employeeScene(
+    api,
+    hostileNames.map((name) => ({ department: name, location: name })),
+  );
   for (const groups of [['department'], ['department', 'location']]) {
     const { html, chart } = await grouped(account, ...groups);
     t.equal(chart.bars.length, 21);
@@ -221,7 +212,9 @@ t.test('20 groups × 20 stacks of hostile names with 255 characters are at most 
       .slice(0, 254)
       .replace(/[\ud800-\udbff]$/, '');
   };
-  const account = await accountWith(
+  const account = await employeeScene(
+    api,
+
     Array.from({ length: 441 }, (_, index) => ({
       department: longest(index % 21),
       location: longest(40 + Math.floor(index / 21)),

@@ -9,33 +9,21 @@ import {
   tableRows,
 } from '../support/browser/report-pages.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { createScene, signedInBrowser } from '../support/oauth/users.js';
-import { insertEmployees } from '../support/records/insert-employees.js';
+import { signedInBrowser } from '../support/oauth/users.js';
+import { employeeScene } from '../support/records/employee-scene.js';
 import { columnKeys } from '../support/records/naive-report.js';
 import { sendJson } from '../support/records/send-json.js';
-import { createApplication, makeEmployees, type TestEmployee } from '../support/records/tenant.js';
+import { createApplication, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
 
-/** An account with employees, whose values are those of the list. */
-async function accountWith(values: readonly Partial<TestEmployee>[]) {
-  const scene = await createScene(database);
-  const employees = makeEmployees(values.length).map((employee, index) => ({
-    ...employee,
-    ...values[index],
-  }));
-  await insertEmployees(database.prisma, scene.accountId, employees);
-  return { scene, browser: await signedInBrowser(api, scene.user), employees };
-}
-
 const repeat = (count: number, values: Partial<TestEmployee>) => Array.from({ length: count }, () => values);
 
 t.test('a list has its columns, pages and the number of employees', async (t) => {
-  const account = await accountWith(repeat(60, { location: null }));
-  const { browser } = account;
+  const { browser, stored } = await employeeScene(api, repeat(60, { location: null }));
   const id = createdId(
     await createReport(browser, {
       title: 'People',
@@ -56,34 +44,27 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
     ...tableRows(page.body, '<caption>People'),
     ...tableRows((await browser.open(`${reportsPath}/${id}?page=2`)).body, '<caption>People'),
   ];
-  const numbers = account.employees
-    .map(({ employeeNumber }) => employeeNumber)
-    .sort()
-    .reverse();
-  t.same(
-    rows,
-    numbers.map((number) => [number, '–']),
-  );
+  const expected = (await stored()).map(({ employeeNumber }) => [employeeNumber, '–']);
+  t.same(rows, expected.toReversed());
 });
 
 t.test('a CSV download equals that of the API, and its event names the user', async (t) => {
-  const account = await accountWith(repeat(3, {}));
-  const { browser, scene } = account;
+  const { browser, accountId, user } = await employeeScene(api, repeat(3, {}));
   const id = createdId(await createReport(browser, { title: 'Table', column_1: 'email', sort_1: 'email' }));
   const file = await browser.open(`${reportsPath}/${id}/results.csv`);
   t.equal(file.statusCode, 200);
   t.match(file.headers['content-type'], 'text/csv');
   t.equal(file.headers['content-disposition'], `attachment; filename="report-${id}.csv"`);
-  const application = await createApplication(database, scene.accountId);
+  const application = await createApplication(database, accountId);
   const token = await api.token(application);
   t.equal(file.body, (await api.get(`/v1/reports/${id}/results.csv`, token)).body);
   const events = await database.prisma.auditEvent.findMany({
-    where: { accountId: scene.accountId, type: 'report.exported', userId: scene.user.id },
+    where: { accountId, type: 'report.exported', userId: user.id },
     orderBy: { createdAt: 'asc' },
   });
   t.match(
     events.map(({ userId, applicationId, details }) => ({ userId, applicationId, details })),
-    [{ userId: scene.user.id, applicationId: null, details: { report: id, title: 'Table', rows: '3' } }],
+    [{ userId: user.id, applicationId: null, details: { report: id, title: 'Table', rows: '3' } }],
   );
 });
 
@@ -104,7 +85,10 @@ t.test(
       '李 é',
       "'=1",
     ];
-    const { browser } = await accountWith(names.map((department) => ({ department })));
+    const { browser } = await employeeScene(
+      api,
+      names.map((department) => ({ department })),
+    );
     const id = createdId(
       await createReport(browser, { column_1: 'email', column_2: 'department', sort_1: 'email' }),
     );
@@ -132,9 +116,9 @@ t.test('runs and downloads above the limits of the account get a page with 429',
     database,
     reportLimits: { ...defaultReportLimits, runsPerAccount: 0, downloadsPerAccount: 0, queueMs: 10 },
   });
-  const account = await accountWith(repeat(1, {}));
+  const account = await employeeScene(api, repeat(1, {}));
   const id = createdId(await createReport(account.browser, {}));
-  const browser = await signedInBrowser(limited, account.scene.user);
+  const browser = await signedInBrowser(limited, account.user);
   for (const [path, limit] of [
     ['', 'concurrent report runs'],
     ['/results.csv', 'concurrent CSV downloads'],
@@ -147,15 +131,14 @@ t.test('runs and downloads above the limits of the account get a page with 429',
 });
 
 t.test('the list names what each report shows and who created it, in pages', async (t) => {
-  const account = await accountWith([]);
-  const { browser, scene } = account;
+  const { browser, accountId } = await employeeScene(api, []);
   const empty = await browser.open(reportsPath);
   isPage(t, empty);
   t.match(empty.body, 'No reports yet');
   createdId(
     await createReport(browser, { title: 'B', kind: 'groups', group_1: 'department', group_2: 'hire_year' }),
   );
-  const application = await createApplication(database, scene.accountId);
+  const application = await createApplication(database, accountId);
   const token = await api.token(application);
   await sendJson(api, { url: '/v1/reports', token, body: { title: 'A', sort: ['-last_name'] } });
   const { name } = await database.prisma.application.findFirstOrThrow({ where: { id: application.id } });
@@ -171,19 +154,18 @@ t.test('the list names what each report shows and who created it, in pages', asy
 });
 
 t.test('deletes a report after a confirmation', async (t) => {
-  const account = await accountWith([]);
-  const { browser, scene } = account;
+  const { browser, accountId, user } = await employeeScene(api, []);
   const id = createdId(await createReport(browser, { title: 'Old <b>' }));
   const address = `${reportsPath}/${id}/delete`;
   const page = await browser.open(address);
   isPage(t, page);
   t.match(page.body, 'Delete Old &lt;b>?');
-  t.equal(await database.prisma.report.count({ where: { accountId: scene.accountId } }), 1);
+  t.equal(await database.prisma.report.count({ where: { accountId } }), 1);
   expectRedirect(t, await browser.submitForm(page, address, {}), `${reportsPath}?notice=report_deleted`);
   isPage(t, await browser.submitForm(page, address, {}), 404);
   isPage(t, await browser.open(`${reportsPath}/${id}`), 404);
   const event = await database.prisma.auditEvent.findFirst({
-    where: { accountId: scene.accountId, type: 'report.deleted' },
+    where: { accountId, type: 'report.deleted' },
   });
-  t.match(event, { userId: scene.user.id, applicationId: null, details: { report: id, title: 'Old <b>' } });
+  t.match(event, { userId: user.id, applicationId: null, details: { report: id, title: 'Old <b>' } });
 });
