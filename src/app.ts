@@ -17,7 +17,7 @@ import { secondFactorPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
-import { linkPages } from './features/users/pages/links/routes.js';
+import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { registerPeoplePages, settingsPages } from './people-pages.js';
 import { createValidatorCompiler } from './platform/contract/validator.js';

@@ -6,7 +6,7 @@ import type { EmployeePagesDependencies } from './features/employees/pages/emplo
 import { employeePages } from './features/employees/pages/routes.js';
 import type { ImportPagesDependencies } from './features/imports/pages/import-pages.js';
 import { importPages } from './features/imports/pages/routes.js';
-import type { ApplicationPagesDependencies } from './features/oauth-clients/pages/application-pages.js';
+import type { ApplicationPagesDependencies } from './features/oauth-clients/index.js';
 import { applicationPages } from './features/oauth-clients/pages/routes.js';
 import type { ReportPagesDependencies } from './features/reports/pages/report-pages.js';
 import { reportPages } from './features/reports/pages/routes.js';
@@ -19,8 +19,7 @@ import {
 } from './features/single-sign-on/pages/settings.js';
 import type { UsagePageDependencies } from './features/usage/pages/usage.js';
 import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
-import type { AccountPagesDependencies } from './features/users/pages/my-account/account-pages.js';
-import { accountPages } from './features/users/pages/my-account/routes.js';
+import { type AccountPagesDependencies, accountPages } from './features/users/pages/my-account/my-account.js';
 import { userPages } from './features/users/pages/routes.js';
 import type { UserPagesDependencies } from './features/users/pages/user-pages.js';
 import type { WebhookPagesDependencies } from './features/webhooks/pages/routes.js';

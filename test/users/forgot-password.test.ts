@@ -1,9 +1,11 @@
+import { insertLink } from '../../src/platform/accounts/one-time-links.js';
+import { linkPaths } from '../../src/platform/mail/link-delivery.js';
 import { Browser } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { eventsOf, freshAddress, newPassword } from '../support/browser/user-pages.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { withQueryRaw } from '../support/faults/with-query-raw.js';
-import { createScene } from '../support/oauth/users.js';
+import { createScene, fromAddress } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { linkIn } from '../support/server/mail-server.js';
 import { buildMailingApp } from '../support/server/mailing-app.js';
@@ -181,4 +183,31 @@ t.test('rejects an invalid address, and a form of another site', async (t) => {
     t.match(page.body, /must have the form name@example\.com/);
   }
   isPage(t, await new Browser(app).submit(path, { email: freshAddress() }), 403);
+});
+
+t.test('limits the passwords that a link form rejects, also those of an invitation', async (t) => {
+  const limited = await buildMailingApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '3' } });
+  const { user, accountId } = await createScene(database);
+  await forgot(user.email, fromAddress(limited.api.app, '203.0.113.2'));
+  const invitation = { purpose: 'invitation', email: freshAddress(), role: 'member' } as const;
+  const values = { target: invitation, accountId, mailed: true, at: clock(), lifetimeSeconds: 3600 };
+  const token = await database.prisma.$transaction((tx) => insertLink(tx, values));
+  const links = [linkIn(await limited.mail.mailTo(user.email)), `${linkPaths.invitation}/${token}`];
+  for (const [index, link] of links.entries()) {
+    const visitor = new Browser(fromAddress(limited.api.app, `198.51.100.${index}`));
+    const page = await visitor.open(link);
+    const names = { given_name: 'Grace', family_name: 'Hopper' };
+    const submit = (new_password: string) => visitor.submitForm(page, link, { ...names, new_password });
+    for (let time = 0; time < 3; time += 1) isPage(t, await submit('aaaaaaaaaaaaaaa'), 400);
+    const rejected = await submit(newPassword);
+    isPage(t, rejected, 429);
+    t.match(rejected.headers['retry-after'], /^\d+$/);
+    t.match(rejected.body, /Too many failed attempts/);
+    const elsewhere = new Browser(fromAddress(limited.api.app, '203.0.113.1'));
+    isPage(
+      t,
+      await elsewhere.submitForm(await elsewhere.open(link), link, { new_password: newPassword }),
+      429,
+    );
+  }
 });

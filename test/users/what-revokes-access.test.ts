@@ -5,17 +5,14 @@ import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.j
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { replaceRecoveryCodes } from '../../src/features/second-factors/recovery-codes.js';
 import { TrustedDevices } from '../../src/features/sign-in/trusted-devices.js';
-import { OwnAccount } from '../../src/features/users/own-account.js';
 import { UserAdministration } from '../../src/features/users/user-administration.js';
 import { Grants } from '../../src/oauth/grants/grants.js';
 import { insertLink, type LinkTarget } from '../../src/platform/accounts/one-time-links.js';
-import { Passwords } from '../../src/platform/accounts/passwords.js';
-import { Sessions } from '../../src/platform/accounts/sessions.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { linkPaths } from '../../src/platform/mail/link-delivery.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { Browser } from '../support/browser/browser.js';
-import { newPassword } from '../support/browser/user-pages.js';
+import { accountPath, newPassword } from '../support/browser/user-pages.js';
 import { openTestDatabase } from '../support/database/database.js';
 import {
   createUser,
@@ -137,13 +134,11 @@ async function submit(
 /** The events, by their names in SECURITY.md. `choice` has the checkbox of the page. */
 const events: Readonly<Record<string, (scene: Scene, choice: Record<string, string>) => Promise<unknown>>> = {
   'A new password under My account': async (scene, choice) => {
-    const from = { address: '192.0.2.1', userAgent: undefined };
-    const sessionId = (await new Sessions(database, clock).create(scene.subject, from)) ?? '';
-    const revokesGrants = Object.keys(choice).length > 0;
-    const { signal } = new AbortController();
-    const change = { password: newPassword, sessionId, revokesGrants, signal };
-    const ownAccount = new OwnAccount(database, { passwords: new Passwords(), securityEmails });
-    await ownAccount.changePassword(bySubject(scene), change);
+    const browser = await signedInBrowser(api, scene.subject);
+    const passwords = { current_password: scene.subject.password, new_password: newPassword };
+    const applications = 'revoke_grants' in choice ? { sign_out_applications: 'yes' } : {};
+    const path = `${accountPath}/password`;
+    await browser.submitForm(await browser.open(path), path, { ...passwords, ...applications });
   },
   'A new password with a link': async ({ passwordLink }) => {
     const link = await passwordLink();

@@ -79,8 +79,6 @@ interface RevokedAccess {
   readonly pausedEndpoints: number;
 }
 
-type UpdateOutcome = 'updated' | 'not_found' | 'conflict';
-
 /** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
 export class OAuthApplications implements ApplicationReader {
   readonly #prisma: Database['prisma'];
@@ -161,7 +159,7 @@ export class OAuthApplications implements ApplicationReader {
   update(
     auditContext: UserAuditContext,
     { id, settings, version }: { id: string; settings: ApplicationSettings; version: string | undefined },
-  ): Promise<UpdateOutcome> {
+  ): Promise<'updated' | 'not_found' | 'conflict'> {
     const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.application, async (unit, before) => {

@@ -3,20 +3,13 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
-import {
-  consumeLink,
-  insertLink,
-  type OneTimeLinks,
-  type ValidLink,
-} from '../../platform/accounts/one-time-links.js';
-import type { Passwords } from '../../platform/accounts/passwords.js';
+import { consumeLink, insertLink, type ValidLink } from '../../platform/accounts/one-time-links.js';
 import type { Role } from '../../platform/accounts/user.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock, lockAccount, mayAdminister } from '../../platform/changes/locks.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
+import type { Core } from '../../platform/core.js';
 import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { invitationMail } from './mail-texts.js';
@@ -39,31 +32,50 @@ type InvitationOutcome =
   | { readonly kind: 'invited'; readonly link: DeliveredLink }
   | { readonly kind: 'invalid_email'; readonly violation: Violation }
   /** The address belongs to a user of the account. */
-  | { readonly kind: 'exists' }
+  | { readonly kind: 'email_taken' }
   /** The domain of the address is confirmed for another account. */
   | { readonly kind: 'foreign_domain' }
   | { readonly kind: 'limit_reached' }
   /** The acting user may not give this role. */
   | { readonly kind: 'forbidden' };
 
-type RevocationOutcome = 'revoked' | 'not_found' | 'forbidden';
+/** The input of an invited person. */
+interface Acceptance {
+  readonly givenName: string;
+  readonly familyName: string;
+  readonly password: string;
+}
+
+/** An invalid value, and the rule that it violates. */
+export interface AcceptanceError {
+  readonly member: keyof Acceptance;
+  readonly violation: Violation;
+}
+
+type AcceptanceOutcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'invalid'; readonly errors: readonly AcceptanceError[] }
+  /** The link was used or revoked meanwhile, or has expired. */
+  | { readonly kind: 'invalid_link' }
+  /** The address belongs to a user, who may be in another account, or its domain to another account. */
+  | { readonly kind: 'email_taken' };
 
 /**
  * Invitations to an account. The address may belong to a user of another account: that is only found when the invitation
  * is accepted, so that no user can find out by inviting which addresses exist.
  */
 export class Invitations {
-  readonly #prisma: Database['prisma'];
+  readonly #core: Core;
   readonly #delivery: LinkDelivery;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, delivery: LinkDelivery) {
-    this.#prisma = prisma;
+  constructor(core: Core, delivery: LinkDelivery) {
+    this.#core = core;
     this.#delivery = delivery;
   }
 
   /** Lists the invitations that can be accepted, by e-mail address. There are at most {@link maximumInvitations}. */
   async list(accountId: AccountId, now: Date): Promise<Invitation[]> {
-    const rows = await this.#prisma.oneTimeLink.findMany({
+    const rows = await this.#core.database.prisma.oneTimeLink.findMany({
       where: pending(accountId, now),
       select: { id: true, email: true, role: true, expiresAt: true },
       orderBy: [{ email: 'asc' }, { id: 'asc' }],
@@ -78,20 +90,21 @@ export class Invitations {
    */
   async create(
     context: UserAuditContext,
-    { email: given, role }: { email: string; role: Role },
+    { email: input, role }: { email: string; role: Role },
   ): Promise<InvitationOutcome> {
-    const violation = emailRule(given);
+    const violation = emailRule(input);
     if (violation !== undefined) return { kind: 'invalid_email', violation };
     const { accountId, userId, at } = context;
-    const email = normalizeEmail(given);
-    if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'foreign_domain' };
-    const stored = await change(this.#prisma, context, lock.role, async (unit, actor) => {
+    const email = normalizeEmail(input);
+    const { database } = this.#core;
+    if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
+    const stored = await change(database.prisma, context, lock.role, async (unit, actor) => {
       const { tx } = unit;
       if (actor === null || !mayAdminister(actor, role)) return 'forbidden';
       // Concurrent invitations count each other.
       await lockAccount(tx, accountId);
       if ((await tx.user.findFirst({ where: { accountId, email }, select: { id: true } })) !== null)
-        return 'exists';
+        return 'email_taken';
       await tx.oneTimeLink.deleteMany({ where: { ...changeable(actor), accountId, email, usedAt: null } });
       if ((await tx.oneTimeLink.count({ where: pending(accountId, at) })) >= maximumInvitations)
         return 'limit_reached';
@@ -119,9 +132,9 @@ export class Invitations {
   }
 
   /** Revokes an invitation. Its link stops working. */
-  revoke(context: UserAuditContext, id: string): Promise<RevocationOutcome> {
+  revoke(context: UserAuditContext, id: string): Promise<'revoked' | 'not_found' | 'forbidden'> {
     const { accountId, at } = context;
-    return change(this.#prisma, context, lock.role, async (unit, actor) => {
+    return change(this.#core.database.prisma, context, lock.role, async (unit, actor) => {
       const { tx } = unit;
       const invitation = await tx.oneTimeLink.findFirst({
         where: { ...pending(accountId, at), id },
@@ -136,6 +149,56 @@ export class Invitations {
       return 'revoked';
     });
   }
+
+  /**
+   * Creates the user of an invitation, and consumes its link. Of concurrent calls with a link, one succeeds.
+   *
+   * @param from.signal aborts when the client disconnects
+   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
+   * @throws the reason of the signal when it aborts before the password is hashed
+   */
+  async accept(
+    link: ValidLink,
+    acceptance: Acceptance,
+    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+  ): Promise<AcceptanceOutcome> {
+    const { database, passwords, clock } = this.#core;
+    const errors = await findErrors(acceptance);
+    if (errors.length > 0) return { kind: 'invalid', errors };
+    const { accountId, email } = link;
+    if (await isForeignDomain(database, accountId, email)) return { kind: 'email_taken' };
+    // Outside the transaction, because hashing is slow.
+    const passwordHash = await passwords.hash(acceptance.password, { address: origin.address, signal });
+    const { givenName, familyName } = acceptance;
+    const role = link.role as Role;
+    const user = { email, role, givenName, familyName };
+    const context = { accountId, origin, at: clock() };
+    // Two invitations of one address wait for the account, and not for the unique address, which could deadlock.
+    const accepted = change(
+      database.prisma,
+      context,
+      lock.account,
+      async (unit): Promise<AcceptanceOutcome> => {
+        if (!(await consumeLink(unit, link))) return { kind: 'invalid_link' };
+        const userId = await insertUser(unit, { user, passwordHash, emailVerified: link.mailed });
+        await unit.record('invitation.accepted', { email, role }, { userId });
+        await unit.tx.oneTimeLink.deleteMany({
+          where: { accountId, purpose: 'invitation', email, usedAt: null },
+        });
+        return { kind: 'accepted' };
+      },
+    );
+    return accepted.catch(ifEmailTaken({ kind: 'email_taken' }));
+  }
+}
+
+async function findErrors({ givenName, familyName, password }: Acceptance): Promise<AcceptanceError[]> {
+  const checked = [
+    ['givenName', personNameRule(givenName)],
+    ['familyName', personNameRule(familyName)],
+    ['password', await passwordError(password)],
+  ] as const;
+  return checked.flatMap(([member, violation]) => (violation === undefined ? [] : [{ member, violation }]));
 }
 
 function pending(accountId: AccountId, now: Date) {
@@ -145,92 +208,4 @@ function pending(accountId: AccountId, now: Date) {
 /** The invitations that a user with this role may replace. */
 function changeable(actor: Role) {
   return { purpose: 'invitation', ...(actor === 'owner' ? {} : { role: { not: 'owner' } }) } as const;
-}
-
-/** The input of an invited person. */
-interface Acceptance {
-  readonly givenName: string;
-  readonly familyName: string;
-  readonly password: string;
-}
-
-/** The rule that each invalid value violates. */
-export type AcceptanceErrors = Readonly<Partial<Record<keyof Acceptance, Violation>>>;
-
-type AcceptanceOutcome =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'invalid'; readonly errors: AcceptanceErrors }
-  /** The link is unknown, used, revoked or expired. */
-  | { readonly kind: 'invalid_link' }
-  /** The address belongs to a user, who may be in another account, or its domain to another account. */
-  | { readonly kind: 'email_taken' };
-
-/** Accepts invitations. */
-export class AcceptInvitation {
-  readonly #prisma: Database['prisma'];
-  readonly #links: OneTimeLinks;
-  readonly #passwords: Passwords;
-  readonly #clock: Clock;
-
-  constructor(
-    { prisma }: Pick<Database, 'prisma'>,
-    { links, passwords, clock }: { links: OneTimeLinks; passwords: Passwords; clock: Clock },
-  ) {
-    this.#prisma = prisma;
-    this.#links = links;
-    this.#passwords = passwords;
-    this.#clock = clock;
-  }
-
-  /** Finds an invitation that can be accepted. */
-  find(token: string): Promise<ValidLink | null> {
-    return this.#links.find(token, { purpose: 'invitation', now: this.#clock() });
-  }
-
-  /**
-   * Creates the user of an invitation, and consumes the link. Of concurrent calls with a link, one succeeds.
-   *
-   * @param from.signal aborts when the client disconnects
-   * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
-   * @throws the reason of the signal when it aborts before the password is hashed
-   */
-  async accept(
-    token: string,
-    acceptance: Acceptance,
-    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
-  ): Promise<AcceptanceOutcome> {
-    const link = await this.find(token);
-    if (link === null) return { kind: 'invalid_link' };
-    const errors = await findErrors(acceptance);
-    if (Object.keys(errors).length > 0) return { kind: 'invalid', errors };
-    const { accountId, email } = link;
-    if (await isForeignDomain({ prisma: this.#prisma }, accountId, email)) return { kind: 'email_taken' };
-    // Outside the transaction, because hashing is slow.
-    const request = { address: origin.address, signal };
-    const passwordHash = await this.#passwords.hash(acceptance.password, request);
-    const { givenName, familyName } = acceptance;
-    const role = link.role as Role;
-    const user = { email, role, givenName, familyName };
-    const context = { accountId, origin, at: this.#clock() };
-    // Two invitations of one address wait for the account, and not for the unique address, which could deadlock.
-    const accepted = change(this.#prisma, context, lock.account, async (unit): Promise<AcceptanceOutcome> => {
-      if (!(await consumeLink(unit, link))) return { kind: 'invalid_link' };
-      const userId = await insertUser(unit, { user, passwordHash, emailVerified: link.mailed });
-      await unit.record('invitation.accepted', { email, role }, { userId });
-      await unit.tx.oneTimeLink.deleteMany({
-        where: { accountId, purpose: 'invitation', email, usedAt: null },
-      });
-      return { kind: 'accepted' };
-    });
-    return accepted.catch(ifEmailTaken({ kind: 'email_taken' }));
-  }
-}
-
-async function findErrors({ givenName, familyName, password }: Acceptance): Promise<AcceptanceErrors> {
-  const errors = {
-    givenName: personNameRule(givenName),
-    familyName: personNameRule(familyName),
-    password: await passwordError(password),
-  };
-  return Object.fromEntries(Object.entries(errors).filter(([, error]) => error !== undefined));
 }

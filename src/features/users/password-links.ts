@@ -3,7 +3,6 @@ import {
   consumeLink,
   deleteLinksOfUser,
   insertLink,
-  type OneTimeLinks,
   type ValidLink,
 } from '../../platform/accounts/one-time-links.js';
 import { revokeSessions, userDetails } from '../../platform/accounts/revoke-user-access.js';
@@ -31,30 +30,20 @@ type PasswordLinkOutcome =
   | { readonly kind: 'not_found' | 'forbidden' | 'disabled' };
 
 type NewPasswordOutcome =
-  | { readonly kind: 'changed' }
+  | { readonly kind: 'used' }
   | { readonly kind: 'invalid_password'; readonly error: Violation }
   | { readonly kind: 'invalid_link' };
 
-type Dependencies = Pick<
-  Core,
-  'database' | 'users' | 'passwords' | 'failureLimit' | 'clock' | 'securityEmails'
-> & {
-  readonly links: OneTimeLinks;
-  readonly delivery: LinkDelivery;
-  readonly background: BackgroundMail;
-};
-
 /** Links with which users set a new password. */
 export class PasswordLinks {
-  readonly #dependencies: Dependencies;
+  readonly #core: Core;
+  readonly #delivery: LinkDelivery;
+  readonly #background: BackgroundMail;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Whether links are sent by mail, so that users can request one themselves. */
-  get canSendMail(): boolean {
-    return this.#dependencies.delivery.canSendMail;
+  constructor(core: Core, delivery: LinkDelivery, background: BackgroundMail) {
+    this.#core = core;
+    this.#delivery = delivery;
+    this.#background = background;
   }
 
   /**
@@ -63,19 +52,19 @@ export class PasswordLinks {
    * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
    */
   async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
-    const { database, delivery } = this.#dependencies;
-    const stored = await change(database.prisma, context, lock.user(userId), async (unit, user) => {
+    const { prisma } = this.#core.database;
+    const stored = await change(prisma, context, lock.user(userId), async (unit, user) => {
       if (typeof user === 'string') return user;
       if (user.disabledAt !== null) return 'disabled';
       const { email } = user;
       const token = await this.#insert(unit, user, createdSeconds);
       const subjects = { user: context.userId, recipient: email, account: context.accountId };
-      return { email, token, permit: await delivery.permit(unit.tx, 'password_link', subjects) };
+      return { email, token, permit: await this.#delivery.permit(unit.tx, 'password_link', subjects) };
     });
     if (typeof stored === 'string') return { kind: stored };
     const { email, token, permit } = stored;
-    const mail = passwordMail({ url: delivery.urlOf('password', token), lifetime: '24 hours' });
-    return { kind: 'created', email, link: await delivery.deliver(permit, email, mail) };
+    const mail = passwordMail({ url: this.#delivery.urlOf('password', token), lifetime: '24 hours' });
+    return { kind: 'created', email, link: await this.#delivery.deliver(permit, email, mail) };
   }
 
   /**
@@ -85,82 +74,81 @@ export class PasswordLinks {
    * @returns `null`, or the limit that the request exceeds
    */
   async request(email: string, origin: AuditOrigin): Promise<LimitReached | null> {
-    const { failureLimit, background } = this.#dependencies;
-    const limit = await failureLimit.count({
+    const limit = await this.#core.failureLimit.count({
       by: 'forgotten by',
       address: origin.address,
       of: `forgotten of ${normalizeEmail(email)}`,
     });
     if (limit !== null) return limit;
-    if (this.canSendMail) background.add(() => this.#send(email, origin));
+    if (this.#delivery.canSendMail) this.#background.add(() => this.#send(email, origin));
     return null;
   }
 
   /** Resolves when the requested links are sent or have failed. */
   settled(): Promise<void> {
-    return this.#dependencies.background.settled();
-  }
-
-  /** Finds a link that can be used. */
-  find(token: string): Promise<ValidLink | null> {
-    const { links, clock } = this.#dependencies;
-    return links.find(token, { purpose: 'password', now: clock() });
+    return this.#background.settled();
   }
 
   /**
-   * Sets the password of the user of a link, consumes it, and revokes all sessions of the user.
+   * Sets the password of the user of a link, consumes it, and revokes all sessions and links of the user.
    *
    * @param from.signal aborts when the client disconnects
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is hashed
    */
   async use(
-    token: string,
+    link: ValidLink,
     password: string,
     { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
   ): Promise<NewPasswordOutcome> {
-    const link = await this.find(token);
-    if (link?.userId == null) return { kind: 'invalid_link' };
+    const { database, passwords, securityEmails, clock } = this.#core;
+    const { accountId, userId } = link;
+    if (userId === null) return { kind: 'invalid_link' };
     const error = await passwordError(password);
     if (error !== undefined) return { kind: 'invalid_password', error };
     // Outside the transaction, because hashing is slow.
-    const request = { address: origin.address, signal };
-    const passwordHash = await this.#dependencies.passwords.hash(password, request);
-    const { accountId, userId } = link;
-    const context = { accountId, userId, origin, at: this.#dependencies.clock() };
-    const { prisma } = this.#dependencies.database;
-    const changed = await change(prisma, context, lock.enabledUser(userId), async (unit, user) => {
+    const passwordHash = await passwords.hash(password, { address: origin.address, signal });
+    const context = { accountId, userId, origin, at: clock() };
+    const changed = await change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
       if (user === null || !(await consumeLink(unit, link))) return false;
-      await setPassword(unit, { user, passwordHash, link });
+      // A mail that the user has received proves the address.
+      const verified = link.mailed && link.email === user.email ? { emailVerified: true } : {};
+      await unit.tx.user.updateMany({
+        where: { id: userId, accountId },
+        data: { passwordHash, ...verified, updatedAt: context.at },
+      });
+      await unit.record('user.password_changed', userDetails(user));
+      await revokeSessions(unit, user);
+      await deleteLinksOfUser(unit, userId);
       return true;
     });
     if (!changed) return { kind: 'invalid_link' };
-    this.#dependencies.securityEmails.send(context, userId, 'password_changed');
-    return { kind: 'changed' };
+    securityEmails.send(context, userId, 'password_changed');
+    return { kind: 'used' };
   }
 
   /** @throws {Problem} 429 when too many mails were sent. It is logged, and no response depends on it. */
   async #send(email: string, origin: AuditOrigin): Promise<void> {
-    const { database, users, delivery, clock } = this.#dependencies;
+    const { database, users, clock } = this.#core;
     const found = await users.findForSignIn(email);
     if (found === null) return;
     const { id, accountId, email: to } = found.user;
     if (mustUseSingleSignOn(found.user)) {
-      const permit = await delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
-      const url = delivery.addressOf(singleSignOnPath(accountId));
-      await delivery.notify(permit, to, singleSignOnMail({ url }));
+      const permit = await this.#delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
+      const url = this.#delivery.addressOf(singleSignOnPath(accountId));
+      await this.#delivery.notify(permit, to, singleSignOnMail({ url }));
       return;
     }
     const context = { accountId, origin, at: clock() };
     const stored = await change(database.prisma, context, lock.enabledUser(id), async (unit, user) => {
       if (user === null) return null;
       const token = await this.#insert(unit, user, forgottenSeconds);
-      const permit = await delivery.permit(unit.tx, 'forgotten_password', { recipient: user.email });
+      const permit = await this.#delivery.permit(unit.tx, 'forgotten_password', { recipient: user.email });
       return { to: user.email, token, permit };
     });
     if (stored === null) return;
-    const url = delivery.urlOf('password', stored.token);
-    await delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
+    const url = this.#delivery.urlOf('password', stored.token);
+    await this.#delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
   }
 
   async #insert(unit: Unit<AuditContext>, user: AffectedUser, lifetimeSeconds: number): Promise<string> {
@@ -170,26 +158,9 @@ export class PasswordLinks {
       target: { purpose: 'password', email: user.email, userId: user.id },
       accountId,
       createdById: userId,
-      mailed: this.canSendMail,
+      mailed: this.#delivery.canSendMail,
       at,
       lifetimeSeconds,
     });
   }
-}
-
-/** Replaces the password of the user of a link, and revokes all sessions and links. */
-async function setPassword(
-  unit: Unit,
-  { user, passwordHash, link }: { user: AffectedUser; passwordHash: string; link: ValidLink },
-): Promise<void> {
-  const { accountId, at } = unit.context;
-  // A mail that the user has received proves the address.
-  const verified = link.mailed && link.email === user.email ? { emailVerified: true } : {};
-  await unit.tx.user.updateMany({
-    where: { id: user.id, accountId },
-    data: { passwordHash, ...verified, updatedAt: at },
-  });
-  await unit.record('user.password_changed', userDetails(user));
-  await revokeSessions(unit, user);
-  await deleteLinksOfUser(unit, user.id);
 }

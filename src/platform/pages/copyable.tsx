@@ -1,9 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import type { PageView } from './page-context.js';
+
+interface CopyableProps {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  /** Whether the value is a list of codes, one on each line. */
+  readonly codes?: boolean;
+}
+
 /** A value with a button that copies it. The page loads the script. */
-export function Copyable({ id, label, value }: { id: string; label: string; value: string }) {
+export function Copyable({ id, label, value, codes = false }: CopyableProps) {
   return (
     <div class="copyable">
       <h2 id={`${id}-label`}>{label}</h2>
-      <code id={id}>{value}</code>
+      {codes ? (
+        <pre id={id} class="recovery-codes">
+          {value}
+        </pre>
+      ) : (
+        <code id={id}>{value}</code>
+      )}
       <button
         type="button"
         class="quiet"
@@ -16,4 +33,43 @@ export function Copyable({ id, label, value }: { id: string; label: string; valu
       </button>
     </div>
   );
+}
+
+/** A page that shows values once, such as a secret. They cannot be read later. */
+export function shownOncePage({
+  title,
+  warning,
+  values,
+  more,
+  next,
+}: {
+  title: string;
+  warning: ComponentChildren;
+  values: readonly CopyableProps[];
+  /** What follows the values. */
+  more?: ComponentChildren;
+  /** The link to the next page. */
+  next: { readonly href: string; readonly label: string };
+}): PageView {
+  return {
+    title,
+    script: 'copy.js',
+    body: (
+      <>
+        <div class="warning">
+          <p>{warning}</p>
+        </div>
+        {values.map((value) => (
+          <Copyable key={value.id} {...value} />
+        ))}
+        <p id="copied" role="status" class="hint" />
+        {more}
+        <p class="actions">
+          <a class="button" href={next.href}>
+            {next.label}
+          </a>
+        </p>
+      </>
+    ),
+  };
 }

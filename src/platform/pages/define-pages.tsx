@@ -11,7 +11,7 @@ export interface SettingsPage<Dependencies> extends Section {
 }
 
 /** The page that confirms an action, with its effects. */
-interface ConfirmView extends PageView {
+export interface ConfirmView extends PageView {
   /** Text of the button that confirms. */
   readonly button: string;
   /** Path of the page to which "Cancel" leads. */

@@ -1,5 +1,6 @@
 import { isStorableText, normalizeNfc } from '../contract/outside-text.js';
 import { invalidParameter } from '../problems/invalid-request.js';
+import { recordNotFound } from '../problems/problem.js';
 import { violation } from '../problems/rule-texts.js';
 
 /**
@@ -64,4 +65,15 @@ export class Fields {
 /** Whether text has the form of a record id. */
 export function isRecordId(text: string): boolean {
   return /^[a-z0-9]{1,64}$/.test(text);
+}
+
+/**
+ * The id of a record in the path.
+ *
+ * @throws {Problem} 404 `not_found` when no record can have it
+ */
+export function requestedId({ parameter }: { parameter(name: string): string }, name = 'id'): string {
+  const id = parameter(name);
+  if (!isRecordId(id)) throw recordNotFound();
+  return id;
 }

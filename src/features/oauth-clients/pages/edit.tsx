@@ -1,21 +1,73 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { findSettingsErrors } from '../../../oauth/clients/application-settings.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import { formPage, rejected } from '../../../platform/pages/define-pages.js';
+import { formNonce, formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
+import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { settingsVersion } from '../settings-changes.js';
-import { type ApplicationForm, fieldIds, formErrors, readApplicationForm } from './application-form.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import {
+  type ApplicationForm,
+  emptyForm,
+  fieldIds,
+  formErrors,
+  readApplicationForm,
+} from './application-form.js';
 import { ApplicationFields } from './form-page.js';
+import { secretPage } from './secrets.js';
 
-/** Form that changes an application, except its client type and client ID. */
+/** Forms that create an application, and change it except for its client type and client ID. */
 export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { applications, production } = dependencies;
+  const { applications, baseUrl, production } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
+  const fields = { scopes: knownScopes, production };
+  const check = (values: ApplicationForm, storedName?: string) => {
+    const clientType = values.clientType === '' ? 'confidential' : values.clientType;
+    const options = {
+      clientType,
+      knownScopes,
+      allowLocalhost: !production,
+      ...(storedName && { storedName }),
+    };
+    const found = findSettingsErrors(values, options);
+    return formErrors(found, { clientType: values.clientType, firstScope: knownScopes[0] ?? '' });
+  };
+
+  formPage(site, settings.applications, {
+    page: `${settings.applications}/new`,
+    recentPassword: ['form', 'creates a client secret'],
+    initial: (context) => ({ values: emptyForm, nonce: formNonce(context) }),
+    read: (context) => ({ values: readApplicationForm(context.form), nonce: formNonce(context) }),
+    view: (_, { values, nonce }) => ({
+      title: 'New application',
+      body: (
+        <ApplicationFields
+          {...fields}
+          action={settings.applications}
+          back={settings.applications}
+          button="Create application"
+          form={values}
+          hidden={['form', nonce]}
+        />
+      ),
+    }),
+    save: async (context, { values, nonce }) => {
+      const errors = check(values);
+      if (errors.length > 0) return { errors };
+      const clientType = values.clientType === 'public' ? 'public' : 'confidential';
+      const application = { clientType, settings: values, nonce } as const;
+      const created = await applications.register(context.auditContext, application);
+      const path = applicationAddress(created.id);
+      if (created.kind === 'repeated') return { redirect: withFlash(path, 'application_exists') };
+      const { clientSecret } = created;
+      if (clientSecret === null) return { redirect: withFlash(path, 'application_created') };
+      // The secret is in the response to the form: in a URL it would stay in the browser's history.
+      return secretPage('Application created', { ...created, clientSecret, baseUrl });
+    },
+  });
 
   formPage<EditedApplication>(site, applicationAddress(':id', 'edit'), {
     recentPassword: ['form', 'grants or removes scopes and redirect URIs'],
@@ -33,27 +85,20 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       title: `Edit ${name}`,
       body: (
         <ApplicationFields
+          {...fields}
           back={applicationAddress(id)}
           button="Save changes"
           form={values}
           hidden={['version', version]}
-          scopes={knownScopes}
-          production={production}
           stored={stored}
         />
       ),
     }),
     save: async (context, { application, values, version }) => {
-      const { clientType, id, name: storedName } = application;
+      const { id, name: storedName } = application;
       const name = isUnchanged(values.name, storedName) ? storedName : values.name;
       const form = { application, values: { ...values, name }, version };
-      const found = findSettingsErrors(form.values, {
-        clientType,
-        knownScopes,
-        allowLocalhost: !production,
-        storedName,
-      });
-      const errors = formErrors(found, { clientType, firstScope: knownScopes[0] ?? '' });
+      const errors = check(form.values, storedName);
       if (errors.length > 0) return { errors, form };
 
       const outcome = await applications.update(context.auditContext, {

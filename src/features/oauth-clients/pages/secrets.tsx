@@ -1,5 +1,5 @@
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import { Copyable } from '../../../platform/pages/copyable.js';
+import { shownOncePage } from '../../../platform/pages/copyable.js';
 import { actionForm, confirmPage, formNonce } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
@@ -7,47 +7,39 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
-import { SecretName, showPage, TokenExample } from './show-page.js';
+import type { ApplicationPagesDependencies } from '../index.js';
+import { applicationView, SecretName, TokenExample } from './show.js';
 
 /** The only page that shows a client secret. */
-export function secretPage({
-  title,
-  id,
-  clientId,
-  clientSecret,
-  baseUrl,
-}: {
-  title: string;
-  id: string;
-  clientId: string;
-  clientSecret: string;
-  baseUrl: string;
-}): PageView {
-  return {
+export function secretPage(
+  title: string,
+  {
+    id,
+    clientId,
+    clientSecret,
+    baseUrl,
+  }: { id: string; clientId: string; clientSecret: string; baseUrl: string },
+): PageView {
+  return shownOncePage({
     title,
-    script: 'copy.js',
-    body: (
+    warning: (
       <>
-        <div class="warning">
-          <p>
-            <strong>Copy the client secret now. You won't be able to see it again.</strong> Anyone who has it
-            can act as this application. Store it where only your server can read it, never in source code.
-          </p>
-        </div>
-        <Copyable id="client-id" label="Client ID" value={clientId} />
-        <Copyable id="client-secret" label="Client secret" value={clientSecret} />
-        <p id="copied" role="status" class="hint" />
-        <h2>Get a token</h2>
-        <TokenExample baseUrl={baseUrl} clientId={clientId} />
-        <p class="actions">
-          <a class="button" href={applicationAddress(id)}>
-            I have stored the secret
-          </a>
-        </p>
+        <strong>Copy the client secret now. You won't be able to see it again.</strong> Anyone who has it can
+        act as this application. Store it where only your server can read it, never in source code.
       </>
     ),
-  };
+    values: [
+      { id: 'client-id', label: 'Client ID', value: clientId },
+      { id: 'client-secret', label: 'Client secret', value: clientSecret },
+    ],
+    more: (
+      <>
+        <h2>Get a token</h2>
+        <TokenExample baseUrl={baseUrl} clientId={clientId} />
+      </>
+    ),
+    next: { href: applicationAddress(id), label: 'I have stored the secret' },
+  });
 }
 
 /** Creation and revocation of client secrets. */
@@ -56,7 +48,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
 
   const rejection = async (context: PageContext, alert: string): Promise<PageResponse> => {
     const application = await requestedApplication(context, dependencies);
-    return { status: 409, ...showPage({ application, baseUrl, alert }) };
+    return { status: 409, ...applicationView({ application, baseUrl, alert }) };
   };
 
   actionForm(site, applicationAddress(':id', 'secrets'), {
@@ -67,10 +59,8 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       const nonce = formNonce(context);
       const created = await clientSecrets.create(context.auditContext, { applicationId: id, nonce });
       switch (created.kind) {
-        case 'created': {
-          const { clientId, clientSecret } = created;
-          return secretPage({ title: 'Secret created', id, clientId, clientSecret, baseUrl });
-        }
+        case 'created':
+          return secretPage('Secret created', { ...created, id, baseUrl });
         case 'repeated':
           return { redirect: withFlash(applicationAddress(id), 'secret_exists') };
         case 'limit_reached':

@@ -1,12 +1,11 @@
 import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/name-rules.js';
 import { browserName } from '../../../platform/pages/browser-name.js';
 import { actionForm } from '../../../platform/pages/define-pages.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext, PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
 import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
@@ -58,11 +57,8 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
   actionForm(site, `${path}/:id/remove`, {
     recentPassword: ['form', 'removes a second factor'],
     back: () => ownSecondFactorPath,
-    save: async ({ auditContext, parameter }) => {
-      const id = parameter('id');
-      if (!isRecordId(id)) throw recordNotFound();
-      return afterRemoval(await passkeys.remove(auditContext, id), 'passkey_removed');
-    },
+    save: async (context) =>
+      afterRemoval(await passkeys.remove(context.auditContext, requestedId(context)), 'passkey_removed'),
   });
 }
 

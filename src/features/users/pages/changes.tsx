@@ -1,31 +1,32 @@
 import { actionForm, confirmPage } from '../../../platform/pages/define-pages.js';
-import { withFlash } from '../../../platform/pages/flash.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
-import { linkPage } from './link-page.js';
+import { disconnectView } from './connected-applications.js';
 import {
   afterChange,
+  afterLink,
   changeableUser,
   mayNotChange,
   requestedUser,
   submittedRole,
   type UserPagesDependencies,
-  userAddress,
+  userPath,
 } from './user-pages.js';
 
-/** Changes of another user: role, state, sessions and password. Each needs a recent password. */
+/** Changes of another user: role, state, sessions, password and applications. Each needs a recent password. */
 export function changePages(site: PageRouter, dependencies: UserPagesDependencies): void {
-  const { userAdministration, passwordLinks } = dependencies;
+  const { userAdministration, passwordLinks, grants } = dependencies;
   const action = (
     name: string,
     reason: string,
     save: (context: PageContext, id: string) => Promise<PageResponse>,
   ) =>
-    actionForm(site, userAddress(':id', name), {
+    actionForm(site, userPath(':id', name), {
       recentPassword: ['form', reason],
-      back: async (context) => userAddress((await requestedUser(context, dependencies)).id),
+      back: async (context) => userPath((await requestedUser(context, dependencies)).id),
       save: async (context) => save(context, (await requestedUser(context, dependencies)).id),
     });
 
@@ -35,16 +36,16 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
     return afterChange(await userAdministration.setRole(context.auditContext, id, role), id, 'role_changed');
   });
 
-  confirmPage(site, userAddress(':id', 'disable'), {
+  confirmPage(site, userPath(':id', 'disable'), {
     reason: 'revokes the access of a user',
     view: async (context) => {
       const { id, givenName, familyName, email } = await changeableUser(context, dependencies);
       const name = `${givenName} ${familyName}`;
       return {
         title: `Disable ${name}?`,
-        parent: { title: name, href: userAddress(id) },
+        parent: { title: name, href: userPath(id) },
         button: 'Disable user',
-        cancel: userAddress(id),
+        cancel: userPath(id),
         body: <DisableEffects email={email} />,
       };
     },
@@ -54,31 +55,55 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
     },
   });
 
-  action('enable', 'grants a user access', async ({ auditContext }, id) =>
-    afterChange(await userAdministration.enable(auditContext, id), id, 'user_enabled'),
-  );
-
-  action('sessions', 'revokes the sessions of a user', async ({ auditContext }, id) =>
-    afterChange(await userAdministration.revokeSessions(auditContext, id), id, 'user_signed_out'),
-  );
-
-  action('second_factor', 'removes the second factors of a user', async ({ auditContext }, id) =>
-    afterChange(await userAdministration.removeSecondFactors(auditContext, id), id, 'second_factors_removed'),
-  );
-
-  action('single_sign_on', 'removes how a user signs in', async ({ auditContext }, id) =>
-    afterChange(await userAdministration.unlinkIdentity(auditContext, id), id, 'single_sign_on_unlinked'),
-  );
+  for (const [name, reason, method, flash] of [
+    ['enable', 'grants a user access', 'enable', 'user_enabled'],
+    ['sessions', 'revokes the sessions of a user', 'revokeSessions', 'user_signed_out'],
+    [
+      'second_factor',
+      'removes the second factors of a user',
+      'removeSecondFactors',
+      'second_factors_removed',
+    ],
+    ['single_sign_on', 'removes how a user signs in', 'unlinkIdentity', 'single_sign_on_unlinked'],
+  ] as const) {
+    action(name, reason, async ({ auditContext }, id) =>
+      afterChange(await userAdministration[method](auditContext, id), id, flash),
+    );
+  }
 
   action('password_link', 'creates a link that sets a password', async ({ auditContext }, id) => {
     const outcome = await passwordLinks.create(auditContext, id);
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind !== 'created') throw mayNotChange();
-    const { link, email } = outcome;
-    if (link.kind === 'mailed') return { redirect: withFlash(userAddress(id), 'password_link_sent') };
-    if (link.kind === 'failed') return { redirect: withFlash(userAddress(id), 'password_link_not_sent') };
-    const title = 'Password link created';
-    return linkPage({ title, email, url: link.url, lifetime: '24 hours', back: userAddress(id) });
+    return afterLink(outcome.link, {
+      email: outcome.email,
+      lifetime: '24 hours',
+      back: userPath(id),
+      title: 'Password link created',
+      mailed: 'password_link_sent',
+      failed: 'password_link_not_sent',
+    });
+  });
+
+  confirmPage(site, userPath(':id', 'applications', ':application_id', 'disconnect'), {
+    reason: 'revokes the access of an application',
+    view: async (context) => {
+      const { id, email } = await changeableUser(context, dependencies);
+      return disconnectView(context, {
+        grants,
+        userId: id,
+        applicationId: requestedId(context, 'application_id'),
+        cancel: userPath(id),
+        effects: `The application immediately loses its access on behalf of ${email}. It keeps the data that it has already read. To use it again, the user has to authorize it again.`,
+      });
+    },
+    save: async (context) => {
+      const { id } = await requestedUser(context, dependencies);
+      const applicationId = requestedId(context, 'application_id');
+      const change = await userAdministration.disconnect(context.auditContext, id, applicationId);
+      if (change.kind === 'unchanged') throw recordNotFound();
+      return afterChange(change, id, 'user_disconnected');
+    },
   });
 }
 

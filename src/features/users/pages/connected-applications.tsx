@@ -1,7 +1,7 @@
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
-import { confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { type ConfirmView, confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -20,27 +20,17 @@ export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
       const connections = await grants.connectedApplications(accountId, { userId, now });
       return { title: 'Connected applications', body: <Connections connections={connections} /> };
     });
-    confirmPage(site, disconnectAddress(':id'), {
+    confirmPage(site, disconnectPath(':id'), {
       reason: 'revokes the access of an application',
-      view: async (context) => {
-        const { accountId, userId, at: now } = context.auditContext;
-        const applicationId = requestedId(context);
-        const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
-        if (connection === undefined) throw recordNotFound();
-        return {
-          title: `Disconnect ${connection.name}?`,
-          button: 'Disconnect',
+      view: (context) =>
+        disconnectView(context, {
+          grants,
+          userId: context.user.id,
+          applicationId: requestedId(context),
           cancel: settings.connected,
-          body: (
-            <div class="warning">
-              <p>
-                The application immediately loses its access to your data. It keeps the data that it has
-                already read. To use it again, you have to authorize it again.
-              </p>
-            </div>
-          ),
-        };
-      },
+          effects:
+            'The application immediately loses its access to your data. It keeps the data that it has already read. To use it again, you have to authorize it again.',
+        }),
       save: async (context) => {
         if (!(await grants.disconnect(context.auditContext, requestedId(context)))) throw recordNotFound();
         return { redirect: withFlash(settings.connected, 'disconnected') };
@@ -49,13 +39,36 @@ export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
   },
 };
 
-function requestedId(context: PageContext): string {
-  const id = context.parameter('id');
-  if (!isRecordId(id)) throw recordNotFound();
-  return id;
+/**
+ * The page that confirms that an application is disconnected from a user.
+ *
+ * @throws {Problem} 404 `not_found` when it is not connected
+ */
+export async function disconnectView(
+  { auditContext: { accountId, at: now } }: PageContext,
+  {
+    grants,
+    userId,
+    applicationId,
+    cancel,
+    effects,
+  }: { grants: Grants; userId: string; applicationId: string; cancel: string; effects: string },
+): Promise<ConfirmView> {
+  const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
+  if (connection === undefined) throw recordNotFound();
+  return {
+    title: `Disconnect ${connection.name}?`,
+    button: 'Disconnect',
+    cancel,
+    body: (
+      <div class="warning">
+        <p>{effects}</p>
+      </div>
+    ),
+  };
 }
 
-function disconnectAddress(applicationId: string): string {
+function disconnectPath(applicationId: string): string {
   return `${settings.connected}/${applicationId}/disconnect`;
 }
 
@@ -75,7 +88,7 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
         <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
           <div class="heading">
             <h2 id={`connection-${applicationId}`}>{name}</h2>
-            <a class="button secondary" href={disconnectAddress(applicationId)}>
+            <a class="button secondary" href={disconnectPath(applicationId)}>
               Disconnect<span class="unseen"> {name}</span>
             </a>
           </div>

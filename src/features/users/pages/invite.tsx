@@ -1,6 +1,6 @@
 import type { Role } from '../../../platform/accounts/user.js';
 import { actionForm, formPage, rejected } from '../../../platform/pages/define-pages.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -9,12 +9,12 @@ import { settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumInvitations } from '../invitations.js';
-import { linkPage } from './link-page.js';
 import {
+  afterLink,
   assignableRoles,
   mayNotChange,
   roleDescriptions,
-  roleName,
+  roleNames,
   submittedRole,
   type UserPagesDependencies,
 } from './user-pages.js';
@@ -26,12 +26,7 @@ const emailField = 'email';
 const firstRoleField = 'role_0';
 
 /** Form that invites a person, and revocation of invitations. */
-export function invitationPages(
-  site: PageRouter,
-  { invitations, passwordLinks }: UserPagesDependencies,
-): void {
-  const { canSendMail } = passwordLinks;
-
+export function invitationPages(site: PageRouter, { invitations, canSendMail }: UserPagesDependencies): void {
   formPage<InviteForm>(site, invitationsPath, {
     page: `${settings.users}/invite`,
     recentPassword: ['form', 'grants access to the account'],
@@ -47,7 +42,7 @@ export function invitationPages(
       switch (outcome.kind) {
         case 'invalid_email':
           return rejected(emailField, sentence('The e-mail address', outcome.violation));
-        case 'exists':
+        case 'email_taken':
           return rejected(emailField, 'A user of your account has this e-mail address.');
         case 'foreign_domain':
           return rejected(emailField, 'This e-mail address cannot be used.');
@@ -58,13 +53,15 @@ export function invitationPages(
           );
         case 'forbidden':
           throw mayNotChange();
-        case 'invited': {
-          const { link } = outcome;
-          if (link.kind === 'mailed') return { redirect: withFlash(settings.users, 'invited') };
-          if (link.kind === 'failed') return { redirect: withFlash(settings.users, 'invitation_not_sent') };
-          const title = 'Invitation created';
-          return linkPage({ title, email, url: link.url, lifetime: '7 days', back: settings.users });
-        }
+        case 'invited':
+          return afterLink(outcome.link, {
+            email,
+            lifetime: '7 days',
+            back: settings.users,
+            title: 'Invitation created',
+            mailed: 'invited',
+            failed: 'invitation_not_sent',
+          });
       }
     },
   });
@@ -76,8 +73,7 @@ export function invitationPages(
     recentPassword: ['form', 'revokes an invitation'],
     back: () => settings.users,
     save: async (context) => {
-      const id = context.parameter('id');
-      const outcome = isRecordId(id) ? await invitations.revoke(context.auditContext, id) : 'not_found';
+      const outcome = await invitations.revoke(context.auditContext, requestedId(context));
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'forbidden') throw mayNotChange();
       return { redirect: withFlash(settings.users, 'invitation_revoked') };
@@ -132,7 +128,7 @@ function InviteFields({
                 checked={offered === role}
               />
               <span>
-                <strong>{roleName(offered)}</strong> {roleDescriptions[offered]}
+                <strong>{roleNames[offered]}</strong> {roleDescriptions[offered]}
               </span>
             </label>
           ))}

@@ -8,20 +8,23 @@ import {
   DescriptionItem,
   DescriptionList,
 } from '../../../platform/pages/form-parts.js';
-import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { SessionList } from './session-list.js';
 import {
   assignableRoles,
   mayChange,
+  requestedUser,
   roleDescriptions,
-  roleName,
+  roleNames,
+  SessionList,
   secondFactorText,
-  userAddress,
+  type UserPagesDependencies,
+  userPath,
 } from './user-pages.js';
 
-interface ShowPageProps {
+interface Props {
   readonly context: PageContext;
   readonly user: UserSummary;
   readonly sessions: readonly SessionSummary[];
@@ -31,12 +34,23 @@ interface ShowPageProps {
 }
 
 /** A user of the account, and what the signed-in user may change. */
-export function showPage(props: ShowPageProps): PageView {
-  const { givenName, familyName } = props.user;
-  return { title: `${givenName} ${familyName}`, body: <UserDetails {...props} /> };
+export function showPage(site: PageRouter, dependencies: UserPagesDependencies): void {
+  const { userSessions, grants, canSendMail } = dependencies;
+  site.get(userPath(':id'), async (context) => {
+    const { accountId, at: now } = context.auditContext;
+    const user = await requestedUser(context, dependencies);
+    const { id, givenName, familyName } = user;
+    const shown = mayChange(context, user);
+    const sessions = shown ? await userSessions.list({ id, accountId }) : [];
+    const connections = shown ? await grants.connectedApplications(accountId, { userId: id, now }) : [];
+    return {
+      title: `${givenName} ${familyName}`,
+      body: <UserDetails {...{ context, user, sessions, connections, canSendMail }} />,
+    };
+  });
 }
 
-function UserDetails(props: ShowPageProps) {
+function UserDetails(props: Props) {
   const { context, user } = props;
   const { id, email, role, disabledAt, lastSignInAt, createdAt } = user;
   return (
@@ -44,7 +58,7 @@ function UserDetails(props: ShowPageProps) {
       <DescriptionList>
         <DescriptionItem name="E-mail address">{email}</DescriptionItem>
         <DescriptionItem name="Role">
-          {roleName(role)}: {roleDescriptions[role]}
+          {roleNames[role]}: {roleDescriptions[role]}
         </DescriptionItem>
         <DescriptionItem name="State">
           {disabledAt === null ? (
@@ -77,7 +91,7 @@ function UserDetails(props: ShowPageProps) {
   );
 }
 
-function Changes({ context, user, sessions, connections, canSendMail }: ShowPageProps) {
+function Changes({ context, user, sessions, connections, canSendMail }: Props) {
   const { id, disabledAt } = user;
   return (
     <>
@@ -90,7 +104,7 @@ function Changes({ context, user, sessions, connections, canSendMail }: ShowPage
               ? 'The user gets a mail with a link to set a new password. It can be used once, within 24 hours.'
               : 'You get a link to set a new password, and send it to the user. It can be used once, within 24 hours.'}
           </p>
-          <ButtonForm action={userAddress(id, 'password_link')}>
+          <ButtonForm action={userPath(id, 'password_link')}>
             {canSendMail ? 'Send a password link' : 'Create a password link'}
           </ButtonForm>
         </section>
@@ -102,7 +116,7 @@ function Changes({ context, user, sessions, connections, canSendMail }: ShowPage
             Remove the link if your identity provider has created this person again. The next sign-in with the
             verified e-mail address links the user again.
           </p>
-          <ButtonForm action={userAddress(id, 'single_sign_on')}>Remove the link</ButtonForm>
+          <ButtonForm action={userPath(id, 'single_sign_on')}>Remove the link</ButtonForm>
         </section>
       )}
       <section>
@@ -112,7 +126,7 @@ function Changes({ context, user, sessions, connections, canSendMail }: ShowPage
         ) : (
           <>
             <SessionList sessions={sessions} />
-            <ButtonForm action={userAddress(id, 'sessions')}>Sign out of all browsers</ButtonForm>
+            <ButtonForm action={userPath(id, 'sessions')}>Sign out of all browsers</ButtonForm>
           </>
         )}
       </section>
@@ -123,7 +137,7 @@ function Changes({ context, user, sessions, connections, canSendMail }: ShowPage
             If the user has lost it, remove it. The user is signed out of all browsers, and signs in with the
             password. Verify the identity of the person first.
           </p>
-          <ButtonForm action={userAddress(id, 'second_factor')}>Remove second factor</ButtonForm>
+          <ButtonForm action={userPath(id, 'second_factor')}>Remove second factor</ButtonForm>
         </section>
       )}
       <ConnectionsSection {...{ user, connections }} />
@@ -132,17 +146,17 @@ function Changes({ context, user, sessions, connections, canSendMail }: ShowPage
   );
 }
 
-function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>) {
+function RoleSection({ context, user }: Pick<Props, 'context' | 'user'>) {
   return (
     <section>
       <h2>Role</h2>
-      <form method="post" action={userAddress(user.id, 'role')} class="fields">
+      <form method="post" action={userPath(user.id, 'role')} class="fields">
         <CsrfField />
         <label for="role">New role</label>
         <select id="role" name="role">
           {assignableRoles(context).map((role) => (
             <option key={role} value={role} selected={role === user.role}>
-              {roleName(role)}
+              {roleNames[role]}
             </option>
           ))}
         </select>
@@ -154,7 +168,7 @@ function RoleSection({ context, user }: Pick<ShowPageProps, 'context' | 'user'>)
   );
 }
 
-function ConnectionsSection({ user, connections }: Pick<ShowPageProps, 'user' | 'connections'>) {
+function ConnectionsSection({ user, connections }: Pick<Props, 'user' | 'connections'>) {
   return (
     <section>
       <h2>Connected applications</h2>
@@ -165,7 +179,7 @@ function ConnectionsSection({ user, connections }: Pick<ShowPageProps, 'user' | 
           {connections.map(({ applicationId, name, connectedAt }) => (
             <li key={applicationId}>
               <strong>{name}</strong>, connected on <Timestamp at={connectedAt} />{' '}
-              <a href={userAddress(user.id, 'applications', applicationId, 'disconnect')}>
+              <a href={userPath(user.id, 'applications', applicationId, 'disconnect')}>
                 Disconnect<span class="unseen"> {name}</span>
               </a>
             </li>
@@ -176,13 +190,13 @@ function ConnectionsSection({ user, connections }: Pick<ShowPageProps, 'user' | 
   );
 }
 
-function StateSection({ user: { id, disabledAt } }: Pick<ShowPageProps, 'user'>) {
+function StateSection({ user: { id, disabledAt } }: Pick<Props, 'user'>) {
   if (disabledAt !== null) {
     return (
       <section>
         <h2>Enable</h2>
         <p>The user can sign in again. Sessions and connected applications are not restored.</p>
-        <ButtonForm action={userAddress(id, 'enable')}>Enable user</ButtonForm>
+        <ButtonForm action={userPath(id, 'enable')}>Enable user</ButtonForm>
       </section>
     );
   }
@@ -191,7 +205,7 @@ function StateSection({ user: { id, disabledAt } }: Pick<ShowPageProps, 'user'>)
       <h2>Disable</h2>
       <p>The user can no longer sign in. The next page asks for confirmation.</p>
       <p>
-        <a class="button danger" href={userAddress(id, 'disable')}>
+        <a class="button danger" href={userPath(id, 'disable')}>
           Disable user
         </a>
       </p>

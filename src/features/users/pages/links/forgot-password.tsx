@@ -3,18 +3,13 @@ import { CsrfField, TextField } from '../../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { PasswordLinks } from '../../password-links.js';
+import type { UserServices } from '../../index.js';
 import type { PublicPages } from './public-pages.js';
 
 const field = 'email';
 
 /** Page that sends a link to set a new password. Its response does not depend on whether the address exists. */
-export function forgotPasswordPages(
-  pages: PublicPages,
-  { passwordLinks }: { passwordLinks: PasswordLinks },
-): void {
-  const { canSendMail } = passwordLinks;
-
+export function forgotPasswordPages(pages: PublicPages, { passwordLinks, canSendMail }: UserServices): void {
   pages.get(forgotPasswordPath, async () => (canSendMail ? formPage('') : noMailPage));
 
   pages.post(forgotPasswordPath, 'sends a link to the user', async ({ form, origin }) => {

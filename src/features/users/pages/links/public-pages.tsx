@@ -1,37 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LinkPurpose, OneTimeLinks, ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import type { AuditOrigin } from '../../../../platform/audit/audit-log.js';
+import type { Core } from '../../../../platform/core.js';
 import { auditOrigin } from '../../../../platform/http/audit-origin.js';
-import type { BrowserSessions } from '../../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
+import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { Fields } from '../../../../platform/pages/fields.js';
 import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { Layout, renderPage } from '../../../../platform/pages/layout.js';
-import { type PageResponse, pageForm } from '../../../../platform/pages/page-context.js';
+import { type PageResponse, type PageView, pageForm } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
-
-/**
- * The response to a link that is unknown, used, revoked or expired. All look the same, except to the browser that has used the
- * link: it gets the response to the first use again.
- */
-export function invalidLink(advice: string, { used }: PublicContext, first: PageResponse): PageResponse {
-  if (used) return first;
-  return {
-    status: 404,
-    title: 'This link does not work',
-    body: (
-      <>
-        <p>
-          A link can be used once and for a limited time. This one was used, has expired, or was replaced by
-          another. If you have just used it, it worked: sign in.
-        </p>
-        <p>{advice}</p>
-        <p>
-          <a href="/sign_in">Sign in</a>
-        </p>
-      </>
-    ),
-  };
-}
 
 /** Request for a page that needs no session. */
 export interface PublicContext {
@@ -49,19 +27,37 @@ export interface PublicContext {
   readonly signal: AbortSignal;
 }
 
+type PublicHandler = (context: PublicContext) => Promise<PageResponse>;
+
+/** The page of a one-time link, with the form that uses it. */
+interface LinkPage {
+  readonly purpose: LinkPurpose;
+  /** What the visitor can do when the link does not work. */
+  readonly advice: string;
+  /** The response when the link was used. */
+  readonly done: PageResponse;
+  /** The field for a new password. Rejected submissions are then limited, because each password takes time to check. */
+  readonly passwordField?: string;
+  readonly view: (context: PublicContext, link: ValidLink) => PageView;
+  /** Submits the form. Returns the page that rejects it, or whether the link was valid. */
+  readonly use: (link: ValidLink, context: PublicContext) => Promise<PageResponse | 'used' | 'invalid_link'>;
+}
+
+export type PublicPagesCore = Pick<Core, 'sessions' | 'failureLimit' | 'clock'>;
+
 /** Name of the cookie, at the path of a link. */
 const usedCookie = 'used_link';
-
-type PublicHandler = (context: PublicContext) => Promise<PageResponse>;
 
 /** Pages without a session, for every client that has the link. */
 export class PublicPages {
   readonly #app: FastifyInstance;
-  readonly #sessions: BrowserSessions;
+  readonly #core: PublicPagesCore;
+  readonly #links: OneTimeLinks;
 
-  constructor(app: FastifyInstance, sessions: BrowserSessions) {
+  constructor(app: FastifyInstance, core: PublicPagesCore, links: OneTimeLinks) {
     this.#app = app;
-    this.#sessions = sessions;
+    this.#core = core;
+    this.#links = links;
   }
 
   get(path: string, handle: PublicHandler): void {
@@ -69,22 +65,55 @@ export class PublicPages {
   }
 
   /**
-   * Adds the route of a form, which needs no recent password. A link is consumed by its form only, because mail programs open
-   * links in advance.
+   * Adds the route of a form, which needs no recent password.
    *
    * @param reason why it needs none
    */
   post(path: string, reason: string, handle: PublicHandler): void {
     this.#app.post(path, pageForm(reason), (request, reply) => {
-      this.#sessions.verifyCsrf(request);
+      this.#core.sessions.verifyCsrf(request);
       return this.#serve(request, reply, handle);
+    });
+  }
+
+  /** Adds the page of a link. A link is used by its form only, because mail programs open links in advance. */
+  link({ purpose, advice, done, passwordField, view, use }: LinkPage): void {
+    const path = `${linkPaths[purpose]}/:token`;
+    const { failureLimit, clock } = this.#core;
+    const find = ({ token }: PublicContext) => this.#links.find(token, { purpose, now: clock() });
+    // Links that do not work look the same, except to the browser that has used the link.
+    const invalid = ({ used }: PublicContext) => (used ? done : invalidLinkPage(advice));
+    this.get(path, async (context) => {
+      const link = await find(context);
+      return link === null ? invalid(context) : view(context, link);
+    });
+    this.post(path, 'has the token of a link', async (context) => {
+      const link = await find(context);
+      if (link === null) return invalid(context);
+      const { address } = context.origin;
+      const attempt = { by: 'new password by', address, of: `new password with link ${link.id}` };
+      if (passwordField !== undefined) {
+        const limit = await failureLimit.count(attempt);
+        if (limit !== null) {
+          const { retryAfterSeconds } = limit;
+          const message = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+          const errors = [{ field: passwordField, message }];
+          return { ...view(context, link), errors, status: 429, retryAfterSeconds };
+        }
+      }
+      const outcome = await use(link, context);
+      if (outcome === 'invalid_link') return invalid(context);
+      if (outcome !== 'used') return outcome;
+      if (passwordField !== undefined) await failureLimit.removeFailure(attempt);
+      context.markUsed();
+      return done;
     });
   }
 
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
     const path = request.url.split('?', 1)[0] ?? request.url;
-    const csrfToken = this.#sessions.csrfToken(request, reply);
+    const csrfToken = this.#core.sessions.csrfToken(request, reply);
     const response = await handle({
       origin: auditOrigin(request),
       path,
@@ -115,4 +144,24 @@ export class PublicPages {
     );
     return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
   }
+}
+
+/** The page of a link that is unknown, used, revoked or expired. */
+function invalidLinkPage(advice: string): PageResponse {
+  return {
+    status: 404,
+    title: 'This link does not work',
+    body: (
+      <>
+        <p>
+          A link can be used once and for a limited time. This one was used, has expired, or was replaced by
+          another. If you have just used it, it worked: sign in.
+        </p>
+        <p>{advice}</p>
+        <p>
+          <a href="/sign_in">Sign in</a>
+        </p>
+      </>
+    ),
+  };
 }

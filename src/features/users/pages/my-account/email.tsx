@@ -5,19 +5,19 @@ import type { PageContext, PageView } from '../../../../platform/pages/page-cont
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { AccountPagesDependencies } from './account-pages.js';
+import type { UserServices } from '../../index.js';
 
 const field = 'email';
 
 /** Form that changes the e-mail address. The change takes effect when the new address is confirmed by a link. */
-export function emailPages(site: PageRouter, { emailChanges }: AccountPagesDependencies): void {
+export function emailPages(site: PageRouter, { ownAccount, canSendMail }: UserServices): void {
   formPage(site, accountAddress('email'), {
     recentPassword: ['form', 'changes who can sign in'],
     initial: () => '',
     read: ({ form }) => form.text(field),
-    view: (context, email) => emailPage(context, email, emailChanges.available),
+    view: (context, email) => emailPage(context, email, canSendMail),
     save: async (context, email) => {
-      const outcome = await emailChanges.request(context.auditContext, context.sessionId, email);
+      const outcome = await ownAccount.requestEmail(context.auditContext, context.sessionId, email);
       switch (outcome.kind) {
         case 'invalid_email':
           return rejected(field, sentence('The e-mail address', outcome.violation));

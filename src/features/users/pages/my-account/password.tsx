@@ -1,3 +1,4 @@
+import type { Core } from '../../../../platform/core.js';
 import { describeRejection } from '../../../../platform/pages/confirm-password.js';
 import { withFlash } from '../../../../platform/pages/flash.js';
 import { Form, NewPasswordField, TextField, UserNameField } from '../../../../platform/pages/form-parts.js';
@@ -5,7 +6,7 @@ import type { PageContext, PageHandler, PageView } from '../../../../platform/pa
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { AccountPagesDependencies } from './account-pages.js';
+import type { UserServices } from '../../index.js';
 
 const currentField = 'current_password';
 const newField = 'new_password';
@@ -14,7 +15,7 @@ const applicationsField = 'sign_out_applications';
 /** Form that changes the password, signs the user out of all other browsers and, if chosen, of all applications. */
 export function passwordPages(
   site: PageRouter,
-  { reauthentication, ownAccount, users }: AccountPagesDependencies,
+  { reauthentication, ownAccount, users }: Pick<Core, 'reauthentication' | 'users'> & UserServices,
 ): void {
   const path = accountAddress('password');
 
@@ -27,13 +28,8 @@ export function passwordPages(
     const signal = context.disconnected();
     const revokesGrants = form.text(applicationsField) !== '';
     const password = form.secret(currentField);
-    const outcome = await reauthentication.confirm({
-      user,
-      sessionId,
-      password,
-      context: auditContext,
-      signal,
-    });
+    const confirmation = { user, sessionId, password, context: auditContext, signal };
+    const outcome = await reauthentication.confirm(confirmation);
     if (outcome.kind !== 'confirmed') {
       const { message, ...rejection } = describeRejection(outcome);
       return { ...passwordPage(context), ...rejection, errors: [{ field: currentField, message }] };

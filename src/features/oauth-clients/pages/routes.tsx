@@ -1,23 +1,48 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import { type UsagePageDependencies, usagePage } from '../../usage/index.js';
+import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
+import type { ApplicationPagesDependencies } from '../index.js';
+import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
+import { revocationPages } from './revocation.js';
+import { secretPages } from './secrets.js';
+import { showPages } from './show.js';
 
 const pageSize = 50;
 
-/** Settings → OAuth applications: the applications of the account. */
-export function listPage(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
+/** Settings → OAuth applications. */
+export const applicationPages: SettingsPage<
+  ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies
+> = {
+  title: 'OAuth applications',
+  path: settings.applications,
+  audience: 'administrators',
+  register(site, dependencies) {
+    listPage(site, dependencies);
+    editPages(site, dependencies);
+    showPages(site, dependencies);
+    usagePage(site, dependencies);
+    webhookPages(site, dependencies);
+    secretPages(site, dependencies);
+    revocationPages(site, dependencies);
+  },
+};
+
+/** The applications of the account. */
+function listPage(site: PageRouter, { applications: service }: ApplicationPagesDependencies): void {
   site.get(settings.applications, async (context) => {
     const number = pageNumber(context.query);
     const { accountId, at: now } = context.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
-    const { applications, count } = await dependencies.applications.list(accountId, range);
+    const { applications, count } = await service.list(accountId, range);
     const last = lastPage(count, pageSize);
-    if (number > last) return { redirect: address(last) };
+    if (number > last) return { redirect: pagePath(last) };
     return {
       title: 'OAuth applications',
       heading: (
@@ -46,14 +71,14 @@ export function listPage(site: PageRouter, dependencies: ApplicationPagesDepende
               rows={applications}
               rowKey={({ id }) => id}
             />
-            <Pager number={number} last={last} address={address} />
+            <Pager number={number} last={last} address={pagePath} />
           </>
         ),
     };
   });
 }
 
-function address(number: number): string {
+function pagePath(number: number): string {
   return `${settings.applications}?page=${number}`;
 }
 

@@ -1,47 +1,53 @@
 import type { SessionSummary } from '../../../../platform/accounts/sessions.js';
-import { actionForm } from '../../../../platform/pages/define-pages.js';
+import type { User } from '../../../../platform/accounts/user.js';
+import type { Core } from '../../../../platform/core.js';
+import { actionForm, type SettingsPage } from '../../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../../platform/pages/flash.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../../platform/pages/form-parts.js';
-import type { PageContext, PageView } from '../../../../platform/pages/page-context.js';
-import type { PageRouter } from '../../../../platform/pages/page-router.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
 import { accountAddress, ownSecondFactorPath, settings } from '../../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../../platform/problems/problem.js';
-import type { Profile } from '../../../profile/index.js';
-import { SessionList } from '../session-list.js';
-import { roleName } from '../user-pages.js';
-import type { AccountPagesDependencies } from './account-pages.js';
+import { type Profile, type ProfilePagesDependencies, profilePages } from '../../../profile/index.js';
+import { type OwnSecondFactorDependencies, ownSecondFactorPages } from '../../../second-factors/index.js';
+import type { UserServices } from '../../index.js';
+import { roleNames, SessionList } from '../user-pages.js';
+import { emailPages } from './email.js';
+import { passwordPages } from './password.js';
 
-/** Settings → My account, and signing out of all browsers. */
-export function overviewPages(site: PageRouter, dependencies: AccountPagesDependencies): void {
-  const { profiles, userSessions, ownAccount } = dependencies;
+export type AccountPagesDependencies = Pick<Core, 'users' | 'userSessions' | 'reauthentication'> &
+  UserServices &
+  ProfilePagesDependencies &
+  OwnSecondFactorDependencies;
 
-  site.get(settings.account, async (context) => {
-    const { user, sessionId } = context;
-    const profile = await profiles.get(user.accountId, user.id);
-    if (profile === null) throw recordNotFound();
-    const sessions = await userSessions.list(user, { currentId: sessionId });
-    return accountPage({ context, profile, sessions });
-  });
+/** Settings → My account. */
+export const accountPages: SettingsPage<AccountPagesDependencies> = {
+  title: 'My account',
+  path: settings.account,
+  audience: 'users',
+  register(site, dependencies) {
+    const { profiles, userSessions, ownAccount } = dependencies;
+    site.get(settings.account, async (context) => {
+      const { user, sessionId } = context;
+      const profile = await profiles.get(user.accountId, user.id);
+      if (profile === null) throw recordNotFound();
+      return accountPage(user, profile, await userSessions.list(user, { currentId: sessionId }));
+    });
+    actionForm(site, accountAddress('sessions'), {
+      recentPassword: ['no', 'ends only own sessions'],
+      back: () => settings.account,
+      save: async (context) => {
+        await ownAccount.signOutEverywhere(context.auditContext);
+        return { redirect: withFlash('/sign_in', 'signed_out_everywhere') };
+      },
+    });
+    profilePages(site, dependencies);
+    emailPages(site, dependencies);
+    passwordPages(site, dependencies);
+    ownSecondFactorPages(site, dependencies);
+  },
+};
 
-  actionForm(site, accountAddress('sessions'), {
-    recentPassword: ['no', 'ends only own sessions'],
-    back: () => settings.account,
-    save: async (context) => {
-      await ownAccount.signOutEverywhere(context.auditContext);
-      return { redirect: withFlash('/sign_in', 'signed_out_everywhere') };
-    },
-  });
-}
-
-function accountPage({
-  context: { user },
-  profile,
-  sessions,
-}: {
-  context: PageContext;
-  profile: Profile;
-  sessions: readonly SessionSummary[];
-}): PageView {
+function accountPage(user: User, profile: Profile, sessions: readonly SessionSummary[]): PageView {
   return {
     title: 'My account',
     heading: (
@@ -57,7 +63,7 @@ function accountPage({
         <DescriptionList>
           <DescriptionItem name="Name">{`${profile.givenName} ${profile.familyName}`}</DescriptionItem>
           <DescriptionItem name="Role">
-            {roleName(user.role)} of {user.accountName}
+            {roleNames[user.role]} of {user.accountName}
           </DescriptionItem>
           <DescriptionItem name="Language">{profile.locale ?? 'Not set'}</DescriptionItem>
           <DescriptionItem name="Time zone">{profile.zoneinfo ?? 'Not set (UTC)'}</DescriptionItem>

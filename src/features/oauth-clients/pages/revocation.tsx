@@ -3,39 +3,61 @@ import { requestedApplication } from '../../../oauth/clients/requested-applicati
 import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
+import { applicationAddress, settings } from '../../../platform/pages/paths.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 
-/** Revocation of all access of an application. */
-export function revokeAccessPages(
+/** Pages that revoke all access of an application, or delete it. */
+export function revocationPages(
   site: PageRouter,
   dependencies: ApplicationPagesDependencies & WebhookPagesDependencies,
 ): void {
+  const { applications, webhooks } = dependencies;
   confirmPage(site, applicationAddress(':id', 'revoke_access'), {
     reason: 'revokes all access of an application',
     view: async (context) => {
       const application = await requestedApplication(context, dependencies);
       const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-      const endpoints = await dependencies.webhooks.endpoints.list(owner);
+      const endpoints = await webhooks.endpoints.list(owner);
       return {
         title: `Revoke all access of ${application.name}?`,
         button: 'Revoke all access',
         cancel: applicationAddress(application.id),
-        body: <Effects {...{ application, endpoints }} />,
+        body: <RevocationEffects {...{ application, endpoints }} />,
       };
     },
     save: async (context) => {
       const { id } = await requestedApplication(context, dependencies);
-      const revoked = await dependencies.applications.revokeAccess(context.auditContext, id);
+      const revoked = await applications.revokeAccess(context.auditContext, id);
       if (revoked === null) throw recordNotFound();
       return { redirect: withFlash(applicationAddress(id), 'access_revoked') };
     },
   });
+
+  confirmPage(site, applicationAddress(':id', 'delete'), {
+    reason: 'revokes all access, and destroys the application',
+    view: async (context) => {
+      const application = await requestedApplication(context, dependencies);
+      const { id, name } = application;
+      return {
+        title: `Delete ${name}?`,
+        parent: { title: name, href: applicationAddress(id) },
+        button: 'Delete application',
+        cancel: applicationAddress(id),
+        body: <DeletionEffects {...application} />,
+      };
+    },
+    save: async (context) => {
+      const { id } = await requestedApplication(context, dependencies);
+      if (!(await applications.delete(context.auditContext, id))) throw recordNotFound();
+      return { redirect: withFlash(settings.applications, 'application_deleted') };
+    },
+  });
 }
 
-function Effects({
+function RevocationEffects({
   application: { id, clientType, connectedUsers },
   endpoints,
 }: {
@@ -76,6 +98,41 @@ function Effects({
       ) : (
         <p>The client ID and the settings are kept. Users can authorize the application again.</p>
       )}
+    </div>
+  );
+}
+
+function DeletionEffects({ clientType, connectedUsers, lastTokenAt }: ApplicationDetails) {
+  return (
+    <div class="warning">
+      <p>
+        <strong>This takes effect immediately:</strong>
+      </p>
+      <ul>
+        {connectedUsers > 0 && (
+          <li>
+            {connectedUsers === 1
+              ? '1 connected user is disconnected.'
+              : `${connectedUsers} connected users are disconnected.`}
+          </li>
+        )}
+        <li>
+          The client ID{clientType === 'confidential' && ', the client secrets'} and all tokens of the
+          application stop working.
+        </li>
+      </ul>
+      <p>
+        {lastTokenAt === null ? (
+          'No token has been issued yet.'
+        ) : (
+          <>
+            The last token was issued on <Timestamp at={lastTokenAt} />: a client may still use the
+            application.
+          </>
+        )}
+        {connectedUsers === 0 && ' No user is connected.'}
+      </p>
+      <p>This cannot be undone. If you register the application again, it gets a new client ID.</p>
     </div>
   );
 }

@@ -1,14 +1,28 @@
 import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
+import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { type CallCounts, describeCalls, usageDays } from '../../usage/index.js';
-import { endpointsInWords, type WebhookEndpoint } from '../../webhooks/index.js';
+import {
+  type CallCounts,
+  describeCalls,
+  lastDays,
+  sumOf,
+  type UsagePageDependencies,
+  usageDays,
+} from '../../usage/index.js';
+import {
+  endpointsInWords,
+  type WebhookEndpoint,
+  type WebhookPagesDependencies,
+} from '../../webhooks/index.js';
 import { maximumSecrets } from '../client-secrets.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { clientTypeName } from './form-page.js';
 
 /** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
@@ -35,7 +49,7 @@ function SecretsSection({ application }: { application: ApplicationDetails }) {
       {secrets.length > 0 && (
         <DataTable
           caption="Client secrets"
-          columns={columnsFor(application)}
+          columns={secretColumns(application)}
           rows={secrets}
           rowKey={(secret) => secret.id}
         />
@@ -60,7 +74,7 @@ function SecretsSection({ application }: { application: ApplicationDetails }) {
   );
 }
 
-function columnsFor({ id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>): Column<SecretSummary>[] {
+function secretColumns({ id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>): Column<SecretSummary>[] {
   return [
     column('Secret', (secret) => (
       <strong>
@@ -98,19 +112,37 @@ export function SecretName({ lastCharacters, createdAt }: SecretSummary) {
   );
 }
 
-interface ShowPageProps {
+interface Props {
   readonly application: ApplicationDetails;
   readonly baseUrl: string;
   /** Calls of the last days; absent with an alert. */
   readonly usage?: CallCounts;
   /** Its webhook endpoints; absent with an alert. */
   readonly endpoints?: readonly WebhookEndpoint[];
-  /** Errors of the submitted form. */
+  /** An error of a submitted form. */
   readonly alert?: string;
 }
 
+/** The page of one application. */
+export function showPages(
+  site: PageRouter,
+  dependencies: ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies,
+): void {
+  const { usage, webhooks, baseUrl } = dependencies;
+  site.get(applicationAddress(':id'), async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    const { accountId, at } = context.auditContext;
+    const { id: applicationId } = application;
+    const [calls, endpoints] = await Promise.all([
+      usage.usageByOperationOf(accountId, applicationId, lastDays(at, usageDays)).then(sumOf),
+      webhooks.endpoints.list({ accountId, applicationId }),
+    ]);
+    return applicationView({ application, baseUrl, usage: calls, endpoints });
+  });
+}
+
 /** Settings of one application. The values of its secrets are never shown. */
-export function showPage(props: ShowPageProps): PageView {
+export function applicationView(props: Props): PageView {
   const { application, endpoints, alert } = props;
   const { id, name } = application;
   return {
@@ -138,7 +170,7 @@ export function showPage(props: ShowPageProps): PageView {
   };
 }
 
-function ApplicationSections({ application, baseUrl, usage, endpoints }: ShowPageProps) {
+function ApplicationSections({ application, baseUrl, usage, endpoints }: Props) {
   const { id, clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
   return (
     <>
@@ -210,7 +242,7 @@ function ApplicationSections({ application, baseUrl, usage, endpoints }: ShowPag
           </p>
         </section>
       )}
-      <ForDevelopers {...{ application, baseUrl }} />
+      <DeveloperSection {...{ application, baseUrl }} />
       <section>
         <h2>Revoke all access</h2>
         <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
@@ -233,7 +265,7 @@ function ApplicationSections({ application, baseUrl, usage, endpoints }: ShowPag
   );
 }
 
-function ForDevelopers({ application, baseUrl }: { application: ApplicationDetails; baseUrl: string }) {
+function DeveloperSection({ application, baseUrl }: { application: ApplicationDetails; baseUrl: string }) {
   return (
     <section>
       <h2>For developers</h2>

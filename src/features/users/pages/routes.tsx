@@ -2,6 +2,7 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -9,16 +10,28 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
-import { invitationsPath } from './invite.js';
-import { roleName, secondFactorText, type UserPagesDependencies, userAddress } from './user-pages.js';
+import { changePages } from './changes.js';
+import { invitationPages, invitationsPath } from './invite.js';
+import { showPage } from './show-page.js';
+import { roleNames, secondFactorText, type UserPagesDependencies, userPath } from './user-pages.js';
 
 const pageSize = 50;
 
-/** Settings → Users: the users of the account by e-mail address, and on the first page the open invitations. */
-export function listPage(
-  site: PageRouter,
-  { users, invitations, passwordLinks }: UserPagesDependencies,
-): void {
+/** Settings → Users. */
+export const userPages: SettingsPage<UserPagesDependencies> = {
+  title: 'Users',
+  path: settings.users,
+  audience: 'administrators',
+  register(site, dependencies) {
+    listPage(site, dependencies);
+    invitationPages(site, dependencies);
+    showPage(site, dependencies);
+    changePages(site, dependencies);
+  },
+};
+
+/** The users of the account by e-mail address, and on the first page the open invitations. */
+function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
     const given = context.query.text('after');
@@ -56,7 +69,16 @@ export function listPage(
             </nav>
           )}
           {open.length > 0 && (
-            <InvitationsSection {...{ context, invitations: open }} canSendMail={passwordLinks.canSendMail} />
+            <section>
+              <h2>Invitations</h2>
+              <p>These people have not accepted their invitation.</p>
+              <DataTable
+                caption="Open invitations"
+                columns={invitationColumns(context, canSendMail)}
+                rows={open}
+                rowKey={({ id }) => id}
+              />
+            </section>
           )}
         </>
       ),
@@ -67,52 +89,25 @@ export function listPage(
 const userColumns: readonly Column<UserSummary>[] = [
   column('User', ({ id, givenName, familyName, email }) => (
     <>
-      <a href={userAddress(id)}>{`${givenName} ${familyName}`}</a>
+      <a href={userPath(id)}>{`${givenName} ${familyName}`}</a>
       <span class="hint"> {email}</span>
     </>
   )),
-  column('Role', ({ role }) => roleName(role)),
+  column('Role', ({ role }) => roleNames[role]),
   column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} />),
   column('Second factor', secondFactorText),
-  column('State', ({ disabledAt }) => <UserState disabledAt={disabledAt} />),
+  column('State', ({ disabledAt }) =>
+    disabledAt === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="ended">Disabled</Badge>,
+  ),
 ];
-
-/** Whether a user can sign in. */
-function UserState({ disabledAt }: Pick<UserSummary, 'disabledAt'>) {
-  return disabledAt === null ? <Badge tone="good">Enabled</Badge> : <Badge tone="ended">Disabled</Badge>;
-}
 
 function invitationColumns(context: PageContext, canSendMail: boolean): Column<Invitation>[] {
   return [
     column('E-mail address', ({ email }) => <strong>{email}</strong>),
-    column('Role', ({ role }) => roleName(role)),
+    column('Role', ({ role }) => roleNames[role]),
     column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} />),
     column('Actions', (invitation) => <InvitationActions {...{ context, invitation, canSendMail }} />),
   ];
-}
-
-function InvitationsSection({
-  context,
-  invitations,
-  canSendMail,
-}: {
-  context: PageContext;
-  invitations: readonly Invitation[];
-  /** Whether links are sent by mail. */
-  canSendMail: boolean;
-}) {
-  return (
-    <section>
-      <h2>Invitations</h2>
-      <p>These people have not accepted their invitation.</p>
-      <DataTable
-        caption="Open invitations"
-        columns={invitationColumns(context, canSendMail)}
-        rows={invitations}
-        rowKey={({ id }) => id}
-      />
-    </section>
-  );
 }
 
 function InvitationActions({

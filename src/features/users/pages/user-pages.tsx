@@ -1,36 +1,32 @@
 import type { Grants } from '../../../oauth/grants/grants.js';
-import type { Sessions } from '../../../platform/accounts/sessions.js';
+import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import { type Role, roles } from '../../../platform/accounts/user.js';
-import type { UserSummary, Users } from '../../../platform/accounts/users.js';
+import type { UserSummary } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import type { Core } from '../../../platform/core.js';
+import type { DeliveredLink } from '../../../platform/mail/link-delivery.js';
+import { Badge } from '../../../platform/pages/badge.js';
+import { browserName } from '../../../platform/pages/browser-name.js';
+import { shownOncePage } from '../../../platform/pages/copyable.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
-import type { Invitations } from '../invitations.js';
-import type { PasswordLinks } from '../password-links.js';
-import type { UserAdministration, UserChange } from '../user-administration.js';
+import type { UserServices } from '../index.js';
+import type { UserChange } from '../user-administration.js';
 
-export interface UserPagesDependencies {
-  readonly users: Users;
-  readonly userAdministration: UserAdministration;
-  readonly invitations: Invitations;
-  readonly passwordLinks: PasswordLinks;
-  readonly userSessions: Sessions;
-  readonly grants: Grants;
-}
+export type UserPagesDependencies = Pick<Core, 'users' | 'userSessions'> &
+  UserServices & { readonly grants: Grants };
 
-const roleNames: Readonly<Record<Role, string>> = {
+/** Display name of each role. */
+export const roleNames: Readonly<Record<Role, string>> = {
   owner: 'Owner',
   admin: 'Administrator',
   member: 'Member',
 };
-
-/** Display name of a role. */
-export function roleName(role: Role): string {
-  return roleNames[role];
-}
 
 /** Summary of the second factors of a user. */
 export function secondFactorText({
@@ -63,7 +59,7 @@ export function submittedRole({ form }: PageContext): Role | undefined {
 }
 
 /** Path of the page of a user, or of a page below it. */
-export function userAddress(id: string, ...below: readonly string[]): string {
+export function userPath(id: string, ...below: readonly string[]): string {
   return [settings.users, id, ...below].join('/');
 }
 
@@ -73,11 +69,10 @@ export function userAddress(id: string, ...below: readonly string[]): string {
  * @throws {Problem} 404 `not_found` when the account has no user with this id
  */
 export async function requestedUser(
-  { user: { accountId }, parameter }: PageContext,
+  context: PageContext,
   { users }: Pick<UserPagesDependencies, 'users'>,
 ): Promise<UserSummary> {
-  const id = parameter('id');
-  const user = isRecordId(id) ? await users.get(accountId, id) : null;
+  const user = await users.get(context.user.accountId, requestedId(context));
   if (user === null) throw recordNotFound();
   return user;
 }
@@ -124,6 +119,55 @@ export function afterChange({ kind }: UserChange, id: string, flash: Flash): Pag
       );
     case 'changed':
     case 'unchanged':
-      return { redirect: withFlash(userAddress(id), flash) };
+      return { redirect: withFlash(userPath(id), flash) };
   }
+}
+
+/** The response to a form that created a link. Without mail, it is the only page that shows the link. */
+export function afterLink(
+  link: DeliveredLink,
+  {
+    email,
+    lifetime,
+    back,
+    title,
+    mailed,
+    failed,
+  }: { email: string; lifetime: string; back: string; title: string; mailed: Flash; failed: Flash },
+): PageResponse {
+  if (link.kind !== 'shown') return { redirect: withFlash(back, link.kind === 'mailed' ? mailed : failed) };
+  return shownOncePage({
+    title,
+    warning: (
+      <>
+        <strong>Copy the link now. You won't be able to see it again.</strong> Send it to {email}, and to no
+        other person: everyone who has it can use it. It can be used once, within {lifetime}.
+      </>
+    ),
+    values: [{ id: 'link', label: 'Link', value: link.url }],
+    next: { href: back, label: 'I have sent the link' },
+  });
+}
+
+const sessionColumns: readonly Column<[number, SessionSummary]>[] = [
+  column('Browser', ([, { userAgent, current }]) => (
+    <>
+      {browserName(userAgent)} {current && <Badge>This browser</Badge>}
+    </>
+  )),
+  column('Address', ([, { address }]) => address ?? 'Unknown'),
+  column('Last used', ([, { lastSeenAt }]) => <Timestamp at={lastSeenAt} />),
+  column('Signed in', ([, { createdAt }]) => <Timestamp at={createdAt} />),
+];
+
+/** The sessions of a user, with browser, address and last use. */
+export function SessionList({ sessions }: { sessions: readonly SessionSummary[] }) {
+  return (
+    <DataTable
+      caption="Sessions, the last used first"
+      columns={sessionColumns}
+      rows={[...sessions.entries()]}
+      rowKey={([index]) => String(index)}
+    />
+  );
 }

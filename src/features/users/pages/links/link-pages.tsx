@@ -1,0 +1,191 @@
+import type { FastifyInstance } from 'fastify';
+import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
+import { withFlash } from '../../../../platform/pages/flash.js';
+import {
+  ButtonForm,
+  CsrfField,
+  NewPasswordField,
+  TextField,
+  UserNameField,
+} from '../../../../platform/pages/form-parts.js';
+import type { PageView } from '../../../../platform/pages/page-context.js';
+import { sentence } from '../../../../platform/problems/rule-texts.js';
+import type { UserServices } from '../../index.js';
+import { forgotPasswordPages } from './forgot-password.js';
+import { type PublicContext, PublicPages, type PublicPagesCore } from './public-pages.js';
+
+/** The pages that one-time links lead to, and the page for a forgotten password. */
+export async function linkPages(
+  app: FastifyInstance,
+  services: UserServices & PublicPagesCore,
+): Promise<void> {
+  const pages = new PublicPages(app, services, services.links);
+  acceptInvitationPage(pages, services);
+  setPasswordPage(pages, services);
+  confirmEmailPage(pages, services);
+  forgotPasswordPages(pages, services);
+}
+
+/** Field and name of each value that an invited person enters. */
+const acceptanceFields = {
+  givenName: ['given_name', 'The given name'],
+  familyName: ['family_name', 'The family name'],
+  password: ['new_password', 'The password'],
+} as const;
+
+/** Page on which an invited person enters a name and a password. */
+function acceptInvitationPage(pages: PublicPages, { invitations }: UserServices): void {
+  pages.link({
+    purpose: 'invitation',
+    advice: 'Contact the person who invited you to get a new invitation.',
+    done: { redirect: withFlash('/sign_in', 'invitation_accepted') },
+    passwordField: 'new_password',
+    view: acceptView,
+    use: async (link, context) => {
+      const { form } = context;
+      const names = { givenName: form.text('given_name'), familyName: form.text('family_name') };
+      const acceptance = { ...names, password: form.secret('new_password') };
+      const outcome = await invitations.accept(link, acceptance, context);
+      switch (outcome.kind) {
+        case 'accepted':
+          return 'used';
+        case 'invalid_link':
+          return 'invalid_link';
+        case 'invalid': {
+          const errors = outcome.errors.map(({ member, violation }) => {
+            const [field, subject] = acceptanceFields[member];
+            return { field, message: sentence(subject, violation) };
+          });
+          return { ...acceptView(context, link), errors };
+        }
+        case 'email_taken':
+          return { status: 409, ...takenView(link.email) };
+      }
+    },
+  });
+}
+
+function acceptView({ path, form }: PublicContext, { accountName, email }: ValidLink): PageView {
+  return {
+    title: `Join ${accountName}`,
+    body: (
+      <>
+        <p>
+          You sign in with <strong>{email}</strong> and the password that you choose here.
+        </p>
+        <form method="post" action={path} noValidate>
+          <CsrfField />
+          <UserNameField email={email} />
+          <TextField
+            id="given_name"
+            label="Given name"
+            value={form.text('given_name')}
+            autocomplete="given-name"
+            maxLength={100}
+          />
+          <TextField
+            id="family_name"
+            label="Family name"
+            value={form.text('family_name')}
+            autocomplete="family-name"
+            maxLength={100}
+          />
+          <NewPasswordField />
+          <button type="submit">Join</button>
+        </form>
+      </>
+    ),
+  };
+}
+
+function takenView(email: string): PageView {
+  return {
+    title: 'This invitation cannot be accepted',
+    body: (
+      <>
+        <p>
+          The address {email} cannot be used, because it belongs to another user or another account. You need
+          an invitation to another address.
+        </p>
+        <p>
+          <a href="/sign_in">Sign in</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** Page on which a user sets a new password. */
+function setPasswordPage(pages: PublicPages, { passwordLinks }: UserServices): void {
+  const view = ({ path }: PublicContext, { email }: ValidLink): PageView => ({
+    title: 'Set a new password',
+    body: (
+      <>
+        <p>
+          For <strong>{email}</strong>. All sessions of this user end.
+        </p>
+        <form method="post" action={path} noValidate>
+          <CsrfField />
+          <UserNameField email={email} />
+          <NewPasswordField label="New password" />
+          <button type="submit">Save password</button>
+        </form>
+      </>
+    ),
+  });
+  pages.link({
+    purpose: 'password',
+    advice: 'Request a new link, or contact an owner of your account to get one.',
+    done: { redirect: withFlash('/sign_in', 'password_set') },
+    passwordField: 'new_password',
+    view,
+    use: async (link, context) => {
+      const outcome = await passwordLinks.use(link, context.form.secret('new_password'), context);
+      if (outcome.kind !== 'invalid_password') return outcome.kind;
+      const message = sentence('The password', outcome.error);
+      return { ...view(context, link), errors: [{ field: 'new_password', message }] };
+    },
+  });
+}
+
+/** Page on which a user confirms a new e-mail address. */
+function confirmEmailPage(pages: PublicPages, { ownAccount }: UserServices): void {
+  pages.link({
+    purpose: 'email',
+    advice: 'Sign in, and change the address again under My account.',
+    done: resultView('Address confirmed', 'Sign in with the new address from now on.'),
+    view: ({ path }, { accountName, email }) => ({
+      title: 'Confirm your e-mail address',
+      body: (
+        <>
+          <p>
+            You will sign in to {accountName} with <strong>{email}</strong>.
+          </p>
+          <ButtonForm action={path} className={null}>
+            Confirm address
+          </ButtonForm>
+        </>
+      ),
+    }),
+    use: async (link, { origin }) => {
+      const outcome = await ownAccount.confirmEmail(link, origin);
+      if (outcome !== 'email_taken') return outcome;
+      const text = 'It belongs to another user or another account.';
+      return { ...resultView('This address cannot be used', text), status: 409 };
+    },
+  });
+}
+
+function resultView(title: string, text: string): PageView {
+  return {
+    title,
+    body: (
+      <>
+        <p>{text}</p>
+        <p>
+          <a href="/people/settings/account">My account</a>
+        </p>
+      </>
+    ),
+  };
+}
