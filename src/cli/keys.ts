@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
-import {
-  AuthenticatorAppSecrets,
-  createAppSeal,
-} from '../features/second-factors/authenticator-app-secrets.js';
+import { resealAuthenticatorApps } from '../features/second-factors/authenticator-apps.js';
 import { resealProviderSecrets } from '../features/single-sign-on/provider-secrets.js';
 import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
 import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
@@ -36,7 +33,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
         const secrets = await appSecrets();
         const signingKeys = await resealSigningKeys(database, secrets, clock());
         print(commandProcess, `Re-encrypted ${counted(signingKeys, 'signing key')} with APP_SECRET.`);
-        const apps = await new AuthenticatorAppSecrets(database).reseal(createAppSeal(secrets));
+        const apps = await resealAuthenticatorApps(database, secrets);
         print(commandProcess, `Re-encrypted ${counted(apps, 'secret')} of authenticator apps.`);
         const providers = await resealProviderSecrets(database, secrets, clock());
         print(commandProcess, `Re-encrypted ${counted(providers, 'secret')} of identity providers.`);

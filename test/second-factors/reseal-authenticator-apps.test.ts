@@ -1,9 +1,8 @@
 import { TOTP } from 'otpauth';
 import {
-  AuthenticatorAppSecrets,
-  createAppSeal,
-} from '../../src/features/second-factors/authenticator-app-secrets.js';
-import { AuthenticatorApps } from '../../src/features/second-factors/authenticator-apps.js';
+  AuthenticatorApps,
+  resealAuthenticatorApps,
+} from '../../src/features/second-factors/authenticator-apps.js';
 import { Sessions } from '../../src/platform/accounts/sessions.js';
 import { Users } from '../../src/platform/accounts/users.js';
 import { accountScope, allAccounts, withScope } from '../../src/platform/database/scope.js';
@@ -23,7 +22,7 @@ t.test(
     const { user, accountId } = await createScene(database);
     const securityEmails = createTestSecurityEmails(database, clock);
     const appsWith = (current: string, previous?: string) =>
-      new AuthenticatorApps(database, { appSecrets: { current, previous }, clock, securityEmails });
+      new AuthenticatorApps({ database, appSecrets: { current, previous }, clock, securityEmails });
     const from = { address: '127.0.0.1', userAgent: undefined };
     const sessionId = (await new Sessions(database, clock).create(user, from)) ?? '';
     const found = await new Users(database).findEnabled(accountId, user.id);
@@ -45,9 +44,8 @@ t.test(
     await t.rejects(check(appsWith(fresh)), 'the new secret alone does not open it yet');
     const changing = appsWith(fresh, old);
     t.ok(await check(changing));
-    const secrets = new AuthenticatorAppSecrets(database);
     const reseal = (current: string, previous?: string) =>
-      withScope(allAccounts, () => secrets.reseal(createAppSeal({ current, previous })));
+      withScope(allAccounts, () => resealAuthenticatorApps(database, { current, previous }));
     await t.rejects(reseal('x'.repeat(40)), 'another secret');
     t.equal(await reseal(fresh, old), 1);
     t.equal(await reseal(fresh, old), 0, 'it may be repeated');

@@ -1,15 +1,14 @@
 import { Secret, TOTP } from 'otpauth';
-import type { AccountId } from '../../platform/accounts/account-id.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
+import type { Core } from '../../platform/core.js';
 import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
-import { createAppSeal } from './authenticator-app-secrets.js';
 import {
   addFactor,
   type FactorAddition,
@@ -27,16 +26,6 @@ const window = 1;
 
 /** Size of a secret in bytes. @see RFC 4226, section 4 */
 const secretBytes = 20;
-
-/** Generates the secret of an authenticator app, in base32. */
-function newTotpSecret(): string {
-  return new Secret({ size: secretBytes }).base32;
-}
-
-/** The URI that an authenticator app reads from a QR code. */
-function totpUri(secret: string, { issuer, email }: { issuer: string; email: string }): string {
-  return new TOTP({ issuer, label: email, secret, period, digits }).toString();
-}
 
 /** Whether a text has the form of a code. */
 export function isTotpCode(text: string): boolean {
@@ -91,24 +80,29 @@ export class AuthenticatorApps {
   readonly #setUpSeal: Seal;
   readonly #securityEmails: SecurityEmails;
 
-  constructor(
-    { prisma }: Pick<Database, 'prisma'>,
-    {
-      appSecrets,
-      clock,
-      securityEmails,
-    }: { appSecrets: AppSecrets; clock: Clock; securityEmails: SecurityEmails },
-  ) {
-    this.#prisma = prisma;
+  constructor({
+    database,
+    appSecrets,
+    clock,
+    securityEmails,
+  }: Pick<Core, 'database' | 'appSecrets' | 'clock' | 'securityEmails'>) {
+    this.#prisma = database.prisma;
     this.#clock = clock;
     this.#seal = createAppSeal(appSecrets);
     this.#setUpSeal = createSeal(appSecrets, 'authenticator-app-set-up');
     this.#securityEmails = securityEmails;
   }
 
+  /** When the user added the authenticator app; `null` when there is none. */
+  async addedAt({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<Date | null> {
+    const select = { createdAt: true };
+    const app = await this.#prisma.totpFactor.findFirst({ where: { accountId, userId }, select });
+    return app?.createdAt ?? null;
+  }
+
   /** Generates a secret. Nothing is stored until the user enters a code. */
   async setUp(user: User): Promise<AppSetUp> {
-    const secret = newTotpSecret();
+    const secret = new Secret({ size: secretBytes }).base32;
     const expires = this.#clock().getTime() + setUpSeconds * 1000;
     const token = await this.#setUpSeal.seal(JSON.stringify({ user: user.id, secret, expires }));
     return { ...this.#describe(user, secret), token };
@@ -177,11 +171,16 @@ export class AuthenticatorApps {
     if (row === null) return null;
     const { secret } = await this.#open(row);
     const step = totpStep(secret, code, at);
-    return step === null ? null : (tx) => consumeStep(tx, { accountId, userId, step });
+    if (step === null) return null;
+    return async (tx) => {
+      // Of concurrent transactions with a code one succeeds.
+      const where = { accountId, userId, lastStep: { lt: step } };
+      return (await tx.totpFactor.updateMany({ where, data: { lastStep: step } })).count > 0;
+    };
   }
 
-  #describe(user: User, secret: string) {
-    return { secret, uri: totpUri(secret, { issuer: user.accountName, email: user.email }) };
+  #describe({ accountName: issuer, email: label }: User, secret: string) {
+    return { secret, uri: new TOTP({ issuer, label, secret, period, digits }).toString() };
   }
 
   async #open({ sealedSecret, userId }: { sealedSecret: string; userId: string }): Promise<SealedSecret> {
@@ -198,12 +197,55 @@ export class AuthenticatorApps {
   }
 }
 
-/** Consumes a code. Of concurrent transactions with a code one succeeds. */
-async function consumeStep(
-  tx: Prisma.TransactionClient,
-  { accountId, userId, step }: { accountId: AccountId; userId: string; step: number },
-): Promise<boolean> {
-  const where = { accountId, userId, lastStep: { lt: step } };
-  const { count } = await tx.totpFactor.updateMany({ where, data: { lastStep: step } });
-  return count > 0;
+/** Number of secrets that one statement reads when they are re-encrypted. */
+const resealBatch = 500;
+
+interface SealedRow {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly sealedSecret: string;
+}
+
+function createAppSeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'authenticator-apps');
+}
+
+/**
+ * Re-encrypts with the current secret of the application all secrets that were encrypted with the previous one. For the operator
+ * only.
+ *
+ * @returns number of re-encrypted secrets
+ * @throws {Error} when a secret was encrypted with another one
+ */
+export async function resealAuthenticatorApps(
+  { prisma }: Pick<Database, 'prisma'>,
+  appSecrets: AppSecrets,
+): Promise<number> {
+  const seal = createAppSeal(appSecrets);
+  let count = 0;
+  for (let last = { accountId: '', userId: '' }; ; ) {
+    const rows = await prisma.$queryRaw<SealedRow[]>`
+      SELECT account_id AS "accountId", user_id AS "userId", sealed_secret AS "sealedSecret" FROM totp_factors
+      WHERE (account_id, user_id) > (${last.accountId}, ${last.userId})
+      ORDER BY account_id, user_id LIMIT ${resealBatch}`;
+    const end = rows.at(-1);
+    if (end === undefined) return count;
+    last = end;
+    const resealed = await Promise.all(
+      rows.map(async ({ accountId, userId, sealedSecret }) => {
+        const { plain, current } = await seal.open(sealedSecret);
+        return current
+          ? []
+          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${await seal.seal(plain)})`];
+      }),
+    );
+    const values = resealed.flat();
+    if (values.length === 0) continue;
+    // The secret may have been replaced meanwhile.
+    count += await prisma.$executeRaw`
+      UPDATE totp_factors stored SET sealed_secret = resealed.new
+      FROM (VALUES ${Prisma.join(values)}) AS resealed (account_id, user_id, old, new)
+      WHERE stored.account_id = resealed.account_id AND stored.user_id = resealed.user_id
+        AND stored.sealed_secret = resealed.old`;
+  }
 }

@@ -15,6 +15,7 @@ import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import type { Core } from '../../platform/core.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
@@ -26,7 +27,7 @@ import {
   type FactorSession,
   removeFactor,
 } from './factor-changes.js';
-import type { PasskeyChallenges, PasskeyPurpose } from './passkey-challenges.js';
+import { PasskeyChallenges, type PasskeyPurpose } from './passkey-challenges.js';
 
 /** Maximum number of passkeys of a user. */
 export const maximumPasskeys = 20;
@@ -63,13 +64,6 @@ export interface PasskeyResponse {
   readonly csrfToken: string;
 }
 
-interface Dependencies {
-  readonly database: Pick<Database, 'prisma'>;
-  readonly challenges: PasskeyChallenges;
-  readonly securityEmails: SecurityEmails;
-  readonly baseUrl: string;
-}
-
 interface StoredPasskey {
   readonly id: string;
   readonly accountId: string;
@@ -92,10 +86,10 @@ export class Passkeys {
   readonly #host: string;
   readonly #securityEmails: SecurityEmails;
 
-  constructor({ database, challenges, securityEmails, baseUrl }: Dependencies) {
-    const { origin, hostname } = new URL(baseUrl);
+  constructor({ config, database, appSecrets, clock, securityEmails }: Core) {
+    const { origin, hostname } = new URL(config.baseUrl);
     this.#prisma = database.prisma;
-    this.#challenges = challenges;
+    this.#challenges = new PasskeyChallenges(appSecrets, clock);
     this.#origin = origin;
     this.#host = hostname;
     this.#securityEmails = securityEmails;
@@ -233,11 +227,17 @@ export class Passkeys {
       // The package throws errors for all invalid responses.
     }).catch(() => null);
     if (verified?.verified !== true || issuedAt === null) return null;
+    const createdAt: Date = issuedAt;
     const signCount = BigInt(verified.authenticationInfo.newCounter);
     return {
       accountId: toAccountId(stored.accountId),
       userId: stored.userId,
-      consume: consumeWith(stored, { issuedAt, signCount }),
+      // A challenge is used once: the passkey must not have been used since it was created.
+      consume: async (tx, at) => {
+        const unused = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: createdAt } }] };
+        const where = { id: stored.id, accountId: stored.accountId, ...unused };
+        return (await tx.passkey.updateMany({ where, data: { lastUsedAt: at, signCount } })).count > 0;
+      },
     };
   }
 
@@ -270,21 +270,6 @@ export class Passkeys {
       return { id: Buffer.from(credentialId).toString('base64url'), transports };
     });
   }
-}
-
-/** A challenge is used once: the passkey must not have been used since the challenge was created. */
-function consumeWith(
-  { id, accountId }: StoredPasskey,
-  { issuedAt, signCount }: { issuedAt: Date; signCount: bigint },
-): ProvedPasskey['consume'] {
-  return async (tx, at) => {
-    const unused = { OR: [{ lastUsedAt: null }, { lastUsedAt: { lt: issuedAt } }] };
-    const { count } = await tx.passkey.updateMany({
-      where: { id, accountId, ...unused },
-      data: { lastUsedAt: at, signCount },
-    });
-    return count > 0;
-  };
 }
 
 /** The ways in which a browser reaches an authenticator. Those that the service does not know are omitted. */

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Prisma } from '../../platform/database/client.js';
+import { SessionEndedError } from '../../platform/accounts/sessions.js';
+import type { User } from '../../platform/accounts/user.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
+import type { Core } from '../../platform/core.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 
 /** Number of codes that a user gets. */
 const recoveryCodeCount = 10;
@@ -62,4 +69,35 @@ function normalizeCode(text: string): string {
 /** SHA-256: a random code with 80 bits needs no slow hash. */
 function hashCode(code: string): Buffer<ArrayBuffer> {
   return createHash('sha256').update(code).digest() as Buffer<ArrayBuffer>;
+}
+
+/** The recovery codes of users. */
+export class RecoveryCodes {
+  readonly #prisma: Database['prisma'];
+  readonly #securityEmails: SecurityEmails;
+
+  constructor({ database, securityEmails }: Core) {
+    this.#prisma = database.prisma;
+    this.#securityEmails = securityEmails;
+  }
+
+  async countUnused({ id: userId, accountId }: Pick<User, 'id' | 'accountId'>): Promise<number> {
+    return await this.#prisma.recoveryCode.count({ where: { accountId, userId, usedAt: null } });
+  }
+
+  /**
+   * Creates ten recovery codes. Earlier ones no longer work.
+   *
+   * @throws {SessionEndedError} when the user was disabled meanwhile
+   */
+  async create(context: UserAuditContext): Promise<string[]> {
+    const { userId } = context;
+    const codes = await change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {
+      if (user === null) throw new SessionEndedError();
+      await unit.record('recovery_codes.created');
+      return await replaceRecoveryCodes(unit.tx, context);
+    });
+    this.#securityEmails.send(context, userId, 'recovery_codes_created');
+    return codes;
+  }
 }

@@ -7,7 +7,7 @@ import type { Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { countDailyFailure, secondsUntilAccepted } from '../../platform/limits/failure-limit.js';
 import { type AuthenticatorApps, isTotpCode } from './authenticator-apps.js';
-import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './complete-sign-in.js';
+import { recordSignIn, type SecondFactorMethod, storeSecondFactor } from './factor-changes.js';
 import type { PasskeyResponse, Passkeys } from './passkeys.js';
 import { consumeRecoveryCode } from './recovery-codes.js';
 
@@ -22,28 +22,30 @@ type SecondFactorOutcome =
   /** Too many failures in a day; only a passkey or a recovery code is accepted. */
   | { readonly kind: 'codes_rate_limited'; readonly retryAfterSeconds: number };
 
-type Dependencies = Pick<Core, 'database' | 'auditLog' | 'failureLimit' | 'securityEmails'> & {
-  readonly apps: AuthenticatorApps;
-  readonly passkeys: Passkeys;
-};
-
 /** Consumes a proof in a transaction. Returns whether it was unused. */
 type Consume = (tx: Prisma.TransactionClient) => Promise<boolean>;
 
+interface Attempt {
+  readonly user: User;
+  readonly sessionId: string;
+  readonly proof: SecondFactorProof;
+}
+
 /** Completes the sign-in of a user who has entered the password. */
 export class SecondFactorSignIn {
-  readonly #dependencies: Dependencies;
+  readonly #core: Core;
+  readonly #apps: AuthenticatorApps;
+  readonly #passkeys: Passkeys;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(core: Core, { apps, passkeys }: { apps: AuthenticatorApps; passkeys: Passkeys }) {
+    this.#core = core;
+    this.#apps = apps;
+    this.#passkeys = passkeys;
   }
 
   /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge is valid once. */
-  async attempt(
-    context: UserAuditContext,
-    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
-  ): Promise<SecondFactorOutcome> {
-    const { database, auditLog, failureLimit } = this.#dependencies;
+  async attempt(context: UserAuditContext, submitted: Attempt): Promise<SecondFactorOutcome> {
+    const { database, auditLog, failureLimit } = this.#core;
     const { accountId, userId, origin } = context;
     const identity = { accountId, userId, origin };
     // Only users who know the password get here: the limit of a user cannot be used to lock out others.
@@ -54,13 +56,11 @@ export class SecondFactorSignIn {
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     }
     const failures = { kind: 'second factor', userId } as const;
-    if (isGuessable(proof)) {
+    if (isGuessable(submitted.proof)) {
       const retryAfterSeconds = await secondsUntilAccepted(database.prisma, failures, context.at);
       if (retryAfterSeconds !== null) return { kind: 'codes_rate_limited', retryAfterSeconds };
     }
-    const newId = await withScope(accountScope(accountId), () =>
-      this.#complete(context, { user, sessionId, proof }),
-    );
+    const newId = await withScope(accountScope(accountId), () => this.#complete(context, submitted));
     if (newId === null) {
       await countDailyFailure(database.prisma, failures, context.at);
       await auditLog.record({ type: 'second_factor.failed', ...identity });
@@ -70,13 +70,10 @@ export class SecondFactorSignIn {
     return { kind: 'signed_in', sessionId: newId };
   }
 
-  async #complete(
-    context: UserAuditContext,
-    { user, sessionId, proof }: { user: User; sessionId: string; proof: SecondFactorProof },
-  ): Promise<string | null> {
+  async #complete(context: UserAuditContext, { user, sessionId, proof }: Attempt): Promise<string | null> {
     const [method, consume] = await this.#check(context, user, proof);
     if (consume === null) return null;
-    const { database, securityEmails } = this.#dependencies;
+    const { database, securityEmails } = this.#core;
     const newId = await change(database.prisma, context, lock.enabledUser(user.id), async (unit, locked) => {
       if (locked === null || !(await consume(unit.tx))) return null;
       // A session that was revoked meanwhile stays revoked.
@@ -94,16 +91,15 @@ export class SecondFactorSignIn {
     user: User,
     proof: SecondFactorProof,
   ): Promise<[SecondFactorMethod, Consume | null]> {
-    const { apps, passkeys } = this.#dependencies;
     if ('passkey' in proof) {
       // Not without the identity provider: an owner has a recovery code for that.
       if (user.onlySingleSignOn) return ['passkey', null];
-      const proved = await passkeys.prove(proof.passkey, user);
+      const proved = await this.#passkeys.prove(proof.passkey, user);
       return ['passkey', proved && ((tx) => proved.consume(tx, context.at))];
     }
     const code = withoutSpaces(proof.code);
     if (isTotpCode(code))
-      return ['authenticator app', user.onlySingleSignOn ? null : await apps.check(context, code)];
+      return ['authenticator app', user.onlySingleSignOn ? null : await this.#apps.check(context, code)];
     return ['recovery code', (tx) => consumeRecoveryCode(tx, context, { code, at: context.at })];
   }
 }

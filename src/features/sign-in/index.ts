@@ -1,6 +1,5 @@
 import type { Core } from '../../platform/core.js';
 import type { Passkeys } from '../second-factors/index.js';
-import { PasskeySignIn } from './passkey-sign-in.js';
 import { SignIn } from './sign-in.js';
 import { TrustedDevices } from './trusted-devices.js';
 
@@ -10,8 +9,7 @@ export { respondToSignIn } from './pages/after-sign-in.js';
 export function createSignIn(core: Core, { passkeys }: { passkeys: Passkeys }) {
   const { config, appSecrets, clock } = core;
   return {
-    signIn: new SignIn(core),
-    passkeySignIn: new PasskeySignIn({ ...core, passkeys }),
+    signIn: new SignIn(core, passkeys),
     trustedDevices: new TrustedDevices({ appSecrets, baseUrl: config.baseUrl, clock }),
   };
 }

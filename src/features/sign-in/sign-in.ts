@@ -2,16 +2,23 @@ import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { type SignInStage, signInStage } from '../../platform/accounts/sign-in-stage.js';
 import { mustUseSingleSignOn, type User } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import { change } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
-import type { AuthenticationAttempt, LimitReached } from '../../platform/limits/failure-limit.js';
+import type { AuthenticationAttempt } from '../../platform/limits/failure-limit.js';
+import { networkOf } from '../../platform/limits/network-of-address.js';
+import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';
 
-interface SignInAttempt {
+interface From {
+  readonly origin: AuditOrigin;
+  readonly userAgent: string | undefined;
+}
+
+interface PasswordAttempt extends From {
   readonly email: string;
   readonly password: string;
   /** Identifies browser and user when the user has signed in from this browser before; `null` otherwise. */
   readonly trustedDevice: string | null;
-  readonly userAgent: string | undefined;
-  readonly origin: AuditOrigin;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -24,13 +31,11 @@ export type SignInOutcome =
       /** The missing step. An incomplete session only permits to complete the sign-in. */
       readonly stage: SignInStage;
     }
-  /** The password is wrong, or the user is unknown or disabled. */
+  /** The password or the passkey is wrong, or the user is unknown or disabled. */
   | { readonly kind: 'wrong' }
-  /** The password is right, and the account requires single sign-on of the user. */
+  /** The password or the passkey is right, and the account requires single sign-on of the user. */
   | { readonly kind: 'single_sign_on'; readonly accountId: string }
   | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number };
-
-type Dependencies = Pick<Core, 'users' | 'passwords' | 'userSessions' | 'auditLog' | 'failureLimit'>;
 
 /**
  * Factor of the failure limit for an e-mail address. An attacker needs several networks to lock a user out of new browsers.
@@ -38,34 +43,67 @@ type Dependencies = Pick<Core, 'users' | 'passwords' | 'userSessions' | 'auditLo
  */
 const emailFactor = 5;
 
-/** Signs users in by e-mail address and password. */
+/**
+ * Signs users in. An attempt is checked unless the failure limit is reached, and creates a session. An attempt that is rejected
+ * because of overload stays counted as a failure.
+ */
 export class SignIn {
-  readonly #dependencies: Dependencies;
+  readonly #core: Core;
+  readonly #passkeys: Passkeys;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
+  constructor(core: Core, passkeys: Passkeys) {
+    this.#core = core;
+    this.#passkeys = passkeys;
   }
 
   /**
-   * Checks an attempt, unless the failure limit is reached, and creates a session. An attempt that is rejected because of
-   * overload stays counted as a failure.
+   * Signs a user in by e-mail address and password.
    *
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is checked
    */
-  async attempt(attempt: SignInAttempt): Promise<SignInOutcome> {
-    const { failureLimit } = this.#dependencies;
+  async withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
+    const { users, failureLimit, auditLog } = this.#core;
+    const { email, trustedDevice, origin } = attempt;
     const counted = countedAs(attempt);
     const limit = await failureLimit.count(counted);
     if (limit !== null) {
       // Once for each window, so that an attack does not fill the audit log.
-      if (limit.first) await this.#recordLimit(attempt, limit);
+      if (limit.first) {
+        const identity = identityOf((await users.findForSignIn(email))?.user);
+        const claimed = trustedDevice === null ? 'e-mail address' : 'browser';
+        const details = { limit_of: limit.reached === 'by' ? 'network address' : claimed };
+        await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
+      }
       return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
     }
     // A concurrent sign-in may have replaced the hash after the comparison: compare again.
-    const outcome = (await this.#check(attempt)) ?? (await this.#check(attempt));
+    const outcome = (await this.#checkPassword(attempt)) ?? (await this.#checkPassword(attempt));
     if (outcome?.kind === 'signed_in') await failureLimit.removeFailure(counted);
     return outcome ?? { kind: 'wrong' };
+  }
+
+  /** Signs a user in by a passkey, without a password. */
+  async withPasskey(response: PasskeyResponse, from: From): Promise<SignInOutcome> {
+    const { auditLog, failureLimit } = this.#core;
+    const { origin } = from;
+    // A signature cannot be guessed. The limit is for the work of verifying it.
+    const { address } = origin;
+    const attempt = { by: 'address', address, of: `passkeys of address ${networkOf(address)}` };
+    const limit = await failureLimit.count(attempt);
+    if (limit !== null) {
+      if (limit.first) await auditLog.record({ type: 'sign_in.rate_limited', origin });
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    const proved = await this.#passkeys.prove(response);
+    const outcome = proved && (await this.#checkPasskey(proved, from));
+    if (outcome === null) {
+      const identity = proved && { accountId: proved.accountId, userId: proved.userId };
+      await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
+      return { kind: 'wrong' };
+    }
+    await failureLimit.removeFailure(attempt);
+    return outcome;
   }
 
   /**
@@ -73,16 +111,14 @@ export class SignIn {
    *
    * @returns `null` when the user was disabled or the password hash was replaced after the comparison
    */
-  async #check(attempt: SignInAttempt): Promise<SignInOutcome | null> {
+  async #checkPassword(attempt: PasswordAttempt): Promise<SignInOutcome | null> {
     const { email, password, origin, userAgent, signal } = attempt;
-    const { users, passwords, userSessions, auditLog } = this.#dependencies;
+    const { users, passwords, userSessions, auditLog } = this.#core;
+    const { address } = origin;
     const found = await users.findForSignIn(email);
     const stored = found?.passwordHash ?? null;
-    const { matches, replacement } = await passwords.check(stored, password, {
-      address: origin.address,
-      signal,
-    });
-    const identity = found && { accountId: found.user.accountId, userId: found.user.id };
+    const { matches, replacement } = await passwords.check(stored, password, { address, signal });
+    const identity = identityOf(found?.user);
     if (found === null || found.passwordHash === null || !matches) {
       await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
       return { kind: 'wrong' };
@@ -98,7 +134,7 @@ export class SignIn {
     const complete = stage === 'complete';
     const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
     const event = { type, ...identity, origin } as const;
-    const from = { address: origin.address, userAgent };
+    const from = { address, userAgent };
     const sessionId = await userSessions.create(user, from, { passwordHash, event, complete });
     if (sessionId === null) return null;
     if (replacement !== null) {
@@ -107,17 +143,39 @@ export class SignIn {
     return { kind: 'signed_in', user, sessionId, stage };
   }
 
-  async #recordLimit({ email, trustedDevice, origin }: SignInAttempt, limit: LimitReached): Promise<void> {
-    const { users, auditLog } = this.#dependencies;
-    const found = await users.findForSignIn(email);
-    const identity = found && { accountId: found.user.accountId, userId: found.user.id };
-    const identityKind = trustedDevice === null ? 'e-mail address' : 'browser';
-    const details = { limit_of: limit.reached === 'by' ? 'network address' : identityKind };
-    await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
+  async #checkPasskey(
+    proved: NonNullable<Awaited<ReturnType<Passkeys['prove']>>>,
+    { origin, userAgent }: From,
+  ): Promise<SignInOutcome | null> {
+    const { database, users, userSessions, auditLog, clock } = this.#core;
+    const { accountId, userId } = proved;
+    const user = await users.findEnabled(accountId, userId);
+    if (user === null) return null;
+    const method = 'passkey';
+    const identity = { accountId, userId, origin };
+    // Owners too: they have a recovery code for the time in which the identity provider fails.
+    if (user.onlySingleSignOn) {
+      const details = { method, reason: 'single_sign_on_required' };
+      await auditLog.record({ type: 'sign_in.failed', ...identity, details });
+      return { kind: 'single_sign_on', accountId };
+    }
+    const at = clock();
+    const unused = await change(database.prisma, { accountId, at }, lock.nothing, ({ tx }) =>
+      proved.consume(tx, at),
+    );
+    if (!unused) return null;
+    const event = { type: 'sign_in.succeeded', ...identity, details: { method } } as const;
+    const from = { address: origin.address, userAgent };
+    const sessionId = await userSessions.create(user, from, { event, secondFactor: true });
+    return sessionId === null ? null : { kind: 'signed_in', user, sessionId, stage: 'complete' };
   }
 }
 
-function countedAs({ email, trustedDevice, origin }: SignInAttempt): AuthenticationAttempt {
+function identityOf(user: User | undefined) {
+  return user && { accountId: user.accountId, userId: user.id };
+}
+
+function countedAs({ email, trustedDevice, origin }: PasswordAttempt): AuthenticationAttempt {
   const from = { by: 'address', address: origin.address };
   return trustedDevice === null
     ? { ...from, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }

@@ -5,8 +5,14 @@ import type { PageHandler, PageView } from '../../../platform/pages/page-context
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import type { AppSetUp } from '../authenticator-apps.js';
-import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
-import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
+import {
+  afterAddition,
+  afterRemoval,
+  type OwnSecondFactorDependencies,
+  parentCrumb,
+  returnField,
+  returnPath,
+} from './second-factor-pages.js';
 
 /** Modules of white around a QR code. @see ISO/IEC 18004 */
 const border = 4;
@@ -30,13 +36,13 @@ const tokenField = 'set_up';
 
 /** Pages that set up and remove an authenticator app. */
 export function appPages(site: PageRouter, { apps, baseUrl }: OwnSecondFactorDependencies): void {
-  site.get(path, async (context) => appPage(await apps.setUp(context.user), returnAddress(context, baseUrl)));
+  site.get(path, async (context) => appPage(await apps.setUp(context.user), returnPath(context, baseUrl)));
 
   const save: PageHandler = async (context) => {
     const { form, user, sessionId, stage } = context;
     const token = form.secret(tokenField);
     const code = form.text(codeField).replaceAll(/\s/g, '');
-    const returnTo = returnAddress(context, baseUrl);
+    const returnTo = returnPath(context, baseUrl);
     const outcome = await apps.add(context.auditContext, { token, code, session: { sessionId, stage } });
     if (outcome.kind === 'added') return afterAddition(context, outcome, { added: 'app_added', returnTo });
     // The same secret again, which the user may have entered into the app.

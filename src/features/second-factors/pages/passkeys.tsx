@@ -8,9 +8,15 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
-import { afterAddition, afterRemoval, parentCrumb, returnAddress, returnField } from './after-change.js';
 import { credentialField, NoPasskeyHint, PasskeyForm } from './passkey-form.js';
-import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
+import {
+  afterAddition,
+  afterRemoval,
+  type OwnSecondFactorDependencies,
+  parentCrumb,
+  returnField,
+  returnPath,
+} from './second-factor-pages.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
 const nameField = 'name';
@@ -29,9 +35,7 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
       title: 'Add a passkey',
       parent: parentCrumb,
       script: 'passkey.js',
-      body: (
-        <AdditionForm {...{ name, options }} context={context} returnTo={returnAddress(context, baseUrl)} />
-      ),
+      body: <AdditionForm {...{ name, options }} context={context} returnTo={returnPath(context, baseUrl)} />,
     };
   };
 
@@ -49,7 +53,7 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
     const response = { credential: form.secret(credentialField), csrfToken };
     const outcome = await passkeys.add(auditContext, { response, name, session: { sessionId, stage } });
     if (outcome.kind !== 'added') return failed(messages[outcome.kind]);
-    const returnTo = returnAddress(context, baseUrl);
+    const returnTo = returnPath(context, baseUrl);
     return afterAddition(context, outcome, { added: 'passkey_added', returnTo });
   };
   site.post(path, save, { recentPassword: ['form', 'adds a second factor'] });

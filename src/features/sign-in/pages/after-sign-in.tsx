@@ -2,11 +2,21 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignInStage } from '../../../platform/accounts/sign-in-stage.js';
 import type { User } from '../../../platform/accounts/user.js';
 import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
-import { type KeptForm, KeptFormPage, keepFormOf } from '../../../platform/pages/kept-form.js';
+import type { Fields } from '../../../platform/pages/fields.js';
+import {
+  type KeptForm,
+  KeptFormPage,
+  keepFormOf,
+  keptFormField,
+  readKeptForm,
+} from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
 import { ownSecondFactorPath, withReturnTo } from '../../../platform/pages/paths.js';
+import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import { secondFactorPath } from './second-factor-page.js';
+
+/** Path of the page after the password. */
+export const secondFactorPath = '/sign_in/second_factor';
 
 /** The page after the password: the next step of the sign-in, or the requested page. */
 export function nextStep(stage: SignInStage, returnTo: string): string {
@@ -20,20 +30,34 @@ export function nextStep(stage: SignInStage, returnTo: string): string {
   }
 }
 
+/** What every form of a sign-in contains besides the proof. */
+export interface SignInFields {
+  readonly returnTo: string;
+  /** The form of an expired session, as text; empty without one. */
+  readonly keptForm: string;
+  readonly kept: KeptForm | null;
+}
+
+export function readSignInFields(form: Fields, baseUrl: string): SignInFields {
+  const keptForm = form.secret(keptFormField);
+  const returnTo = safeReturnTo(form.secret('return_to'), baseUrl);
+  return { returnTo, keptForm, kept: readKeptForm(keptForm) };
+}
+
 /** An authenticated user, and the other fields of the sign-in form. */
-interface SignedIn {
+interface SignedIn extends Pick<SignInFields, 'returnTo' | 'kept'> {
   readonly user: User;
   readonly stage: SignInStage;
-  readonly returnTo: string;
-  /** The form of an expired session. */
-  readonly kept: KeptForm | null;
 }
 
 interface Response {
   readonly signedIn: SignedIn;
   readonly sessions: BrowserSessions;
-  /** Shows the page for the second factor with the form of the expired session, which a URL cannot contain. */
-  readonly showStep: (step: {
+  /**
+   * Shows the page for the second factor with the form of the expired session, which a URL cannot contain. Absent when no step can
+   * be missing.
+   */
+  readonly showStep?: (step: {
     user: User;
     returnTo: string;
     keptForm: string;
@@ -65,22 +89,17 @@ export async function continueSignIn(
   { csrfToken, signedIn, sessions, showStep }: Response & { csrfToken: string },
 ): Promise<FastifyReply> {
   const { user, stage, returnTo, kept } = signedIn;
-  // A form of another user is discarded: this user must neither see nor submit it.
-  const keptFor = sessions.csrfUser(request, kept?.token);
   reply.headers(privatePageHeaders());
-  if (kept === null || keptFor !== user.id || stage === 'enrolment') {
-    return reply.redirect(nextStep(stage, returnTo), 303);
+  // A form of another user is discarded: this user must neither see nor submit it.
+  if (kept !== null && sessions.csrfUser(request, kept.token) === user.id) {
+    if (stage === 'complete') {
+      const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={kept.fields} />;
+      return reply.type('text/html; charset=utf-8').send(renderPage(page));
+    }
+    if (stage === 'second_factor' && showStep !== undefined) {
+      const keptForm = keepFormOf(kept.fields, sessions.csrfToken(request, reply, user.id));
+      return showStep({ user, returnTo, keptForm, signOutToken: csrfToken });
+    }
   }
-  if (stage === 'complete') return sendKeptForm(reply, { csrfToken, returnTo, fields: kept.fields });
-  const keptForm = keepFormOf(kept.fields, sessions.csrfToken(request, reply, user.id));
-  return await showStep({ user, returnTo, keptForm, signOutToken: csrfToken });
-}
-
-function sendKeptForm(
-  reply: FastifyReply,
-  form: { csrfToken: string; returnTo: string; fields: readonly (readonly [string, string])[] },
-): FastifyReply {
-  const { csrfToken, returnTo, fields } = form;
-  const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={fields} />;
-  return reply.type('text/html; charset=utf-8').send(renderPage(page));
+  return reply.redirect(nextStep(stage, returnTo), 303);
 }

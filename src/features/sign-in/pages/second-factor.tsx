@@ -2,38 +2,36 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
 import type { User } from '../../../platform/accounts/user.js';
-import type { Clock } from '../../../platform/clock.js';
+import type { Core } from '../../../platform/core.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
-import {
-  type BrowserSession,
-  type BrowserSessions,
-  csrfField,
-} from '../../../platform/http/browser-sessions.js';
+import { type BrowserSession, csrfField } from '../../../platform/http/browser-sessions.js';
 import { inMinutes } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
-import { renderPage } from '../../../platform/pages/layout.js';
+import { CsrfField, ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
+import { Layout, renderPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
+import { SignOutForm } from '../../../platform/pages/site-page.js';
 import {
+  type AuthenticatorApps,
   credentialField,
+  hiddenFields,
+  PasskeyForm,
   type Passkeys,
   type SecondFactorSignIn,
-  type SecondFactors,
 } from '../../second-factors/index.js';
-import { continueSignIn } from './after-sign-in.js';
-import { codeField, SecondFactorPage, secondFactorPath } from './second-factor-page.js';
+import { continueSignIn, readSignInFields, type SignInFields, secondFactorPath } from './after-sign-in.js';
 
-export interface SecondFactorDependencies {
-  readonly sessions: BrowserSessions;
-  readonly secondFactors: SecondFactors;
+const codeField = 'code';
+
+export interface SecondFactorDependencies extends Pick<Core, 'sessions' | 'clock'> {
+  readonly apps: AuthenticatorApps;
   readonly secondFactorSignIn: SecondFactorSignIn;
   readonly passkeys: Passkeys;
   readonly clients: ClientRegistry;
-  readonly clock: Clock;
   readonly baseUrl: string;
 }
 
@@ -70,28 +68,21 @@ export async function secondFactorPages(
       session,
       returnTo,
       kept,
-    }: {
+    }: Pick<SignInFields, 'returnTo' | 'kept'> & {
       session: Pick<BrowserSession, 'user' | 'stage' | 'csrfToken'> | null;
-      returnTo: string;
-      kept: KeptForm | null;
     },
   ): Promise<FastifyReply> {
     if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(returnTo), 303);
+    const { csrfToken } = session;
+    const signedIn = { ...session, returnTo, kept };
     const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
-    return continueSignIn(request, reply, {
-      csrfToken: session.csrfToken,
-      signedIn: { ...session, returnTo, kept },
-      sessions,
-      showStep,
-    });
+    return continueSignIn(request, reply, { csrfToken, signedIn, sessions, showStep });
   }
 
   app.post(secondFactorPath, pageForm('completes a sign-in'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const form = new Fields(request.body);
-    const returnTo = safeReturnTo(form.secret('return_to'), baseUrl);
-    const keptForm = form.secret(keptFormField);
-    const kept = readKeptForm(keptForm);
+    const { returnTo, keptForm, kept } = readSignInFields(form, baseUrl);
     const session = await sessions.sessionOfAnyStage(request);
     if (session?.stage !== 'second_factor') return leave(request, reply, { session, returnTo, kept });
     const { user, id: sessionId, csrfToken: signOutToken } = session;
@@ -118,16 +109,14 @@ export async function secondFactorPages(
             : 'Incorrect code. Each code can be used once: wait for the next one.',
         );
       }
-      case 'rate_limited': {
-        const { retryAfterSeconds } = outcome;
-        reply.code(429).header('retry-after', retryAfterSeconds);
-        return again(`Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`);
-      }
+      case 'rate_limited':
       case 'codes_rate_limited': {
-        const { retryAfterSeconds } = outcome;
+        const { kind, retryAfterSeconds } = outcome;
         reply.code(429).header('retry-after', retryAfterSeconds);
         return again(
-          `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${inMinutes(retryAfterSeconds)}.`,
+          kind === 'rate_limited'
+            ? `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`
+            : `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${inMinutes(retryAfterSeconds)}.`,
         );
       }
     }
@@ -138,12 +127,12 @@ export async function secondFactorPages(
 export async function sendSecondFactorPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, secondFactors, passkeys, clients }: SecondFactorDependencies,
+  { sessions, apps, passkeys, clients }: SecondFactorDependencies,
   { user, ...step }: SecondFactorStep,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
-  const [{ appAddedAt }, passkeyOptions] = await withScope(accountScope(user.accountId), () =>
-    Promise.all([secondFactors.overview(user), passkeys.useOptions(csrfToken, user)]),
+  const [appAddedAt, passkeyOptions] = await withScope(accountScope(user.accountId), () =>
+    Promise.all([apps.addedAt(user), passkeys.useOptions(csrfToken, user)]),
   );
   const hasPasskeys = !user.onlySingleSignOn && (passkeyOptions.allowCredentials ?? []).length > 0;
   const page = (
@@ -163,4 +152,81 @@ function proofIn(form: Fields): Parameters<SecondFactorSignIn['attempt']>[1]['pr
   return credential === ''
     ? { code: form.secret(codeField) }
     : { passkey: { credential, csrfToken: form.secret(csrfField) } };
+}
+
+/** The page on which a user who has entered the password proves the second factor. */
+function SecondFactorPage({
+  csrfToken,
+  signOutToken,
+  user,
+  returnTo,
+  keptForm,
+  hasApp,
+  passkeyOptions,
+  error,
+}: {
+  csrfToken: string;
+  /** CSRF token of the session. */
+  signOutToken: string;
+  user: User;
+  returnTo: string;
+  /** The form of an expired session, as text; empty without one. */
+  keptForm: string;
+  /** Whether the user has an authenticator app. */
+  hasApp: boolean;
+  /** `null` when the user has no passkey. */
+  passkeyOptions: object | null;
+  error?: string;
+}) {
+  const title = 'Second factor';
+  const errors = error === undefined ? [] : [{ field: codeField, message: error }];
+  const fields = hiddenFields({ returnTo, keptForm });
+  return (
+    <Layout
+      title={title}
+      narrow
+      form={{ csrfToken, path: secondFactorPath, errors }}
+      {...(passkeyOptions !== null && { script: 'passkey.js' })}
+    >
+      <h1>{title}</h1>
+      <ErrorSummary />
+      <p>
+        Your password is correct. Confirm that it is you, <strong>{user.email}</strong>.
+      </p>
+      {passkeyOptions !== null && (
+        <PasskeyForm
+          action={secondFactorPath}
+          csrfToken={csrfToken}
+          kind="use"
+          options={passkeyOptions}
+          fields={fields}
+          button="Use a passkey"
+        />
+      )}
+      <form method="post" action={secondFactorPath} noValidate>
+        <CsrfField />
+        {fields.map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <TextField
+          id={codeField}
+          label={hasApp ? 'Code' : 'Recovery code'}
+          hint={
+            user.onlySingleSignOn
+              ? 'Your account uses single sign-on only. Without it, owners enter one of their recovery codes.'
+              : hasApp
+                ? 'The six digits that your authenticator app shows, or one of your recovery codes.'
+                : 'Without your passkey, enter one of your recovery codes.'
+          }
+          autocomplete="one-time-code"
+          maxLength={40}
+        />
+        <button type="submit" {...(passkeyOptions !== null && { class: 'secondary' })}>
+          Continue
+        </button>
+      </form>
+      <p>Lost both? Contact an owner or administrator of your account.</p>
+      <SignOutForm csrfToken={signOutToken} />
+    </Layout>
+  );
 }

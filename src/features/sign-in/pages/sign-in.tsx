@@ -1,22 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
-import { isStorableText } from '../../../platform/contract/outside-text.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { type KeptForm, keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
 import { renderPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { credentialField } from '../../second-factors/index.js';
-import type { PasskeySignIn } from '../passkey-sign-in.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
 import type { TrustedDevices } from '../trusted-devices.js';
-import { continueSignIn, nextStep, respondToSignIn } from './after-sign-in.js';
+import {
+  continueSignIn,
+  nextStep,
+  readSignInFields,
+  respondToSignIn,
+  type SignInFields,
+} from './after-sign-in.js';
 import {
   type SecondFactorDependencies,
   type SecondFactorStep,
@@ -26,20 +29,12 @@ import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
 interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
-  readonly passkeySignIn: PasskeySignIn;
   readonly trustedDevices: TrustedDevices;
-}
-
-interface SignInForm {
-  readonly email?: string;
-  readonly password?: string;
-  readonly return_to?: string;
-  readonly kept_form?: string;
 }
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { signIn, passkeySignIn, sessions, trustedDevices, baseUrl } = dependencies;
+  const { signIn, sessions, trustedDevices, baseUrl } = dependencies;
 
   app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
@@ -53,16 +48,15 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
 
   app.post('/sign_in', pageForm('has the password'), async (request, reply) => {
     sessions.verifyCsrf(request);
-    const { email = '', password = '', return_to, kept_form = '' } = textMembers(request.body);
-    const returnTo = safeReturnTo(return_to, baseUrl);
-    const kept = readKeptForm(kept_form);
-    const form = { returnTo, email, keptForm: kept_form, kept };
+    const fields = new Fields(request.body);
+    const email = fields.secret('email');
+    const form = { ...readSignInFields(fields, baseUrl), email };
     const session = await sessions.sessionOfAnyStage(request);
     if (session?.user.email === normalizeEmail(email))
       return respondAgain(request, reply, dependencies, { session, form });
-    const outcome = await signIn.attempt({
+    const outcome = await signIn.withPassword({
       email,
-      password,
+      password: fields.secret('password'),
       trustedDevice: trustedDevices.find(request, email),
       userAgent: request.headers['user-agent'],
       origin: auditOrigin(request),
@@ -75,13 +69,10 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
   app.post(passkeySignInPath, pageForm('has a proof of the passkey'), async (request, reply) => {
     sessions.verifyCsrf(request);
     const fields = new Fields(request.body);
-    const returnTo = safeReturnTo(fields.secret('return_to'), baseUrl);
-    const keptForm = fields.secret(keptFormField);
-    const kept = readKeptForm(keptForm);
+    const form = readSignInFields(fields, baseUrl);
     const response = { credential: fields.secret(credentialField), csrfToken: fields.secret(csrfField) };
     const from = { origin: auditOrigin(request), userAgent: request.headers['user-agent'] };
-    const form = { returnTo, keptForm, kept };
-    const outcome = await passkeySignIn.attempt(response, from);
+    const outcome = await signIn.withPasskey(response, from);
     // A passkey accepts each challenge once.
     const session = outcome.kind === 'wrong' ? await sessions.session(request) : null;
     if (session !== null) return respondAgain(request, reply, dependencies, { session, form });
@@ -96,20 +87,14 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
       const event = session.stage === 'complete' ? signOutEvent(session.user, request) : undefined;
       await sessions.signOut(request, reply, event);
     }
-    const { return_to } = textMembers(request.body);
-    const target = return_to === undefined ? '/sign_in' : signInAddress(safeReturnTo(return_to, baseUrl));
+    const returnTo = new Fields(request.body).secret('return_to');
+    const target = returnTo === '' ? '/sign_in' : signInAddress(safeReturnTo(returnTo, baseUrl));
     return reply.headers(privatePageHeaders()).redirect(target, 303);
   });
 }
 
 /** Fields of the sign-in form besides the password or the passkey. */
-interface SubmittedForm {
-  readonly returnTo: string;
-  readonly email?: string;
-  /** The form of an expired session, as text; empty without one. */
-  readonly keptForm: string;
-  readonly kept: KeptForm | null;
-}
+type SubmittedForm = SignInFields & { readonly email?: string };
 
 /** Responds to an attempt to sign in: with the next page, or with the sign-in page and an error. */
 async function respond(
@@ -169,10 +154,4 @@ async function sendForm(
   const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
   const headers = privatePageHeaders({ script: true, toApplication: application !== undefined });
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
-}
-
-function textMembers(body: unknown): SignInForm {
-  return Object.fromEntries(
-    Object.entries((body ?? {}) as Record<string, unknown>).filter(([, value]) => isStorableText(value)),
-  );
 }

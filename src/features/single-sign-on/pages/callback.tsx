@@ -58,7 +58,7 @@ export async function returnPage(
   const kept = keptForm === null ? null : readKeptForm(keptForm);
   const signedIn = { user, stage: 'complete', returnTo, kept } as const;
   // The identity provider decides about second factors, so no step is missing.
-  return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep: async () => reply });
+  return respondToSignIn(request, reply, { sessionId, signedIn, sessions });
 }
 
 function responseTo(

@@ -1,40 +1,60 @@
 import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
+import { actionForm } from '../../../platform/pages/define-pages.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { PasskeySummary } from '../passkeys.js';
-import type { SecondFactorOverview } from '../second-factors.js';
-import { addressWithReturn, returnAddress } from './after-change.js';
-import type { OwnSecondFactorDependencies } from './second-factor-pages.js';
+import { appPages } from './app.js';
+import { passkeyPages } from './passkeys.js';
+import {
+  type OwnSecondFactorDependencies,
+  pathWithReturn,
+  recoveryCodesPage,
+  returnPath,
+} from './second-factor-pages.js';
 
-/** Settings → My account → Second factor. */
-export function secondFactorOverviewPage(
-  site: PageRouter,
-  { secondFactors, passkeys, baseUrl }: OwnSecondFactorDependencies,
-): void {
-  site.get(ownSecondFactorPath, async (context) => {
-    const [overview, keys] = await Promise.all([
-      secondFactors.overview(context.user),
-      passkeys.list(context.user),
+/** Settings → My account → Second factor, also for users who have to set one up before their sign-in is complete. */
+export function ownSecondFactorPages(site: PageRouter, dependencies: OwnSecondFactorDependencies): void {
+  const { apps, passkeys, recoveryCodes, baseUrl } = dependencies;
+  const enrolment = site.forEnrolment();
+  enrolment.get(ownSecondFactorPath, async (context) => {
+    const { user } = context;
+    const [appAddedAt, unusedRecoveryCodes, keys] = await Promise.all([
+      apps.addedAt(user),
+      recoveryCodes.countUnused(user),
+      passkeys.list(user),
     ]);
-    const returnTo = returnAddress(context, baseUrl);
-    return { title: 'Second factor', body: <Overview {...{ context, overview, keys, returnTo }} /> };
+    const returnTo = returnPath(context, baseUrl);
+    const props = { context, appAddedAt, unusedRecoveryCodes, keys, returnTo };
+    return { title: 'Second factor', body: <Overview {...props} /> };
+  });
+  appPages(enrolment, dependencies);
+  passkeyPages(enrolment, dependencies);
+  actionForm(site, `${ownSecondFactorPath}/recovery_codes`, {
+    recentPassword: ['form', 'replaces the recovery codes'],
+    back: () => ownSecondFactorPath,
+    save: async (context) => {
+      const codes = await recoveryCodes.create(context.auditContext);
+      return recoveryCodesPage(context, codes, { title: 'New recovery codes', next: ownSecondFactorPath });
+    },
   });
 }
 
 interface Props {
   readonly context: PageContext;
-  readonly overview: SecondFactorOverview;
+  /** When the authenticator app was added; `null` when there is none. */
+  readonly appAddedAt: Date | null;
+  readonly unusedRecoveryCodes: number;
   readonly keys: readonly PasskeySummary[];
   readonly returnTo: string;
 }
 
 function Overview(props: Props) {
-  const { context, overview, keys } = props;
+  const { context, appAddedAt, keys } = props;
   const { user } = context;
-  const none = overview.appAddedAt === null && keys.length === 0;
+  const none = appAddedAt === null && keys.length === 0;
   return (
     <>
       <p>
@@ -52,8 +72,8 @@ function Overview(props: Props) {
   );
 }
 
-function AppSection({ overview: { appAddedAt }, returnTo }: Props) {
-  const address = `${ownSecondFactorPath}/app`;
+function AppSection({ appAddedAt, returnTo }: Props) {
+  const path = `${ownSecondFactorPath}/app`;
   return (
     <section>
       <h2>Authenticator app</h2>
@@ -61,7 +81,7 @@ function AppSection({ overview: { appAddedAt }, returnTo }: Props) {
         <>
           <p>An app on your phone, or a password manager, that shows a new code every 30 seconds.</p>
           <p>
-            <a class="button" href={addressWithReturn(address, returnTo)}>
+            <a class="button" href={pathWithReturn(path, returnTo)}>
               Set up an authenticator app
             </a>
           </p>
@@ -72,10 +92,10 @@ function AppSection({ overview: { appAddedAt }, returnTo }: Props) {
             Set up on <Timestamp at={appAddedAt} />.
           </p>
           <div class="actions">
-            <a class="button secondary" href={address}>
+            <a class="button secondary" href={path}>
               Replace
             </a>
-            <RemoveForm action={`${address}/remove`} label="the authenticator app" />
+            <RemoveForm action={`${path}/remove`} label="the authenticator app" />
           </div>
         </>
       )}
@@ -84,7 +104,7 @@ function AppSection({ overview: { appAddedAt }, returnTo }: Props) {
 }
 
 function PasskeySection({ keys, returnTo }: Props) {
-  const address = `${ownSecondFactorPath}/passkeys`;
+  const path = `${ownSecondFactorPath}/passkeys`;
   return (
     <section>
       <h2>Passkeys</h2>
@@ -102,16 +122,13 @@ function PasskeySection({ keys, returnTo }: Props) {
                   Added on <Timestamp at={createdAt} />. Last used: <TimestampOrNever at={lastUsedAt} />
                 </span>
               </p>
-              <RemoveForm action={`${address}/${id}/remove`} label={`the passkey ${name}`} />
+              <RemoveForm action={`${path}/${id}/remove`} label={`the passkey ${name}`} />
             </li>
           ))}
         </ul>
       )}
       <p>
-        <a
-          class={keys.length > 0 ? 'button secondary' : 'button'}
-          href={addressWithReturn(address, returnTo)}
-        >
+        <a class={keys.length > 0 ? 'button secondary' : 'button'} href={pathWithReturn(path, returnTo)}>
           Add a passkey
         </a>
       </p>
@@ -119,7 +136,7 @@ function PasskeySection({ keys, returnTo }: Props) {
   );
 }
 
-function RecoverySection({ overview: { unusedRecoveryCodes } }: Props) {
+function RecoverySection({ unusedRecoveryCodes }: Props) {
   return (
     <section>
       <h2>Recovery codes</h2>
