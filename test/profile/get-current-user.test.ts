@@ -59,12 +59,6 @@ t.test('returns null for an unknown claim', async (t) => {
   }
 });
 
-t.test('a member can read the own profile', async (t) => {
-  const scene = await createScene(api.database, { role: 'member' });
-  const { accessToken } = await grantTokens(api, scene, everything);
-  t.equal((await api.get('/v1/users/me', accessToken)).json().data.id, scene.user.id);
-});
-
 t.test('every user reads the own profile only, in one account and in two', async (t) => {
   const scene = await createScene(api.database);
   const colleague = { ...scene, user: await createUser(api.database, scene.accountId, { role: 'member' }) };
@@ -77,19 +71,6 @@ t.test('every user reads the own profile only, in one account and in two', async
   }
 });
 
-t.test('rejects query parameters with 400', async (t) => {
-  const { accessToken } = await grantTokens(api, await createScene(api.database), everything);
-  const response = await api.get('/v1/users/me?fields=name', accessToken);
-  t.equal(response.statusCode, 400);
-  t.equal(response.json().errors[0].parameter, 'fields');
-});
-
-t.test('rejects a request without a token with 401', async (t) => {
-  const response = await api.get('/v1/users/me');
-  t.equal(response.statusCode, 401);
-  t.equal(response.json().code, 'unauthorized');
-});
-
 t.test('rejects the token of a disabled user with 401', async (t) => {
   const scene = await createScene(api.database);
   const { accessToken } = await grantTokens(api, scene, everything);
@@ -100,15 +81,6 @@ t.test('rejects the token of a disabled user with 401', async (t) => {
   const response = await api.get('/v1/users/me', accessToken);
   t.equal(response.statusCode, 401);
   t.equal(response.json().code, 'invalid_token');
-});
-
-t.test('rejects a token without user:read with 403', async (t) => {
-  const scene = await createScene(api.database);
-  const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read user:write' });
-  const response = await api.get('/v1/users/me', accessToken);
-  t.equal(response.statusCode, 403);
-  t.equal(response.json().code, 'insufficient_scope');
-  t.match(response.headers['www-authenticate'], /error="insufficient_scope", scope="user:read"/);
 });
 
 t.test('rejects a token without a user with 403, after its scopes are checked', async (t) => {

@@ -219,7 +219,7 @@ t.test('names every validation error at once', async (t) => {
   );
 });
 
-t.test('rejects a body without a change with 400, and another media type with 415', async (t) => {
+t.test('rejects a body without a change with 400', async (t) => {
   const { patch, token } = await setUp();
   for (const body of ['{}', '[]', 'null', '"x"', '{', '{"nickname":']) {
     t.equal((await patch(body)).statusCode, 400, body);
@@ -227,13 +227,6 @@ t.test('rejects a body without a change with 400, and another media type with 41
   const headers = { authorization: `Bearer ${token}` };
   const bare = await api.app.inject({ method: 'PATCH', url: '/v1/users/me', headers });
   t.equal(bare.statusCode, 400);
-  const form = await api.app.inject({
-    method: 'PATCH',
-    url: '/v1/users/me',
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: 'nickname=x',
-  });
-  t.equal(form.statusCode, 415);
 });
 
 t.test('rejects a request without a token with 401 before it checks the body', async (t) => {
@@ -244,15 +237,6 @@ t.test('rejects a request without a token with 401 before it checks the body', a
     payload: '{',
   });
   t.equal(response.statusCode, 401);
-});
-
-t.test('rejects a token with user:read alone with 403', async (t) => {
-  const scene = await createScene(api.database);
-  const { accessToken } = await grantTokens(api, scene, { scope: 'user:read' });
-  const response = await patch(accessToken, { nickname: 'x' });
-  t.equal(response.statusCode, 403);
-  t.equal(response.json().code, 'insufficient_scope');
-  t.match(response.headers['www-authenticate'], /scope="user:write"/);
 });
 
 t.test('rejects a token without a user with 403 before it checks the body', async (t) => {

@@ -15,7 +15,6 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
-const { clock } = api;
 
 async function staff() {
   const { accountId, user: owner } = await createScene(database);
@@ -147,23 +146,3 @@ t.test(
     t.match(event?.details, { user: member.id, email: member.email });
   },
 );
-
-t.test('each change requires the password again after ten minutes', async (t) => {
-  const { owner, member } = await staff();
-  const { browser } = await setUpApp(api, owner);
-  const csrf = await browser.open(securityPath);
-  clock.advanceSeconds(600);
-  for (const address of [
-    appPath,
-    `${appPath}/remove`,
-    passkeysPath,
-    `${passkeysPath}/x/remove`,
-    `${factorsPath}/recovery_codes`,
-    securityPath,
-    `/people/settings/users/${member.id}/second_factor`,
-  ]) {
-    const response = await browser.submitForm(csrf, address, {});
-    isPage(t, response, 200, address);
-    t.match(response.body, /Confirm your password/, address);
-  }
-});

@@ -113,14 +113,3 @@ t.test('signing out revokes the session on the server and deletes the cookie', a
   t.equal((await browser.open(url)).statusCode, 302, 'the saved cookie is not accepted');
   t.equal((await elsewhere.open(url)).statusCode, 200, 'other browsers stay signed in');
 });
-
-t.test('a user who is disabled is signed out at the next request', async (t) => {
-  const scene = await createScene(database);
-  const browser = await signedInBrowser(api, scene.user);
-  const { url } = authorizationRequest(scene);
-  t.equal((await browser.open(url)).statusCode, 200);
-  await database.prisma.user.updateMany({ where: { id: scene.user.id }, data: { disabledAt: new Date() } });
-  t.equal((await browser.open(url)).statusCode, 302);
-  const again = await browser.signIn(scene.user.email, scene.user.password);
-  t.equal(again.statusCode, 401);
-});

@@ -52,17 +52,6 @@ t.test('rejects an e-mail address from every network after the allowed number of
   t.equal((await attempt(nextAddress(), colleague.email, colleague.password)).statusCode, 303);
 });
 
-t.test('rejects a network address for every user after the allowed number of failures', async (t) => {
-  const { user } = await createScene(database);
-  const address = nextAddress();
-  for (let time = 0; time < 3; time += 1) {
-    t.equal((await attempt(address, unknownAddress(), 'wrong')).statusCode, 401);
-  }
-  throttled(t, await attempt(address, user.email, user.password));
-  throttled(t, await attempt(address, unknownAddress(), 'wrong'));
-  t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
-});
-
 t.test('a rejected network address does not lock a user out', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();

@@ -338,19 +338,6 @@ t.test('a change succeeds without delay when its mail cannot be sent', async (t)
   t.match((await browser.open(factorsPath)).body, 'Laptop');
 });
 
-t.test('wrong current passwords are limited', async (t) => {
-  const limited = await buildTestApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '3' } });
-  const { browser, user } = await memberAtWork(limited);
-  const path = `${accountPath}/password`;
-  const page = await browser.open(path);
-  const attempt = (current_password: string) =>
-    browser.submitForm(page, path, { current_password, new_password: newPassword });
-  for (let time = 0; time < 3; time += 1) isPage(t, await attempt('wrong'), 401);
-  const rejected = await attempt(user.password);
-  isPage(t, rejected, 429);
-  t.ok(rejected.headers['retry-after']);
-});
-
 t.test('shows the sessions with browser, address and last use, and revokes them all', async (t) => {
   const { browser, user, accountId } = await memberAtWork();
   const agents = [

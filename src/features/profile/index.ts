@@ -1,5 +1,4 @@
 import type { Core } from '../../platform/core.js';
-import { createProfileValidator } from './pages/profile.js';
 import { ProfileHandlers } from './profile-handlers.js';
 import { Profiles } from './profiles.js';
 
@@ -7,11 +6,7 @@ export { type ProfilePagesDependencies, profilePages } from './pages/profile.js'
 export type { Profile } from './profiles.js';
 
 /** Creates the services and handlers for the OpenID profile. */
-export function createProfiles({ contract, database, clock }: Core) {
+export function createProfiles({ database, clock }: Core) {
   const profiles = new Profiles(database);
-  return {
-    profiles,
-    validateProfile: createProfileValidator(contract),
-    handlers: new ProfileHandlers(profiles, clock),
-  };
+  return { profiles, handlers: new ProfileHandlers(profiles, clock) };
 }

@@ -71,7 +71,8 @@ export function ErrorSummary() {
 /** Names and values of hidden fields. */
 export type HiddenFields = readonly (readonly [string, string])[];
 
-function Hidden({ fields }: { fields: HiddenFields }) {
+/** The CSRF token and other hidden fields of a form. */
+export function Hidden({ fields }: { fields: HiddenFields }) {
   return (
     <>
       <CsrfField />

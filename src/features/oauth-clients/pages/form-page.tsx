@@ -7,6 +7,7 @@ import {
   DescriptionList,
   FieldError,
   Form,
+  TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
@@ -140,7 +141,14 @@ export function ApplicationFields({
     <>
       {stored !== undefined && <StoredSettings settings={stored} />}
       <Form action={action} hidden={[hidden]} button={button} cancel={back}>
-        <NameField value={form.name} />
+        <TextField
+          id={fieldIds.name}
+          label="Name"
+          hint="Shown to users on the consent screen."
+          value={form.name}
+          autocomplete="off"
+          maxLength={maximumApplicationName}
+        />
         {isNew && <ClientTypeField chosen={form.clientType} />}
         <RedirectUriField uris={form.redirectUris} production={production} />
         <ScopeFields scopes={scopes} chosen={form.scopes} />
@@ -170,28 +178,6 @@ function StoredSettings({
       </DescriptionList>
       <h2>Your values</h2>
     </section>
-  );
-}
-
-function NameField({ value }: { value: string }) {
-  return (
-    <div class="field">
-      <label for={fieldIds.name}>Name</label>
-      <p class="hint" id="name-hint">
-        Shown to users on the consent screen.
-      </p>
-      <FieldError field={fieldIds.name} />
-      <input
-        type="text"
-        id={fieldIds.name}
-        name="name"
-        value={value}
-        maxLength={maximumApplicationName}
-        autocomplete="off"
-        required
-        {...useDescription(fieldIds.name, 'name-hint')}
-      />
-    </div>
   );
 }
 

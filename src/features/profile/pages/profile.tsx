@@ -1,7 +1,7 @@
 import type { Contract } from '../../../platform/contract/contract.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
 import { formPage } from '../../../platform/pages/define-pages.js';
-import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
+import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import {
   FieldError,
@@ -15,21 +15,12 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type ClaimName, checkClaims, type WritableClaims } from '../claim-rules.js';
-import { claimNames, type Profile, type Profiles } from '../profiles.js';
+import { claimNames, type Profiles } from '../profiles.js';
+
+type FormClaim = Exclude<ClaimName, 'nickname'>;
 
 /** The claims of the form; an empty string is no value. */
 type ProfileForm = Readonly<Record<FormClaim, string>>;
-
-const formClaims = [
-  'givenName',
-  'familyName',
-  'locale',
-  'zoneinfo',
-  'picture',
-  'phoneNumber',
-] as const satisfies ClaimName[];
-
-type FormClaim = (typeof formClaims)[number];
 
 /** Error message for an invalid value of each field, in the order of the form. */
 const messages: Readonly<Record<FormClaim, string>> = {
@@ -41,42 +32,32 @@ const messages: Readonly<Record<FormClaim, string>> = {
   phoneNumber: 'Enter a phone number with its country code, such as +41 44 555 01 23.',
 };
 
-/** Returns the claims of a form that differ from the stored form, or their errors. */
-type ProfileValidator = (
-  form: ProfileForm,
-  stored: ProfileForm,
-) =>
-  | { readonly claims: Partial<WritableClaims>; readonly errors?: never }
-  | { readonly errors: readonly FormError[] };
+const formClaims = Object.keys(messages) as FormClaim[];
 
-/** Validates the form as the contract does for the same claims. */
-export function createProfileValidator({ document }: Contract): ProfileValidator {
+/**
+ * Creates the validation of the form, which is that of the contract for the same claims. It returns the claims that differ from the
+ * stored form, or their errors.
+ */
+function createProfileValidation({ document }: Contract) {
   const validate = createBodyValidation(() => document.components.schemas.UserUpdateRequest);
-  return (form, stored) => {
+  return (
+    form: ProfileForm,
+    stored: ProfileForm,
+  ): { claims: Partial<WritableClaims> } | { errors: FormError[] } => {
     const changed = formClaims.filter((claim) => !isUnchanged(form[claim], stored[claim]));
     if (changed.length === 0) return { claims: {} };
-    const all = toClaims(form);
-    const claims = Object.fromEntries(changed.map((claim) => [claim, all[claim]]));
-    const body = Object.fromEntries(changed.map((claim) => [claimNames[claim], all[claim]]));
+    const values = toClaims(form);
+    const body = Object.fromEntries(changed.map((claim) => [claimNames[claim], values[claim]]));
     const paths = new Set(validate(body).map(({ instancePath }) => instancePath));
     // The rules that the schema cannot express are for values of a valid length.
     const wellFormed = changed.filter((claim) => !paths.has(`/${claimNames[claim]}`));
-    const checked = checkClaims(Object.fromEntries(wellFormed.map((claim) => [claim, claims[claim]])));
-    const wrong = new Set('errors' in checked ? checked.errors.map(({ claim }) => claim) : []);
-    const invalid = changed.filter((claim) => paths.has(`/${claimNames[claim]}`) || wrong.has(claim));
-    if ('errors' in checked || invalid.length > 0) {
-      return { errors: invalid.map((claim) => ({ field: claimNames[claim], message: messages[claim] })) };
-    }
-    return { claims: checked.claims };
+    const checked = checkClaims(Object.fromEntries(wellFormed.map((claim) => [claim, values[claim]])));
+    const wrong = 'errors' in checked ? checked.errors.map(({ claim }) => claim) : [];
+    const invalid = changed.filter((claim) => !wellFormed.includes(claim) || wrong.includes(claim));
+    return 'errors' in checked || invalid.length > 0
+      ? { errors: invalid.map((claim) => ({ field: claimNames[claim], message: messages[claim] })) }
+      : checked;
   };
-}
-
-function readProfileForm(form: Fields): ProfileForm {
-  return toForm((claim) => form.text(claimNames[claim]));
-}
-
-function storedProfileForm(profile: Profile): ProfileForm {
-  return toForm((claim) => profile[claim] ?? '');
 }
 
 function toForm(read: (claim: FormClaim) => string): ProfileForm {
@@ -98,28 +79,26 @@ function toClaims(form: ProfileForm): Pick<WritableClaims, FormClaim> {
 
 export interface ProfilePagesDependencies {
   readonly profiles: Profiles;
-  readonly validateProfile: ProfileValidator;
+  readonly contract: Contract;
 }
 
 /** Form for the name, language, time zone, picture and phone number of the user. */
-export function profilePages(
-  site: PageRouter,
-  { profiles, validateProfile }: ProfilePagesDependencies,
-): void {
+export function profilePages(site: PageRouter, { profiles, contract }: ProfilePagesDependencies): void {
+  const validate = createProfileValidation(contract);
   const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {
     const profile = await profiles.get(user.accountId, user.id);
     if (profile === null) throw recordNotFound();
-    return storedProfileForm(profile);
+    return toForm((claim) => profile[claim] ?? '');
   };
 
   formPage(site, accountAddress('profile'), {
     recentPassword: ['no', 'changes only how the user is shown'],
     initial: storedForm,
-    read: ({ form }) => readProfileForm(form),
+    read: ({ form }) => toForm((claim) => form.text(claimNames[claim])),
     view: (_, form) => ({ title: 'Edit profile', body: <ProfileFields form={form} /> }),
     save: async (context, form) => {
-      const checked = validateProfile(form, await storedForm(context));
-      if (checked.errors !== undefined) return checked;
+      const checked = validate(form, await storedForm(context));
+      if ('errors' in checked) return checked;
       await profiles.update(context.auditContext, checked.claims);
       return { redirect: withFlash(settings.account, 'profile_saved') };
     },

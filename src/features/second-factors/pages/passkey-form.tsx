@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { CsrfField } from '../../../platform/pages/form-parts.js';
+import { Hidden, type HiddenFields } from '../../../platform/pages/form-parts.js';
 import { keptFormField } from '../../../platform/pages/kept-form.js';
 
 /** The hidden fields of the forms of a sign-in: the requested page, and the form of an expired session. */
@@ -10,7 +10,7 @@ export function hiddenFields({
   returnTo: string;
   /** Empty without a form. */
   keptForm: string;
-}): (readonly [string, string])[] {
+}): HiddenFields {
   return [['return_to', returnTo], ...(keptForm === '' ? [] : [[keptFormField, keptForm] as const])];
 }
 
@@ -20,7 +20,6 @@ export const credentialField = 'credential';
 /** Form with a button that creates or uses a passkey. It is hidden until the script of the page shows it. */
 export function PasskeyForm({
   action,
-  csrfToken,
   kind,
   options,
   fields = [],
@@ -29,12 +28,10 @@ export function PasskeyForm({
   children,
 }: {
   action: string;
-  csrfToken: string;
   kind: 'create' | 'use';
   /** Options for the browser, which can be written as JSON. */
   options: object;
-  /** Names and values of hidden fields. */
-  fields?: readonly (readonly [string, string])[];
+  fields?: HiddenFields;
   button: string;
   /** Whether another button of the page is more important. */
   secondary?: boolean;
@@ -50,11 +47,8 @@ export function PasskeyForm({
       data-passkey={kind}
       data-options={JSON.stringify(options)}
     >
-      <CsrfField token={csrfToken} />
+      <Hidden fields={fields} />
       <input type="hidden" name={credentialField} />
-      {fields.map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
       {children}
       <button type="submit" {...(secondary && { class: 'secondary' })}>
         {button}

@@ -35,7 +35,7 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
       title: 'Add a passkey',
       parent: parentCrumb,
       script: 'passkey.js',
-      body: <AdditionForm {...{ name, options }} context={context} returnTo={returnPath(context, baseUrl)} />,
+      body: <AdditionForm {...{ name, options }} returnTo={returnPath(context, baseUrl)} />,
     };
   };
 
@@ -66,17 +66,7 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
   });
 }
 
-function AdditionForm({
-  context,
-  name,
-  options,
-  returnTo,
-}: {
-  context: PageContext;
-  name: string;
-  options: object;
-  returnTo: string;
-}) {
+function AdditionForm({ name, options, returnTo }: { name: string; options: object; returnTo: string }) {
   return (
     <>
       <NoPasskeyHint>
@@ -84,7 +74,6 @@ function AdditionForm({
       </NoPasskeyHint>
       <PasskeyForm
         action={path}
-        csrfToken={context.csrfToken}
         kind="create"
         options={options}
         fields={[[returnField, returnTo]]}

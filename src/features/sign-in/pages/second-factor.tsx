@@ -8,7 +8,7 @@ import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField } from '../../../platform/http/browser-sessions.js';
 import { inMinutes } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { CsrfField, ErrorSummary, TextField } from '../../../platform/pages/form-parts.js';
+import { ErrorSummary, Hidden, TextField } from '../../../platform/pages/form-parts.js';
 import { Layout, renderPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
@@ -196,7 +196,6 @@ function SecondFactorPage({
       {passkeyOptions !== null && (
         <PasskeyForm
           action={secondFactorPath}
-          csrfToken={csrfToken}
           kind="use"
           options={passkeyOptions}
           fields={fields}
@@ -204,10 +203,7 @@ function SecondFactorPage({
         />
       )}
       <form method="post" action={secondFactorPath} noValidate>
-        <CsrfField />
-        {fields.map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <Hidden fields={fields} />
         <TextField
           id={codeField}
           label={hasApp ? 'Code' : 'Recovery code'}

@@ -1,6 +1,5 @@
 import { FlashMessage } from '../../../platform/pages/flash.js';
-import { CsrfField } from '../../../platform/pages/form-parts.js';
-import { keptFormField } from '../../../platform/pages/kept-form.js';
+import { ButtonForm, Hidden } from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
 import {
   forgotPasswordPath,
@@ -15,12 +14,10 @@ import { hiddenFields, PasskeyForm } from '../../second-factors/index.js';
  * kept.
  */
 function SingleSignOnLink({
-  csrfToken,
   returnTo,
   keptForm,
   accountId,
 }: {
-  csrfToken: string;
   returnTo: string;
   keptForm: string;
   /** The account of the user, if it is known. */
@@ -35,14 +32,13 @@ function SingleSignOnLink({
     );
   }
   return (
-    <form method="post" action={accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId)}>
-      <CsrfField token={csrfToken} />
-      <input type="hidden" name="return_to" value={returnTo} />
-      {keptForm !== '' && <input type="hidden" name={keptFormField} value={keptForm} />}
-      <button type="submit" class="quiet">
-        {label}
-      </button>
-    </form>
+    <ButtonForm
+      action={accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId)}
+      className="quiet"
+      hidden={hiddenFields({ returnTo, keptForm })}
+    >
+      {label}
+    </ButtonForm>
   );
 }
 
@@ -79,7 +75,12 @@ export function SignInPage({
   const fields = hiddenFields({ returnTo, keptForm });
   const invalid = error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': 'error' };
   return (
-    <Layout title={error === undefined ? 'Sign in' : 'Error: Sign in'} narrow script="passkey.js">
+    <Layout
+      title={error === undefined ? 'Sign in' : 'Error: Sign in'}
+      narrow
+      script="passkey.js"
+      form={{ csrfToken, path: '/sign_in' }}
+    >
       <h1>Sign in</h1>
       <FlashMessage code={flash} />
       {application !== undefined && (
@@ -94,10 +95,7 @@ export function SignInPage({
         </p>
       )}
       <form method="post" action="/sign_in">
-        <CsrfField token={csrfToken} />
-        {fields.map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <Hidden fields={fields} />
         <label>
           E-mail address
           <input type="email" name="email" value={email} autocomplete="username" required {...invalid} />
@@ -110,14 +108,13 @@ export function SignInPage({
       </form>
       <PasskeyForm
         action={passkeySignInPath}
-        csrfToken={csrfToken}
         kind="use"
         options={passkeyOptions}
         fields={fields}
         button="Use a passkey"
         secondary
       />
-      <SingleSignOnLink {...{ csrfToken, returnTo, keptForm, accountId }} />
+      <SingleSignOnLink {...{ returnTo, keptForm, accountId }} />
       <p>
         <a href={forgotPasswordPath}>Forgot your password?</a>
       </p>
