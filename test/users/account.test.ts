@@ -372,16 +372,3 @@ t.test('shows the sessions with browser, address and last use, and revokes them 
   isPage(t, await other.browser.open('/people'));
   t.match(await eventsOf(database, accountId), [{ type: 'user.sessions_revoked', userId: user.id }]);
 });
-
-t.test('each form requires a session and the CSRF token of the browser', async (t) => {
-  const { browser, user } = await memberAtWork();
-  const before = await row(user.id);
-  for (const page of ['profile', 'email', 'password', 'sessions']) {
-    const address = `${accountPath}/${page}`;
-    isPage(t, await browser.submit(address, profile), 403, page);
-    expectRedirect(t, await new Browser(app).submit(address, profile), /^\/sign_in\?return_to=/, page);
-    expectRedirect(t, await new Browser(app).open(address), /^\/sign_in\?return_to=/, page);
-  }
-  t.same(await row(user.id), before);
-  t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 1);
-});
