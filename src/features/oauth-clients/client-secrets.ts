@@ -37,8 +37,7 @@ export class ClientSecrets {
       const { tx } = unit;
       if (application === null) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
-      const earlier = await consumeNonce(unit, nonce, id);
-      if (earlier !== null) return { kind: 'repeated' };
+      if ((await consumeNonce(unit, nonce, id)) !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
         await restoreNonce(unit, nonce);
         return { kind: 'limit_reached' };

@@ -143,8 +143,8 @@ export class OAuthApplications implements ApplicationReader {
     const id = randomId();
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.nothing, async (unit) => {
-      const earlier = await consumeNonce(unit, nonce, id);
-      if (earlier !== null) return { kind: 'repeated', id: earlier };
+      const previous = await consumeNonce(unit, nonce, id);
+      if (previous !== null) return { kind: 'repeated', id: previous };
       const inserted = await insertApplication(unit, { clientType, settings });
       return { kind: 'created', id, ...inserted };
     });

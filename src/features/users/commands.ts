@@ -113,9 +113,9 @@ Examples:
 
 async function create(
   commandProcess: CommandProcess,
-  { account, email: given, role, givenName, familyName, json }: CreateOptions,
+  { account, email: input, role, givenName, familyName, json }: CreateOptions,
 ): Promise<void> {
-  const email = normalizeEmail(given);
+  const email = normalizeEmail(input);
   await withContext(commandProcess, async ({ accounts, users, clock }) => {
     const { id: accountId, name } = await findAccount(accounts, account);
     const user = { email, role, givenName, familyName, password: await readNewPassword(commandProcess) };

@@ -126,23 +126,23 @@ export class UserAdministration {
    * Replaces the e-mail address of a user, for the operator. It is not verified. Links that were sent to the earlier address
    * stop working.
    *
-   * @param given a valid address
+   * @param input a valid address
    */
-  async setEmail(context: AuditContext, userId: string, given: string): Promise<EmailChange> {
-    const email = normalizeEmail(given);
+  async setEmail(context: AuditContext, userId: string, input: string): Promise<EmailChange> {
+    const email = normalizeEmail(input);
     if (await isForeignDomain({ prisma: this.#prisma }, context.accountId, email))
       return { kind: 'email_taken' };
-    let earlier = '';
+    let previous = '';
     const changed: Promise<EmailChange> = this.#change(context, userId, async (unit, user) => {
       if (user.email === email) return unchanged;
-      earlier = user.email;
+      previous = user.email;
       await update(unit, user, { email, emailVerified: false });
       await unit.record('user.email_changed', { ...userDetails({ id: userId, email }), from: user.email });
       await deleteLinksOfUser(unit, userId);
       return { kind: 'changed', revokedSessions: 0, revokedGrants: 0 };
     });
     const outcome = await changed.catch(ifEmailTaken({ kind: 'email_taken' }));
-    if (outcome.kind === 'changed') this.#securityEmails.sendToEarlierAddress(earlier);
+    if (outcome.kind === 'changed') this.#securityEmails.sendToEarlierAddress(previous);
     return outcome;
   }
 
@@ -167,11 +167,7 @@ export class UserAdministration {
       const codes = await unit.tx.recoveryCode.deleteMany({ where });
       if (apps.count + passkeys.count + codes.count === 0) return unchanged;
       await unit.record('user.second_factor_removed', userDetails(user));
-      return {
-        kind: 'changed',
-        revokedSessions: await revokeSessions(unit, user),
-        revokedGrants: 0,
-      };
+      return { kind: 'changed', revokedSessions: await revokeSessions(unit, user), revokedGrants: 0 };
     });
     if (changed.kind === 'changed') this.#securityEmails.send(context, userId, 'second_factors_removed');
     return changed;

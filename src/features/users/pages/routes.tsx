@@ -34,8 +34,8 @@ export const userPages: SettingsPage<UserPagesDependencies> = {
 function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
-    const given = context.query.text('after');
-    const anchor = isRecordId(given) ? await users.get(accountId, given) : null;
+    const after = context.query.text('after');
+    const anchor = isRecordId(after) ? await users.get(accountId, after) : null;
     const found = await users.list(accountId, { after: anchor?.email ?? '', size: pageSize + 1 });
     const open = anchor === null ? await invitations.list(accountId, at) : [];
     const rows = found.slice(0, pageSize);
