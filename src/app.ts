@@ -54,8 +54,7 @@ import {
 } from './platform/http/request-queue.js';
 import { RequestLog, type RequestObserver, RequestWatch } from './platform/observability/request-watch.js';
 import { assetRoutes } from './platform/pages/assets.js';
-import { problemPage } from './platform/pages/problem-page.js';
-import { privatePageHeaders } from './platform/pages/security-headers.js';
+import { sendProblemPage } from './platform/pages/problem-page.js';
 
 /** Dependencies and options of the application. */
 interface AppDependencies extends ServiceDependencies {
@@ -88,10 +87,9 @@ const maximumParameterLength = 16 * 1024;
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
   const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
-  const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (document, context) => ({
-    html: problemPage(document, context, settingsPages),
-    headers: privatePageHeaders(),
-  }));
+  const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (reply, document, context) =>
+    sendProblemPage(reply, document, context, settingsPages),
+  );
   const handleError = createErrorHandler(sendProblem);
   const requestWatch = new RequestWatch([
     ...(logger === false ? [] : [new RequestLog(logger, config)]),

@@ -1,31 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { type AuditLogPageDependencies, auditLogPage } from './features/audit-log/pages/audit-log.js';
-import type { Directory } from './features/employees/directory.js';
+import type { composeServices } from './composition.js';
+import { auditLogPage } from './features/audit-log/pages/audit-log.js';
 import { directoryPage } from './features/employees/pages/directory.js';
-import type { EmployeePagesDependencies } from './features/employees/pages/employee-pages.js';
 import { employeePages } from './features/employees/pages/routes.js';
-import type { ImportPagesDependencies } from './features/imports/pages/import-pages.js';
 import { importPages } from './features/imports/pages/routes.js';
-import type { ApplicationPagesDependencies } from './features/oauth-clients/index.js';
 import { applicationPages } from './features/oauth-clients/pages/routes.js';
-import type { ReportPagesDependencies } from './features/reports/pages/report-pages.js';
 import { reportPages } from './features/reports/pages/routes.js';
 import { securityPage } from './features/second-factors/pages/security.js';
-import type { SecondFactorPolicies } from './features/second-factors/second-factor-policy.js';
 import { SignInPage } from './features/sign-in/pages/sign-in-page.js';
-import {
-  type SingleSignOnSettingsDependencies,
-  singleSignOnSettings,
-} from './features/single-sign-on/pages/settings.js';
-import type { UsagePageDependencies } from './features/usage/pages/usage.js';
+import { singleSignOnSettings } from './features/single-sign-on/pages/settings.js';
 import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
-import { type AccountPagesDependencies, accountPages } from './features/users/pages/my-account/my-account.js';
+import { accountPages } from './features/users/pages/my-account/my-account.js';
 import { userPages } from './features/users/pages/routes.js';
-import type { UserPagesDependencies } from './features/users/pages/user-pages.js';
-import type { WebhookPagesDependencies } from './features/webhooks/pages/routes.js';
-import type { Clock } from './platform/clock.js';
-import type { BrowserSessions } from './platform/http/browser-sessions.js';
-import type { CsvDownloads } from './platform/http/csv-downloads.js';
 import { routeNotFound } from './platform/http/not-found.js';
 import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
@@ -33,23 +19,7 @@ import { home, settings } from './platform/pages/paths.js';
 import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
-interface PeoplePagesDependencies
-  extends ApplicationPagesDependencies,
-    UsagePageDependencies,
-    Omit<WebhookPagesDependencies, 'applications'>,
-    AuditLogPageDependencies,
-    UserPagesDependencies,
-    SingleSignOnSettingsDependencies,
-    ReportPagesDependencies,
-    ImportPagesDependencies,
-    EmployeePagesDependencies,
-    AccountPagesDependencies {
-  readonly downloads: CsvDownloads;
-  readonly directory: Directory;
-  readonly policies: SecondFactorPolicies;
-  readonly sessions: BrowserSessions;
-  readonly clock: Clock;
-}
+type PeoplePagesDependencies = ReturnType<typeof composeServices>['people'];
 
 /** The settings pages, in the order of their navigation. */
 export const settingsPages: readonly SettingsPage<PeoplePagesDependencies>[] = [

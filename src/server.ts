@@ -20,7 +20,6 @@ import { openDatabase } from './platform/database/open-database.js';
 import { openReplicas } from './platform/database/replicas/open-replicas.js';
 import { createLifecycle } from './platform/http/lifecycle.js';
 import { LinkDelivery } from './platform/mail/link-delivery.js';
-import { Mailer } from './platform/mail/mailer.js';
 import { startInstruments } from './platform/observability/instruments.js';
 import { packageRoot } from './platform/package-root.js';
 import { startBackgroundWork } from './process/background-work.js';
@@ -75,15 +74,11 @@ async function start(): Promise<void> {
   const contract = loadContract();
   const usage = new UsageRecorder({ database, clock: systemClock, logger });
   const uploadWorker = new UploadWorker({ database, clock: systemClock, contract, logger });
+  const delivery = new LinkDelivery({ config, clock: systemClock, logger });
   const webhookWorker = new WebhookWorker({
     ...{ config, database, appSecrets, clock: systemClock, logger },
     ...(instruments.webhooks && { observer: instruments.webhooks }),
-    onPaused: async (outcome) => {
-      const mailer = new Mailer(config, systemClock);
-      const { baseUrl } = config;
-      const delivery = new LinkDelivery(mailer, { baseUrl, clock: systemClock, logger });
-      await notifyOwners(database, delivery, outcome);
-    },
+    onPaused: (outcome) => notifyOwners(database, delivery, outcome),
   });
   instruments.webhooks?.watch({
     running: () => webhookWorker.running,

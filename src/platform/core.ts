@@ -16,7 +16,8 @@ import type { Counters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { type CounterLogger, createCounters } from './limits/redis-counters.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
-import { createSecurityEmails, type SecurityEmails } from './mail/security-emails.js';
+import { LinkDelivery } from './mail/link-delivery.js';
+import { SecurityEmails } from './mail/security-emails.js';
 
 /** What the application gets from its process, or from a test. */
 export interface CoreOptions {
@@ -46,6 +47,7 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
   readonly userSessions: Sessions;
   readonly reauthentication: Reauthentication;
   readonly sessions: BrowserSessions;
+  readonly delivery: LinkDelivery;
   readonly securityEmails: SecurityEmails;
   readonly auditedExports: AuditedExports;
   /** Slots of running reports and downloads. */
@@ -63,6 +65,7 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
   const auditLog = new AuditLog(database, clock);
   const users = new Users(database);
   const userSessions = new Sessions(database, clock);
+  const delivery = new LinkDelivery({ config, clock, logger });
   const reportSlots = new ReportConcurrency(reportLimits);
   return {
     ...{ config, contract: options.contract, database, reads, appSecrets, clock, reportLimits, passwords },
@@ -76,7 +79,8 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
       ...{ database, users, passwords, sessions: userSessions, auditLog, failureLimit },
     }),
     sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl }),
-    securityEmails: createSecurityEmails(database, { config, clock, logger }),
+    delivery,
+    securityEmails: new SecurityEmails(database, delivery, logger),
     auditedExports: new AuditedExports(database),
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),

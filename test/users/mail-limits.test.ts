@@ -1,5 +1,6 @@
 import { keyFor } from '../../src/platform/limits/counter.js';
-import { createSecurityEmails } from '../../src/platform/mail/security-emails.js';
+import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
+import { SecurityEmails } from '../../src/platform/mail/security-emails.js';
 import { Browser } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import {
@@ -120,11 +121,9 @@ t.test(
 t.test('an address gets at most twenty mails an hour about changes', async (t) => {
   const { user, accountId } = await createScene(database);
   const warnings: unknown[] = [];
-  const securityEmails = createSecurityEmails(database, {
-    config: api.config,
-    clock,
-    logger: { warn: (details: unknown) => warnings.push(details) },
-  });
+  const logger = { warn: (details: unknown) => warnings.push(details) };
+  const delivery = new LinkDelivery({ config: api.config, clock, logger });
+  const securityEmails = new SecurityEmails(database, delivery, logger);
   for (let count = 0; count < 22; count += 1) securityEmails.send({ accountId }, user.id, 'passkey_added');
   await securityEmails.settled();
   t.equal(mailsTo(user.email), 20);

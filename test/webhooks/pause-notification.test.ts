@@ -4,7 +4,6 @@ import type { EndpointOutcome } from '../../src/features/webhooks/delivery/outco
 import { notifyOwners } from '../../src/features/webhooks/pause-notification.js';
 import { accountScope, withScope } from '../../src/platform/database/scope.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
-import { Mailer } from '../../src/platform/mail/mailer.js';
 import { createUser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -22,8 +21,8 @@ t.test('the enabled owners of the account get a mail when an endpoint is paused'
   const owner = await createUser(api.database, accountId, { role: 'owner' });
   await createUser(api.database, accountId, { role: 'member' });
   const outboxDirectory = path.join(t.testdir({}), 'outbox');
-  const mailer = new Mailer({ smtpUrl: undefined, mailFrom: 'people@api.test', outboxDirectory }, clock);
-  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', clock, logger });
+  const config = { ...api.config, baseUrl: 'https://api.test', outboxDirectory };
+  const delivery = new LinkDelivery({ config, clock, logger });
   const { run } = createWorker(t, api, {
     onPaused: (outcome) => notifyOwners(api.database, delivery, outcome),
   });
@@ -47,11 +46,8 @@ t.test('the owners get mails about at most twenty paused endpoints an hour', asy
   const { accountId, application } = await webhookScene(api);
   const owner = await createUser(api.database, accountId, { role: 'owner' });
   const mail = await startMailServer(t);
-  const mailer = new Mailer(
-    { smtpUrl: mail.url, mailFrom: 'people@api.test', outboxDirectory: undefined },
-    clock,
-  );
-  const delivery = new LinkDelivery(mailer, { baseUrl: 'https://api.test', clock, logger });
+  const config = { ...api.config, baseUrl: 'https://api.test', smtpUrl: mail.url };
+  const delivery = new LinkDelivery({ config, clock, logger });
   const endpoint = { accountId, applicationId: application.id, url: 'https://hooks.example/' };
   const outcome = { ...endpoint, pauseReason: 'gone', attempt: null } as EndpointOutcome;
   const notify = () =>

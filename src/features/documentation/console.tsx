@@ -1,7 +1,6 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ClientRegistry } from '../../oauth/clients/client-registry.js';
-import { Layout, type Page, renderPage } from '../../platform/pages/layout.js';
-import { privatePageHeaders } from '../../platform/pages/security-headers.js';
+import { Layout, sendPage } from '../../platform/pages/layout.js';
 import { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from '../demo-data/index.js';
 import { DocumentationFooter, DocumentationHeader } from './frame.js';
 
@@ -148,6 +147,7 @@ export async function consolePages(
 ): Promise<void> {
   const { baseUrl, consoleClientId } = settings;
   const config = { page: true };
+  const permissions = { script: true, requests: true };
   let hasWarned = false;
   app.get('/console', { config }, async (request, reply) => {
     const application = await findConsoleApplication(clients, settings);
@@ -157,17 +157,11 @@ export async function consolePages(
         'CONSOLE_CLIENT_ID must be the client id of a public application with the redirect URI of the console',
       );
     }
-    return send(reply, <ConsolePage baseUrl={baseUrl} application={application} />);
+    return sendPage(reply, <ConsolePage baseUrl={baseUrl} application={application} />, permissions);
   });
   app.get(consoleCallbackPath, { config }, async (request, reply) => {
     const { error } = request.query as Record<string, unknown>;
-    return send(reply, <CallbackPage error={error === undefined ? undefined : String(error)} />);
+    const page = <CallbackPage error={error === undefined ? undefined : String(error)} />;
+    return sendPage(reply, page, permissions);
   });
-}
-
-function send(reply: FastifyReply, page: Page): FastifyReply {
-  return reply
-    .headers(privatePageHeaders({ script: true, requests: true }))
-    .type('text/html; charset=utf-8')
-    .send(renderPage(page));
 }

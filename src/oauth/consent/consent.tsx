@@ -11,7 +11,7 @@ import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField } from '../../platform/pages/form-parts.js';
-import { Layout, renderPage } from '../../platform/pages/layout.js';
+import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
 import { signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
@@ -106,11 +106,8 @@ export async function consentForm(
           const address = { action: request.url, cancel: request.url };
           if (question.retryAfterSeconds !== undefined)
             reply.header('retry-after', question.retryAfterSeconds);
-          return reply
-            .code(question.status)
-            .headers(privatePageHeaders({ toApplication: true }))
-            .type('text/html; charset=utf-8')
-            .send(renderPage(narrowConfirmationPage({ ...session, ...question, ...address })));
+          const page = narrowConfirmationPage({ ...session, ...question, ...address });
+          return sendPage(reply.code(question.status), page, { toApplication: true });
         }
       }
       return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);

@@ -9,7 +9,8 @@ import type { Database } from '../database/client.js';
 import { migrate } from '../database/migrate.js';
 import { openDatabase } from '../database/open-database.js';
 import { allAccounts, withScope } from '../database/scope.js';
-import { createSecurityEmails, type SecurityEmails } from '../mail/security-emails.js';
+import { LinkDelivery } from '../mail/link-delivery.js';
+import { SecurityEmails } from '../mail/security-emails.js';
 
 interface Output {
   readonly isTTY?: boolean;
@@ -53,7 +54,8 @@ export async function withContext<Result>(
   const database = await (commandProcess.openDatabase ?? openDatabase)(config);
   try {
     await migrate(database);
-    const securityEmails = createSecurityEmails(database, { config, clock: systemClock, logger });
+    const delivery = new LinkDelivery({ config, clock: systemClock, logger });
+    const securityEmails = new SecurityEmails(database, delivery, logger);
     const context: CommandContext = {
       commandProcess,
       config,

@@ -14,16 +14,15 @@ export const problemMediaType = 'application/problem+json';
 /** Sends a problem document as the response. */
 type ProblemSender = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/**
- * @param renderPage renders the problem as a page, for browsers on routes with pages
- */
+/** @param sendPage sends the problem as a page, to browsers on routes with pages */
 export function createProblemSender(
   problems: Contract['problems'],
   errorsUrl: string,
-  renderPage: (
+  sendPage: (
+    reply: FastifyReply,
     document: ProblemDocument,
     context: { problem: Problem; request: FastifyRequest },
-  ) => { html: string; headers: Record<string, string> },
+  ) => FastifyReply,
 ): ProblemSender {
   return (problem, request, reply) => {
     const document = problemDocument(problem, {
@@ -37,10 +36,7 @@ export function createProblemSender(
       .code(document.status)
       .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
     const { operation } = request.routeOptions.config;
-    if (wantsPage(request, document.status)) {
-      const { html, headers } = renderPage(document, { problem, request });
-      return reply.headers(headers).type('text/html; charset=utf-8').send(html);
-    }
+    if (wantsPage(request, document.status)) return sendPage(reply, document, { problem, request });
     const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
     const plainJson = forOAuthClients && !namesMediaType(request.headers, problemMediaType);

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js';
+import type { Config } from '../config/config.js';
 import type { DatabaseLogger } from '../database/client.js';
 import { countMail, type MailCause, type MailSubjects } from './mail-limits.js';
-import type { Mailer } from './mailer.js';
+import { Mailer } from './mailer.js';
 import { composeMail, type MailText } from './message.js';
 
 export type DeliveredLink =
@@ -25,6 +26,12 @@ interface MailPermit {
   readonly [permitted]: true;
 }
 
+interface MailDependencies {
+  readonly config: Pick<Config, 'baseUrl' | 'smtpUrl' | 'mailFrom' | 'outboxDirectory'>;
+  readonly clock: Clock;
+  readonly logger: Pick<DatabaseLogger, 'warn'>;
+}
+
 /** Sends all mails to people: links and messages. */
 export class LinkDelivery {
   readonly #mailer: Mailer;
@@ -32,12 +39,9 @@ export class LinkDelivery {
   readonly #clock: Clock;
   readonly #logger: Pick<DatabaseLogger, 'warn'>;
 
-  constructor(
-    mailer: Mailer,
-    { baseUrl, clock, logger }: { baseUrl: string; clock: Clock; logger: Pick<DatabaseLogger, 'warn'> },
-  ) {
-    this.#mailer = mailer;
-    this.#baseUrl = baseUrl;
+  constructor({ config, clock, logger }: MailDependencies) {
+    this.#mailer = new Mailer(config, clock);
+    this.#baseUrl = config.baseUrl;
     this.#clock = clock;
     this.#logger = logger;
   }

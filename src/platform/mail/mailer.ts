@@ -2,20 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SentMessageInfo, StreamSentMessageInfo, Transporter } from 'nodemailer';
 import type { Clock } from '../clock.js';
+import type { Config } from '../config/config.js';
 import type { DatabaseLogger } from '../database/client.js';
 import { describeError } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import type { MailMessage } from './message.js';
 
-interface MailSettings {
-  /** Absent: no mail is sent. */
-  readonly smtpUrl: string | undefined;
-  /** Address of the sender. */
-  readonly mailFrom: string;
-  /** Directory in which each mail is also stored as a file; absent in production. */
-  readonly outboxDirectory: string | undefined;
-}
+/** Without `smtpUrl` no mail is sent. In `outboxDirectory` each mail is also stored as a file. */
+type MailSettings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'outboxDirectory'>;
 
 /** A page waits for the mail server, so that it can report a failure. */
 const timeouts = {

@@ -1,10 +1,8 @@
 import type { AuditContext } from '../audit/audit-log.js';
-import type { Clock } from '../clock.js';
-import type { Config } from '../config/config.js';
 import type { Database, DatabaseLogger } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
-import { LinkDelivery } from './link-delivery.js';
-import { BackgroundMail, Mailer } from './mailer.js';
+import type { LinkDelivery } from './link-delivery.js';
+import { BackgroundMail } from './mailer.js';
 import type { MailText } from './message.js';
 
 /** What happened, as a sentence and as the subject. No mail has a link: users need not follow one from a mail. */
@@ -42,10 +40,14 @@ export class SecurityEmails {
   readonly #delivery: LinkDelivery;
   readonly #background: BackgroundMail;
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, delivery: LinkDelivery, background: BackgroundMail) {
+  constructor(
+    { prisma }: Pick<Database, 'prisma'>,
+    delivery: LinkDelivery,
+    logger: Pick<DatabaseLogger, 'warn'>,
+  ) {
     this.#prisma = prisma;
     this.#delivery = delivery;
-    this.#background = background;
+    this.#background = new BackgroundMail(logger);
   }
 
   /** Sends a mail to a user. */
@@ -72,13 +74,4 @@ export class SecurityEmails {
   settled(): Promise<void> {
     return this.#background.settled();
   }
-}
-
-/** Creates the security e-mails of a process. */
-export function createSecurityEmails(
-  database: Pick<Database, 'prisma'>,
-  { config, clock, logger }: { config: Config; clock: Clock; logger: Pick<DatabaseLogger, 'warn'> },
-): SecurityEmails {
-  const delivery = new LinkDelivery(new Mailer(config, clock), { baseUrl: config.baseUrl, clock, logger });
-  return new SecurityEmails(database, delivery, new BackgroundMail(logger));
 }

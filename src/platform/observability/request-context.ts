@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set when the bearer token is accepted; `null` for operations without a token. */
     caller: Principal | null;
-    /** Set when the caller is identified. An accepted bearer token also sets `caller`, which has more details. */
+    /** Set when the caller is identified; missing if Fastify rejected the request before routing. */
     callerIds: CallerIds | null;
     /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
@@ -35,12 +35,6 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('problemCode', null);
   app.decorateRequest('traceId', null);
   app.decorateRequest('records', 0);
-}
-
-/** The caller of a request, as far as it is identified. */
-export function callerOf({ caller, callerIds }: FastifyRequest): CallerIds | null {
-  // Both are missing if Fastify rejected the request before routing.
-  return caller ?? callerIds ?? null;
 }
 
 /**

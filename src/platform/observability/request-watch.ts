@@ -8,7 +8,7 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import type { ProblemCode } from '../contract/contract.js';
-import { type CallerIds, callerOf, decorateRequests, methodOf, operationOf } from './request-context.js';
+import { type CallerIds, decorateRequests, methodOf, operationOf } from './request-context.js';
 
 /** Outcome of a request. */
 export interface FinishedRequest {
@@ -89,7 +89,7 @@ function describe(request: FastifyRequest, reply: FastifyReply, durationMs: numb
     status: started ? reply.raw.statusCode : undefined,
     aborted: !started || !reply.raw.writableEnded,
     durationMs,
-    caller: callerOf(request),
+    caller: request.callerIds ?? null,
     problemCode: request.problemCode ?? null,
   };
 }

@@ -1,7 +1,9 @@
+import type { FastifyReply } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { assetAddress } from './assets.js';
 import { FormContext, type FormState } from './form-parts.js';
+import { type PagePermissions, privatePageHeaders } from './security-headers.js';
 
 /** Scripts of pages: buttons that copy, passkeys, and the API console. */
 export type PageScript = 'copy.js' | 'passkey.js' | 'swagger-ui.js' | 'console.js' | 'console-callback.js';
@@ -102,4 +104,12 @@ export type Page = Parameters<typeof renderToString>[0];
 /** Renders a page as an HTML document. */
 export function renderPage(page: Page): string {
   return `<!doctype html>${renderToString(page)}`;
+}
+
+/** Sends a page that must not be cached. The caller has set the status, unless it is 200. */
+export function sendPage(reply: FastifyReply, page: Page, permissions?: PagePermissions): FastifyReply {
+  return reply
+    .headers(privatePageHeaders(permissions))
+    .type('text/html; charset=utf-8')
+    .send(renderPage(page));
 }

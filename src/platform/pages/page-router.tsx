@@ -15,7 +15,7 @@ import { confirmationPage, questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
-import { type Page, renderPage } from './layout.js';
+import { type Page, sendPage } from './layout.js';
 import {
   type CsvFile,
   confirmationField,
@@ -168,31 +168,34 @@ export class PageRouter {
     handle: (context: PageContext, file: UploadedFile | null) => Promise<PageResponse | CsvFile>,
     { keep = false, receive }: RequestOptions = {},
   ): Promise<FastifyReply> {
-    const { sessions, clock } = this.#dependencies;
     const session = await this.#session(request);
     reply.headers(privatePageHeaders());
-    if (session === null && keep) {
-      const page = await this.#signInPage(request, reply);
-      if (page !== null) {
-        reply
-          .code(401)
-          .headers(privatePageHeaders({ script: true }))
-          .type('text/html; charset=utf-8');
-        return reply.send(renderPage(page));
-      }
-    }
-    if (session === null) return reply.redirect(signInAddress(returnAddress(request)), 303);
+    if (session === null) return await this.#askToSignIn(request, reply, keep);
     const file = (await receive?.()) ?? null;
-    if (request.method === 'POST') sessions.verifyCsrf(request, session);
-    const { user } = session;
-    checkAudience(this.#scope.audience, user);
+    if (request.method === 'POST') this.#dependencies.sessions.verifyCsrf(request, session);
+    checkAudience(this.#scope.audience, session.user);
+    const context = this.#contextOf(request, reply, session);
+    try {
+      const scope = accountScope(session.user.accountId);
+      const response = await withScope(scope, () => handle(context, file));
+      return await this.#send(request, reply, context, response);
+    } catch (error) {
+      if (error instanceof SessionEndedError) return redirectToSignIn(request, reply);
+      throw error;
+    }
+  }
+
+  #contextOf(request: FastifyRequest, reply: FastifyReply, session: BrowserSession): PageContext {
+    const { sessions, clock } = this.#dependencies;
+    const { id: sessionId, user, csrfToken, authenticatedAt, singleSignOn, stage } = session;
     const parameters = request.params as Record<string, string>;
-    const context: PageContext = {
+    return {
       user,
-      sessionId: session.id,
-      authenticatedAt: session.authenticatedAt,
-      singleSignOn: session.singleSignOn,
-      stage: session.stage,
+      sessionId,
+      authenticatedAt,
+      singleSignOn,
+      stage,
+      csrfToken,
       userAgent: request.headers['user-agent'],
       auditContext: {
         accountId: user.accountId,
@@ -201,36 +204,37 @@ export class PageRouter {
         at: clock(),
       },
       path: pathOf(request),
-      csrfToken: session.csrfToken,
       query: new Fields(request.query),
       form: new Fields(request.body),
       disconnected: () => abortOnDisconnect(reply.raw).signal,
-      withSession(sessionId) {
-        return { ...this, sessionId, csrfToken: sessions.renew(reply, { sessionId, user }) };
+      withSession(renewedId) {
+        const renewed = sessions.renew(reply, { sessionId: renewedId, user });
+        return { ...this, sessionId: renewedId, csrfToken: renewed };
       },
       parameter: (name) => parameters[name] ?? '',
     };
-    const response = await withScope(accountScope(user.accountId), () => handle(context, file)).catch(
-      (error): PageResponse | CsvFile => {
-        if (error instanceof SessionEndedError) return { redirect: signInAddress(returnAddress(request)) };
-        throw error;
-      },
-    );
+  }
+
+  async #send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    context: PageContext,
+    response: PageResponse | CsvFile,
+  ): Promise<FastifyReply> {
     if ('redirect' in response) return reply.redirect(response.redirect, 303);
-    if ('make' in response) return await this.#sendFile(request, reply, { ...response, ...user });
+    if ('make' in response) return await this.#sendFile(request, reply, { ...response, ...context.user });
+    const { section = this.#scope.section, status = response.errors?.length ? 400 : 200 } = response;
     if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
     if (response.refreshSeconds !== undefined) reply.header('refresh', response.refreshSeconds);
-    const { section = this.#scope.section, status = response.errors?.length ? 400 : 200 } = response;
-    const { settingsPages } = this.#dependencies;
-    return reply
-      .code(status)
-      .headers(privatePageHeaders({ script: response.script !== undefined }))
-      .type('text/html; charset=utf-8')
-      .send(
-        renderPage(
-          <SitePage context={response.context ?? context} view={response} {...{ section, settingsPages }} />,
-        ),
-      );
+    const page = (
+      <SitePage
+        context={response.context ?? context}
+        view={response}
+        section={section}
+        settingsPages={this.#dependencies.settingsPages}
+      />
+    );
+    return sendPage(reply.code(status), page, { script: response.script !== undefined });
   }
 
   /** @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable` */
@@ -258,18 +262,20 @@ export class PageRouter {
   }
 
   /**
-   * The sign-in page with the submitted form; `null` when the form is too large, or was not created for a user of this
-   * browser: another site may have submitted it.
+   * Sends a user without a session to the sign-in page.
+   *
+   * @param keep whether that page keeps the submitted form. Not a form that is too large, or was not created for a user of this
+   *   browser: another site may have submitted it.
    */
-  async #signInPage(request: FastifyRequest, reply: FastifyReply): Promise<Page | null> {
+  async #askToSignIn(request: FastifyRequest, reply: FastifyReply, keep: boolean): Promise<FastifyReply> {
     const { sessions, signInPage } = this.#dependencies;
     const form = new Fields(request.body);
-    const userId = sessions.csrfUser(request, form.secret(csrfField));
-    if (!userId) return null;
-    const keptForm = keepForm(form, sessions.csrfToken(request, reply, userId));
-    if (keptForm === null) return null;
+    const userId = keep && sessions.csrfUser(request, form.secret(csrfField));
+    const keptForm = userId ? keepForm(form, sessions.csrfToken(request, reply, userId)) : null;
+    if (keptForm === null) return redirectToSignIn(request, reply);
     const csrfToken = sessions.csrfToken(request, reply);
-    return await signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
+    const page = await signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
+    return sendPage(reply.code(401), page, { script: true });
   }
 
   /** The page on which the user enters the password; `null` when the user has entered it recently, or with this form. */
@@ -283,9 +289,10 @@ export class PageRouter {
   }
 }
 
-/** The page after signing in; for a form, its page. */
-function returnAddress(request: FastifyRequest): string {
-  return request.method === 'POST' ? pathOf(request) : request.url;
+/** Redirects to the sign-in page, and from there back to the page; for a form, to its page. */
+function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const returnTo = request.method === 'POST' ? pathOf(request) : request.url;
+  return reply.redirect(signInAddress(returnTo), 303);
 }
 
 function pathOf({ url }: FastifyRequest): string {

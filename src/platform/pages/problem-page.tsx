@@ -1,19 +1,20 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { OtherAccountProblem, type Problem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
 import { CsrfField } from './form-parts.js';
-import { Layout, renderPage } from './layout.js';
+import { Layout, sendPage } from './layout.js';
 import { home } from './paths.js';
 import type { Section } from './sections.js';
 import { SiteErrorPage } from './site-page.js';
 
-/** Error page for browsers. A signed-in user sees the navigation of People. */
-export function problemPage(
+/** Sends an error page to a browser. A signed-in user sees the navigation of People. */
+export function sendProblemPage(
+  reply: FastifyReply,
   document: ProblemDocument,
   { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
   settingsPages: readonly Section[],
-): string {
+): FastifyReply {
   const { title, detail, code, errors = [], request_id, instance } = document;
   // Users of the consent screen came from an application, so a link to the directory would be misleading.
   const inPeople = instance === home || instance.startsWith(`${home}/`);
@@ -41,7 +42,8 @@ export function problemPage(
       </p>
     </>
   );
-  return renderPage(
+  return sendPage(
+    reply,
     inPeople && signedIn !== null ? (
       <SiteErrorPage {...signedIn} {...{ title, settingsPages }} path={instance}>
         {content}

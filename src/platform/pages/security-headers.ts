@@ -1,5 +1,5 @@
 /** What a page may do, besides showing content of this server. */
-interface PagePermissions {
+export interface PagePermissions {
   /** Whether it may run scripts of this server. */
   readonly script?: boolean;
   /** Whether these scripts may send requests to this server. */

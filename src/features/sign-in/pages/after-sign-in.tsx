@@ -10,7 +10,7 @@ import {
   keptFormField,
   readKeptForm,
 } from '../../../platform/pages/kept-form.js';
-import { renderPage } from '../../../platform/pages/layout.js';
+import { sendPage } from '../../../platform/pages/layout.js';
 import { ownSecondFactorPath, withReturnTo } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
@@ -94,7 +94,7 @@ export async function continueSignIn(
   if (kept !== null && sessions.csrfUser(request, kept.token) === user.id) {
     if (stage === 'complete') {
       const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={kept.fields} />;
-      return reply.type('text/html; charset=utf-8').send(renderPage(page));
+      return sendPage(reply, page);
     }
     if (stage === 'second_factor' && showStep !== undefined) {
       const keptForm = keepFormOf(kept.fields, sessions.csrfToken(request, reply, user.id));

@@ -9,7 +9,7 @@ import { type BrowserSession, csrfField } from '../../../platform/http/browser-s
 import { inMinutes } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { ErrorSummary, Hidden, TextField } from '../../../platform/pages/form-parts.js';
-import { Layout, renderPage } from '../../../platform/pages/layout.js';
+import { Layout, sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
@@ -143,8 +143,7 @@ export async function sendSecondFactorPage(
     />
   );
   const application = await requestingApplication(clients, step.returnTo);
-  const headers = privatePageHeaders({ script: hasPasskeys, toApplication: application !== undefined });
-  return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
+  return sendPage(reply, page, { script: hasPasskeys, toApplication: application !== undefined });
 }
 
 function proofIn(form: Fields): Parameters<SecondFactorSignIn['attempt']>[1]['proof'] {

@@ -5,7 +5,7 @@ import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { Fields } from '../../../platform/pages/fields.js';
-import { renderPage } from '../../../platform/pages/layout.js';
+import { sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { signInAddress } from '../../../platform/pages/paths.js';
 import { safeReturnTo } from '../../../platform/pages/return-to.js';
@@ -152,6 +152,5 @@ async function sendForm(
   const application = await requestingApplication(clients, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
   const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
-  const headers = privatePageHeaders({ script: true, toApplication: application !== undefined });
-  return reply.headers(headers).type('text/html; charset=utf-8').send(renderPage(page));
+  return sendPage(reply, page, { script: true, toApplication: application !== undefined });
 }

@@ -4,7 +4,7 @@ import type { User } from '../../../platform/accounts/user.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import { readKeptForm } from '../../../platform/pages/kept-form.js';
-import { type Page, renderPage } from '../../../platform/pages/layout.js';
+import { type Page, sendPage } from '../../../platform/pages/layout.js';
 import { confirmPath, home, singleSignOnAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { respondToSignIn } from '../../sign-in/index.js';
@@ -52,7 +52,7 @@ export async function returnPage(
       csrfToken: () => sessions.csrfToken(request, reply),
       signedIn: request.signedIn?.user ?? null,
     });
-    return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+    return sendPage(reply.code(status), page);
   }
   const { user, sessionId, returnTo, keptForm } = outcome;
   const kept = keptForm === null ? null : readKeptForm(keptForm);

@@ -5,7 +5,7 @@ import { type BrowserSessions, signOutEvent } from '../../../platform/http/brows
 import { Fields } from '../../../platform/pages/fields.js';
 import { ErrorSummary, Form, TextField } from '../../../platform/pages/form-parts.js';
 import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
-import { Layout, type Page, renderPage } from '../../../platform/pages/layout.js';
+import { Layout, sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import {
   confirmPath,
@@ -78,7 +78,7 @@ export async function singleSignOnPages(
     request: FastifyRequest,
     reply: FastifyReply,
     form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
-  ) => send(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
+  ) => sendPage(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
 
   app.get(singleSignOnFormPath, options, async (request, reply) =>
     emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
@@ -159,19 +159,19 @@ async function start(
       const session = signOut ? await sessions.sessionOfAnyStage(request) : null;
       if (session !== null) await sessions.signOut(request, reply, signOutEvent(session.user, request));
       if (request.method === 'POST') reply.header('refresh', `0; url=${url}`);
-      return send(reply, <ContinuePage url={url} accountName={accountName} />);
+      return sendPage(reply, <ContinuePage url={url} accountName={accountName} />);
     }
     case 'not_found':
-      return send(reply.code(404), <NotSetUpPage />);
+      return sendPage(reply.code(404), <NotSetUpPage />);
     case 'unavailable': {
       const { sessionId, returnTo, accountId } = given;
       const tryAgain = sessionId === undefined ? singleSignOnAddress(returnTo, accountId) : confirmPath;
-      return send(reply.code(503), <UnavailablePage tryAgain={tryAgain} />);
+      return sendPage(reply.code(503), <UnavailablePage tryAgain={tryAgain} />);
     }
     case 'rate_limited': {
       const { retryAfterSeconds } = outcome;
       reply.code(429).header('retry-after', retryAfterSeconds);
-      return send(reply, <TooManyPage retryAfterSeconds={retryAfterSeconds} />);
+      return sendPage(reply, <TooManyPage retryAfterSeconds={retryAfterSeconds} />);
     }
   }
 }
@@ -185,10 +185,6 @@ async function start(
 function isNavigation({ headers }: FastifyRequest): boolean {
   const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
   return mode === 'navigate' && destination === 'document' && headers['sec-purpose'] === undefined;
-}
-
-function send(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.headers(privatePageHeaders()).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
 function returnToOf(source: unknown, baseUrl: string): string {

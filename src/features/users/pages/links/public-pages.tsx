@@ -7,7 +7,7 @@ import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { Fields } from '../../../../platform/pages/fields.js';
 import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
-import { Layout, renderPage } from '../../../../platform/pages/layout.js';
+import { Layout, sendPage } from '../../../../platform/pages/layout.js';
 import { type PageResponse, type PageView, pageForm } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
 
@@ -142,7 +142,7 @@ export class PublicPages {
         {body}
       </Layout>
     );
-    return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+    return sendPage(reply.code(status), page);
   }
 }
 
