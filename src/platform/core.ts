@@ -59,8 +59,7 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
 export function createCore(options: CoreOptions, logger: CounterLogger): Core {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
-  const { baseUrl, redisUrl } = config;
-  const counters = createCounters(database, { redisUrl, baseUrl, logger });
+  const counters = createCounters(database, config, logger);
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const auditLog = new AuditLog(database, clock);
   const users = new Users(database);
@@ -78,7 +77,7 @@ export function createCore(options: CoreOptions, logger: CounterLogger): Core {
     reauthentication: new Reauthentication({
       ...{ database, users, passwords, sessions: userSessions, auditLog, failureLimit },
     }),
-    sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl }),
+    sessions: new BrowserSessions(userSessions, { appSecrets, baseUrl: config.baseUrl }),
     delivery,
     securityEmails: new SecurityEmails(database, delivery, logger),
     auditedExports: new AuditedExports(database),

@@ -5,7 +5,6 @@ import type { Core } from '../../platform/core.js';
 import { requireAcceptable } from '../../platform/http/accept.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
-import type { ChunkStream } from '../../platform/http/chunk-stream.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
@@ -114,7 +113,7 @@ export class ReportResultHandlers
   #download(
     { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
     report: Report,
-  ): Promise<ChunkStream> {
+  ): Promise<Readable> {
     const { clock, downloads } = this.#core;
     const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
     const onRows = (count: number) => {

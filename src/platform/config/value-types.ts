@@ -65,14 +65,15 @@ export const postgresqlUrl = z
     'a URL that starts with `postgres://` or `postgresql://`, with a percent-encoded user name and password; with several hosts, its `target_session_attrs` must be `read-write` or `primary`',
   );
 
-export const postgresqlUrls = z
-  .string()
-  .transform((list) =>
-    list
-      .split(',')
-      .map((url) => url.trim())
-      .filter((url) => url !== ''),
-  )
+/** Items separated by commas. */
+const items = z.string().transform((list) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+export const postgresqlUrls = items
   .pipe(z.array(z.string().refine((url) => postgresqlHosts(url) !== undefined)))
   .describe(
     'URLs that start with `postgres://` or `postgresql://`, with a percent-encoded user name and password, separated by commas',
@@ -80,14 +81,14 @@ export const postgresqlUrls = z
 
 export const redisUrl = z
   .string()
-  .refine(isRedisUrl)
+  .refine((value) => isServerUrl(value, { protocol: /^rediss?:$/, path: /^(\/\d*)?$/ }))
   .describe(
     'a `redis://` or `rediss://` URL of a host, optionally with a port, a percent-encoded user and password, and a database number',
   );
 
 export const smtpUrl = z
   .string()
-  .refine(isSmtpUrl)
+  .refine((value) => isServerUrl(value, { protocol: /^smtps?:$/, path: /^\/?$/ }))
   .describe(
     'an `smtp://` or `smtps://` URL of a host, optionally with a port and a percent-encoded user and password',
   );
@@ -97,24 +98,9 @@ export const mailAddress = z
   .regex(/^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/u)
   .describe('an e-mail address');
 
-export const networks = z
-  .string()
-  .transform((list) =>
-    list
-      .split(',')
-      .map((network) => network.trim())
-      .filter((network) => network !== ''),
-  )
+export const networks = items
   .pipe(z.array(z.string().ip().or(z.string().cidr())))
   .describe('IP addresses and networks such as `10.0.0.0/8`, separated by commas');
-
-function isRedisUrl(value: string): boolean {
-  return isServerUrl(value, { protocol: /^rediss?:$/, path: /^(\/\d*)?$/ });
-}
-
-function isSmtpUrl(value: string): boolean {
-  return isServerUrl(value, { protocol: /^smtps?:$/, path: /^\/?$/ });
-}
 
 function isServerUrl(value: string, { protocol, path }: { protocol: RegExp; path: RegExp }): boolean {
   if (!URL.canParse(value)) return false;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountId } from '../accounts/account-id.js';
 import type { ReportConcurrency, ReportLimits } from '../limits/report-concurrency.js';
 import { Problem } from '../problems/problem.js';
-import { ChunkStream } from './chunk-stream.js';
-import { abortOnDisconnect } from './disconnect.js';
+import { abortOnDisconnect, clientDisconnected } from './disconnect.js';
 
 /** Checks in a period. */
 const checksPerPeriod = 12;
@@ -45,13 +45,9 @@ function acceptedBytes({ bytesWritten, writableLength }: Socket): number {
   return bytesWritten - writableLength;
 }
 
-type DownloadLimits = Pick<ReportLimits, 'minimumBytes' | 'throughputPeriodMs' | 'downloadMs'>;
-
 interface DownloadOptions {
-  readonly socket: Socket;
-  readonly response: ServerResponse;
-  readonly limits: DownloadLimits;
-  /** Aborts when the process stops. */
+  readonly limits: ReportLimits;
+  /** Aborts incomplete downloads when the process stops. */
   readonly cutOff: AbortSignal;
 }
 
@@ -61,7 +57,11 @@ interface DownloadOptions {
  *
  * @returns signal that aborts the download
  */
-function watchDownload({ socket, response, limits, cutOff }: DownloadOptions): AbortSignal {
+function watchDownload(
+  socket: Socket,
+  response: ServerResponse,
+  { limits, cutOff }: DownloadOptions,
+): AbortSignal {
   const { minimumBytes, throughputPeriodMs: periodMs, downloadMs } = limits;
   const controller = abortOnDisconnect(response);
   if (controller.signal.aborted) return controller.signal;
@@ -96,26 +96,22 @@ function resetConnection({ socket }: Pick<ServerResponse, 'socket'>): void {
   (socket as Partial<Pick<Socket, 'resetAndDestroy'>> | null)?.resetAndDestroy?.();
 }
 
-interface CsvDownloadOptions {
-  readonly limits: ReportLimits;
-  /** Aborts incomplete downloads when the process stops. */
-  readonly cutOff: AbortSignal;
-}
-
 interface CsvDownload {
   readonly accountId: AccountId;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   /** Produces the table until the signal aborts. */
-  readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
+  readonly make: (signal: AbortSignal) => Chunks;
 }
+
+type Chunks = AsyncGenerator<Buffer, void, undefined>;
 
 /** CSV downloads, with concurrency limits, a minimum speed and a maximum duration. */
 export class CsvDownloads {
   readonly #slots: ReportConcurrency;
-  readonly #options: CsvDownloadOptions;
+  readonly #options: DownloadOptions;
 
-  constructor(slots: ReportConcurrency, options: CsvDownloadOptions) {
+  constructor(slots: ReportConcurrency, options: DownloadOptions) {
     this.#slots = slots;
     this.#options = options;
   }
@@ -125,26 +121,67 @@ export class CsvDownloads {
    *
    * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
    */
-  async begin({ accountId, request, reply: { raw: response }, make }: CsvDownload): Promise<ChunkStream> {
-    const { limits, cutOff } = this.#options;
-    const signal = watchDownload({ socket: request.raw.socket, response, limits, cutOff });
+  async begin({ accountId, request, reply: { raw: response }, make }: CsvDownload): Promise<Readable> {
+    const signal = watchDownload(request.raw.socket, response, this.#options);
     const release = await this.#slots.forDownload(accountId, signal);
-    return ChunkStream.begin({
-      signal,
-      make: (ended) => holding(release, make(ended)),
-      onError: () => resetConnection(response),
-    });
+    return streamChunks(holding(release, make(signal)), { signal, response });
   }
 }
 
 /** Releases a slot after the last chunk or when the download is aborted. */
-async function* holding(
-  release: () => void,
-  chunks: AsyncGenerator<Buffer, void, undefined>,
-): AsyncGenerator<Buffer, void, undefined> {
+async function* holding(release: () => void, chunks: Chunks): Chunks {
   try {
     yield* chunks;
   } finally {
     release();
   }
+}
+
+/** Bytes of a write to the connection. The throughput of the client is measured in these steps. */
+const pieceBytes = 32 * 1024;
+
+/**
+ * A response body that is produced while it is sent, no faster than the client reads it. Waits for the first chunk.
+ *
+ * @throws an error before the first chunk, or the reason of the signal; the response can then still be a problem document
+ */
+async function streamChunks(
+  chunks: Chunks,
+  { signal, response }: { signal: AbortSignal; response: ServerResponse },
+): Promise<Readable> {
+  let first: IteratorResult<Buffer, void> | undefined = await chunks.next().catch((error: unknown) => {
+    throw signal.aborted ? signal.reason : error;
+  });
+  if (signal.aborted) {
+    await chunks.return();
+    throw signal.reason;
+  }
+  const body = new Readable({
+    read() {
+      const next = first === undefined ? chunks.next() : Promise.resolve(first);
+      first = undefined;
+      next.then(
+        ({ done, value }) => (done === true ? this.push(null) : pushPieces(this, value)),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, callback) {
+      if (error !== null) resetConnection(response);
+      chunks.return().then(
+        () => callback(error),
+        (failure) => callback(error ?? failure),
+      );
+    },
+  });
+  const end = () => body.destroy(signal.reason === clientDisconnected ? undefined : signal.reason);
+  signal.addEventListener('abort', end, { once: true });
+  return body;
+}
+
+function pushPieces(stream: Readable, chunk: Buffer): void {
+  let start = 0;
+  do {
+    stream.push(chunk.subarray(start, start + pieceBytes));
+    start += pieceBytes;
+  } while (start < chunk.length);
 }

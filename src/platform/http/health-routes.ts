@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type DatabaseCheck, ReadOnlyDatabaseError } from '../database/database-check.js';
+import { inTime } from '../in-time.js';
 import { Problem } from '../problems/problem.js';
 import type { Lifecycle } from './lifecycle.js';
 
@@ -14,33 +15,15 @@ export async function healthRoutes(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     if (lifecycle?.stopping) {
-      throw new Problem('service_unavailable', 'The process is shutting down.', {
-        retryAfterSeconds: 2,
-      });
+      throw new Problem('service_unavailable', 'The process is shutting down.', { retryAfterSeconds: 2 });
     }
-    await inTime(databaseCheck.run()).catch((cause) => {
+    await inTime(databaseCheck.run(), timeoutMs).catch((cause) => {
       const reason =
         cause instanceof ReadOnlyDatabaseError
           ? 'The database is read-only.'
           : 'The database does not respond.';
-      throw new Problem('service_unavailable', reason, {
-        retryAfterSeconds: 2,
-        cause,
-      });
+      throw new Problem('service_unavailable', reason, { retryAfterSeconds: 2, cause });
     });
     return { status: 'ready' };
   });
-}
-
-/** @throws {Error} when it takes longer than {@link timeoutMs} */
-async function inTime(result: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

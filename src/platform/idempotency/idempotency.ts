@@ -1,4 +1,6 @@
 import type { Database, Prisma } from '../database/client.js';
+import { RowsLockedError } from '../database/database-errors.js';
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
 import {
   claimKey,
   countKey,
@@ -8,7 +10,6 @@ import {
   storeResponse,
   TooManyKeysError,
 } from './key-claim.js';
-import { KeyQueue } from './key-queue.js';
 
 export type IdempotentOutcome =
   | { readonly kind: 'completed'; readonly response: StoredResponse }
@@ -31,11 +32,20 @@ export interface IdempotentWork {
   readonly work: (tx: Prisma.TransactionClient) => Promise<StoredResponse>;
 }
 
-/** Runs requests with an idempotency key. */
+/** Concurrent requests of one application. Each one holds a connection, and a process has ten. */
+const maxRunning = 3;
+
+/** Maximum number of requests of one application in the queue. */
+const maxWaiting = 100;
+
+/**
+ * Runs requests with an idempotency key. They are queued in memory: those with the same key run one after the other, and few of
+ * one application at the same time. Duplicates that wait in the database would take all connections of the pool.
+ */
 export class Idempotency {
   readonly #database: Database;
   readonly #maxKeys: number;
-  readonly #queue = new KeyQueue();
+  readonly #queue = new ConcurrencyLimit(maxRunning);
 
   /** @param options.maxKeys maximum number of keys of an application; 0: no limit */
   constructor(database: Database, { maxKeys }: { maxKeys: number }) {
@@ -47,13 +57,18 @@ export class Idempotency {
    * Runs a request once for each key of an application and its user. A repeated request gets the stored response. One
    * transaction claims the key, does the work and stores the response. A request that fails stores no key.
    *
-   * @throws {RowsLockedError} when other requests of the application take longer than {@link waitMs}
+   * @throws {RowsLockedError} when requests with other keys of the application take longer than {@link waitMs}, or fill the queue
    */
   async respondOnce(request: IdempotentRequest, work: IdempotentWork): Promise<IdempotentOutcome> {
     const { applicationId, userId, key } = request;
     const deadline = performance.now() + waitMs;
+    const exclusive = `${userId ?? ''} ${key}`;
+    const rejection = () =>
+      this.#queue.isRunning(applicationId, exclusive)
+        ? new KeyInUseError()
+        : new RowsLockedError('Requests with other idempotency keys of the application take too long');
     try {
-      return await this.#queue.run({ applicationId, id: `${userId ?? ''} ${key}`, waitMs }, () =>
+      return await this.#queue.run(applicationId, { exclusive, waitMs, maxWaiting, rejection }, () =>
         this.#database.prisma.$transaction(
           (tx) => this.#respondIn(tx, request, deadline, work),
           transactionLimits,

@@ -1,6 +1,8 @@
 import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
+import { inTime } from '../in-time.js';
 import {
   type Counter,
   type Counters,
@@ -21,67 +23,6 @@ const maximumRetryMs = 1000;
 
 /** Maximum time that the start waits for Redis, in milliseconds. */
 const openTimeoutMs = 1000;
-
-/** A connection that reconnects automatically. Commands fail at once while it is not connected. */
-class RedisConnection {
-  readonly client;
-  readonly #logger: CounterLogger;
-  #unavailable = false;
-  #closed = false;
-
-  /** @param onReady called after each connect and reconnect */
-  constructor(url: string, { logger, onReady }: { logger: CounterLogger; onReady: () => void }) {
-    this.#logger = logger;
-    this.client = createClient({
-      url,
-      disableOfflineQueue: true,
-      // Detects a server that accepts commands and does not respond: `socketTimeout` closes the connection.
-      pingInterval: 2000,
-      socket: {
-        connectTimeout: 2000,
-        socketTimeout: 4000,
-        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, maximumRetryMs),
-      },
-    });
-    this.client.on('error', (error: Error) => this.noteFailure(error));
-    this.client.on('ready', () => {
-      onReady();
-      this.noteSuccess();
-    });
-  }
-
-  /** Connects in the background, and waits for the connection up to a second. */
-  async open(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise((resolve) => {
-      timer = setTimeout(resolve, openTimeoutMs);
-    });
-    // The `error` event reports the failure.
-    await Promise.race([this.client.connect().catch(() => undefined), timeout]);
-    clearTimeout(timer);
-  }
-
-  /** Closes the connection. Pending commands fail. */
-  close(): void {
-    this.#closed = true;
-    this.client.destroy();
-  }
-
-  /** Logs the first failure after a success. */
-  noteFailure(error: Error): void {
-    if (this.#unavailable || this.#closed) return;
-    this.#unavailable = true;
-    // The other properties of the error may contain the URL with its password.
-    const reason = error.message;
-    this.#logger.warn({ reason }, 'Redis is not available: each process counts in memory');
-  }
-
-  noteSuccess(): void {
-    if (!this.#unavailable) return;
-    this.#unavailable = false;
-    this.#logger.info({}, 'Redis is available again: processes share their counts');
-  }
-}
 
 /** Maximum time that a request waits for Redis, in milliseconds. */
 const commandTimeoutMs = 500;
@@ -110,29 +51,49 @@ interface Settings {
 export class RedisCounters implements Counters {
   readonly failures: Counter;
   readonly requests: Counter;
-  readonly #connection: RedisConnection;
+  readonly #client;
+  readonly #logger: CounterLogger;
   #pausedUntil = 0;
+  #unavailable = false;
+  #closed = false;
 
   constructor({ url, prefix, logger }: Settings) {
-    const onReady = () => {
+    this.#logger = logger;
+    this.#client = createClient({
+      url,
+      // Commands fail at once while the client is not connected.
+      disableOfflineQueue: true,
+      // Detects a server that accepts commands and does not respond: `socketTimeout` closes the connection.
+      pingInterval: 2000,
+      socket: {
+        connectTimeout: 2000,
+        socketTimeout: 4000,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, maximumRetryMs),
+      },
+    });
+    this.#client.on('error', (error: Error) => this.#noteFailure(error));
+    this.#client.on('ready', () => {
       this.#pausedUntil = 0;
-    };
-    this.#connection = new RedisConnection(url, { logger, onReady });
+      this.#noteSuccess();
+    });
     this.failures = this.#insured(`${prefix}failures`);
     this.requests = this.#insured(`${prefix}requests`);
   }
 
-  open(): Promise<void> {
-    return this.#connection.open();
+  async open(): Promise<void> {
+    // The `error` event reports a failure. The client connects in the background after the time.
+    await inTime(this.#client.connect(), openTimeoutMs).catch(() => undefined);
   }
 
+  /** Closes the connection. Pending commands fail. */
   close(): void {
-    this.#connection.close();
+    this.#closed = true;
+    this.#client.destroy();
   }
 
   #insured(keyPrefix: string): Counter {
     const limiter = new RateLimiterRedis({
-      storeClient: this.#connection.client,
+      storeClient: this.#client,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       keyPrefix,
@@ -144,44 +105,41 @@ export class RedisCounters implements Counters {
       add: async (subject, points) => {
         if (performance.now() < this.#pausedUntil) return own.add(subject, points);
         try {
-          const count = await inTime(shared.add(subject, points));
-          this.#connection.noteSuccess();
+          const count = await inTime(shared.add(subject, points), commandTimeoutMs);
+          this.#noteSuccess();
           return count;
         } catch (error) {
-          if (this.#connection.client.isReady) this.#pausedUntil = performance.now() + pauseMs;
-          this.#connection.noteFailure(error as Error);
+          if (this.#client.isReady) this.#pausedUntil = performance.now() + pauseMs;
+          this.#noteFailure(error as Error);
           return own.add(subject, points);
         }
       },
     };
   }
-}
 
-/** @throws {Error} when the promise takes longer than {@link commandTimeoutMs} */
-async function inTime<Value>(response: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const fail = () => reject(new Error(`no response within ${commandTimeoutMs} ms`));
-    // After a busy event loop, responses that have arrived are read first.
-    timer = setTimeout(() => setImmediate(fail), commandTimeoutMs);
-  });
-  try {
-    return await Promise.race([response, timeout]);
-  } finally {
-    clearTimeout(timer);
+  /** Logs the first failure after a success. */
+  #noteFailure(error: Error): void {
+    if (this.#unavailable || this.#closed) return;
+    this.#unavailable = true;
+    // The other properties of the error may contain the URL with its password.
+    const reason = error.message;
+    this.#logger.warn({ reason }, 'Redis is not available: each process counts in memory');
+  }
+
+  #noteSuccess(): void {
+    if (!this.#unavailable) return;
+    this.#unavailable = false;
+    this.#logger.info({}, 'Redis is available again: processes share their counts');
   }
 }
 
 /** Counts in Redis, or in the database when no `redisUrl` is configured. */
 export function createCounters(
   database: Database,
-  {
-    redisUrl: url,
-    baseUrl,
-    logger,
-  }: { redisUrl: string | undefined; baseUrl: string; logger: CounterLogger },
+  { redisUrl, baseUrl }: Pick<Config, 'redisUrl' | 'baseUrl'>,
+  logger: CounterLogger,
 ): Counters {
-  if (url === undefined) return createDatabaseCounters(database);
+  if (redisUrl === undefined) return createDatabaseCounters(database);
   // Processes of one service have the same base URL, and other services have different ones.
-  return new RedisCounters({ url, prefix: `people-api:${baseUrl}:`, logger });
+  return new RedisCounters({ url: redisUrl, prefix: `people-api:${baseUrl}:`, logger });
 }

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Contract, Operation, OperationId } from '../../contract/contract.js';
 import { accountScope, noAccount, type TenantScope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
+import type { RequestQueue } from '../request-queue.js';
 import type { Handlers } from './handlers.js';
 import { checkCharset, createGuard, hasEmptyParameter } from './request-syntax.js';
 
@@ -41,28 +41,18 @@ export interface PublicRateLimiter {
   ): Promise<void>;
 }
 
-/** Limits how many requests are handled at the same time. */
-interface HandlerQueue {
-  /** @throws {Problem} 503 */
-  run<Output>(response: ServerResponse, handle: () => Promise<Output>): Promise<Output>;
-}
-
 /** The part of a route that fastify-openapi-glue derives from an operation. */
 export type ContractRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>;
 
 /** Routes that fastify-openapi-glue has derived from a contract before. */
 export type ContractRoutes = ReadonlyMap<OperationId, ContractRoute>;
 
-/** Checks before the handler of an operation. */
-interface Gates {
-  readonly authenticate: Authenticate;
-  readonly publicRateLimiter: PublicRateLimiter;
-  readonly queue: HandlerQueue;
-}
-
 interface Binding {
   readonly contract: Contract;
   readonly handlers: Handlers;
+  readonly authenticate: Authenticate;
+  readonly publicRateLimiter: PublicRateLimiter;
+  readonly queue: RequestQueue;
   /** Default: they are derived here. Several applications in a process can share them. */
   readonly routes?: ContractRoutes | undefined;
 }
@@ -73,15 +63,13 @@ interface Binding {
  * @throws {Error} when an operation has no handler, a handler has no operation, an operation that needs a
  *   token does not declare 401 and 403
  */
-export async function bindContract(
-  app: FastifyInstance,
-  { contract, handlers, routes, ...gates }: Binding & Gates,
-): Promise<void> {
+export async function bindContract(app: FastifyInstance, binding: Binding): Promise<void> {
+  const { contract, handlers, routes } = binding;
   assertParity(contract, handlers);
   app.decorateRequest('caller', null);
   // fastify-openapi-glue adds method, URL and schema.
   const optionsOf = (id: OperationId) =>
-    routeFor(operationOf(contract, id), handlers, gates) as Omit<RouteOptions, keyof ContractRoute>;
+    routeFor(operationOf(contract, id), binding) as Omit<RouteOptions, keyof ContractRoute>;
   if (routes !== undefined) {
     for (const [id, route] of routes) app.route({ ...route, ...optionsOf(id) });
     return;
@@ -104,8 +92,7 @@ function operationOf(contract: Contract, id: OperationId): Operation {
 
 function routeFor(
   operation: Operation,
-  handlers: Handlers,
-  { authenticate, publicRateLimiter, queue }: Gates,
+  { handlers, authenticate, publicRateLimiter, queue }: Binding,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
   const guard = createGuard(operation);
@@ -150,7 +137,7 @@ interface AnyOutput {
   readonly type?: string;
 }
 
-function handlerFor({ id, setsScope, queued }: Operation, handlers: Handlers, queue: HandlerQueue) {
+function handlerFor({ id, setsScope, queued }: Operation, handlers: Handlers, queue: RequestQueue) {
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
