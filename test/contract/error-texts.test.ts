@@ -8,7 +8,6 @@ import {
   resolve,
 } from '../../src/platform/contract/contract.js';
 import { violationOf } from '../../src/platform/problems/describe-validation.js';
-import { problemSlug } from '../../src/platform/problems/problem-document.js';
 import { ruleText } from '../../src/platform/problems/rule-texts.js';
 import { authorizationRequest, createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
@@ -233,26 +232,18 @@ t.test('every invalid parameter gets one error that names it and states the vali
   t.ok(count > 60, `${count} invalid parameters`);
 });
 
-t.test('every error of the catalogue has an explanation without jargon, which its page shows', async (t) => {
-  const api = await buildTestApp(t);
+t.test('every error of the catalogue has an explanation without jargon', async (t) => {
   for (const [code, kind] of Object.entries(contract.problems)) {
     const { description, causes, resolution } = kind;
     for (const text of [description, ...causes, resolution]) {
       t.match(text, /^[A-Z`].*\.$/s, `${code}: ${text}`);
       t.notMatch(text, oddWord, `${code}: ${text}`);
     }
-    t.ok(causes.length > 0, code);
     const { detail, errors = [] } = exampleProblem(contract, code as ProblemCode);
     for (const text of [detail, ...errors.map((error) => error.detail)]) {
       t.notMatch(text, rawMessage, `${code}: ${text}`);
       t.notMatch(text, oddWord, `${code}: ${text}`);
     }
-    const page = await api.app.inject(`/errors/${problemSlug(code as ProblemCode)}`);
-    t.equal(page.statusCode, 200, code);
-    t.ok(
-      page.body.includes(detail.replaceAll('"', '&quot;').replaceAll('<', '&lt;').split('>')[0] ?? ''),
-      code,
-    );
   }
 });
 

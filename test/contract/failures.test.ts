@@ -22,25 +22,14 @@ const accepts: Partial<Record<OperationId, readonly string[]>> = {
 function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions {
   const { method, path, scopes } = contract.operations.get(id) ?? { method: 'GET', path: '/', scopes: null };
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
-  const { clientId: client_id } = scene.application;
+  const client = `client_id=${scene.application.clientId}`;
   const url = path.replace(/\{\w+\}/, 'unknown');
   if (id === 'authorize') return { method: 'GET', url: authorizationRequest(scene).url };
   if (id === 'createToken') {
-    const payload = new URLSearchParams({
-      grant_type: 'refresh_token',
-      client_id,
-      refresh_token: 'x',
-    }).toString();
+    const payload = `grant_type=refresh_token&refresh_token=x&${client}`;
     return { method: 'POST', url, headers: form, payload };
   }
-  if (id === 'revokeToken') {
-    return {
-      method: 'POST',
-      url,
-      headers: form,
-      payload: new URLSearchParams({ client_id, token: 'x' }).toString(),
-    };
-  }
+  if (id === 'revokeToken') return { method: 'POST', url, headers: form, payload: `token=x&${client}` };
   return {
     method: method as 'GET',
     url,

@@ -126,16 +126,6 @@ t.test('the catalogue has every code with its causes and resolution', async (t) 
   }
 });
 
-t.test('links of errors lead to the configured prefix', async (t) => {
-  const other = await buildTestApp(t, {
-    database: api.database,
-    environment: { ERRORS_URL: 'https://help.acme.example/problems' },
-  });
-  const { body } = await other.injectUnchecked({ url: '/docs/operations/getEmployee.md' });
-  t.match(body, '](https://help.acme.example/problems/not-found)');
-  t.notMatch(body, 'api.test/errors/');
-});
-
 t.test('Markdown is sent as text/markdown, and may be read by scripts of any origin', async (t) => {
   const { headers } = await api.injectUnchecked({ url: '/docs/errors.md' });
   t.match(headers, {
@@ -154,19 +144,5 @@ t.test('the workflows are those of the file, with the URL of the server', async 
   const { sourceDescriptions } = parse(body) as { sourceDescriptions: { url: string }[] };
   for (const { url } of sourceDescriptions) {
     await read(new URL(url, `${base}/openapi/v1.arazzo.yaml`).pathname);
-  }
-});
-
-t.test('an unknown document is not found', async (t) => {
-  for (const url of [
-    '/docs/operations/unknown.md',
-    '/docs/operations/listemployees.md',
-    '/docs/operations/',
-    '/docs/guides/__proto__.md',
-    '/docs/llms.txt',
-  ]) {
-    const response = await api.injectUnchecked({ url });
-    t.equal(response.statusCode, 404, url);
-    t.equal(response.json().code, 'public-api-not-found');
   }
 });

@@ -56,16 +56,10 @@ t.test(
         '2016-12-31T23:59:60Z',
         '2016-12-31T24:59:30+01:00',
         '2026-01-01 00:00:00Z',
-        '2026-01-01T00:00:00+02',
-      ],
-      ...[
-        '2026-01-01T00:00:00+0200',
-        '2026-01-01T00:00:00',
-        '2026-01-01',
         '10000-01-01T00:00:00Z',
-        'yesterday',
-        '',
       ],
+      ...['2026-01-01T00:00:00+02', '2026-01-01T00:00:00+0200', '2026-01-01T00:00:00', '2026-01-01'],
+      ...['yesterday', ''],
     ]) {
       const { accepted, body } = await query('/v1/employees', name, value);
       t.notOk(accepted || allows(value), value);
@@ -75,13 +69,9 @@ t.test(
     t.equal(body.detail, `${name} must be an existing date and time, such as 2026-01-31T00:00:00Z.`);
     t.notOk(allows('2026-02-30T00:00:00Z'));
     for (const value of [
-      ...[
-        '1900-01-01T00:00:00Z',
-        '1900-01-01T00:00:00+23:59',
-        '1900-01-01t00:00:00.5z',
-        '2024-02-29T00:00:00-00:00',
-      ],
-      ...['9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999999999999Z'],
+      ...['1900-01-01T00:00:00Z', '1900-01-01T00:00:00+23:59', '1900-01-01t00:00:00.5z'],
+      ...['2024-02-29T00:00:00-00:00', '9999-12-31T23:59:59Z', '9999-12-31T23:59:59-23:59'],
+      '9999-12-31T23:59:59.999999999999Z',
     ]) {
       const { accepted, body } = await query('/v1/employees', name, value);
       t.ok(accepted && allows(value), `${value}: ${JSON.stringify(body)}`);
@@ -90,60 +80,20 @@ t.test(
 );
 
 const wrongNames = [
-  ' ',
-  '\t',
-  '\u3000',
-  ' Ada',
-  '\u00a0Ada',
-  '\ufeffAda',
-  'a\nb',
-  'Ada\r',
-  'a\u0001',
-  'a\u007fb',
-  'a\u0085b',
-  '\u009f',
-  'Ada ',
-  'Ada\u3000',
-  'a\u2028b',
-  'a\u2029b',
-  'a\u202eb',
-  'a\u2066b\u2069',
-  'a\u200fb',
-  '\u061ca',
-  'a\u200bb',
-  'a\u00adb',
-  'a\u034fb',
+  // White space at an end.
+  ...[' ', '\t', '\u3000', ' Ada', '\u00a0Ada', '\ufeffAda', 'Ada ', 'Ada\u3000'],
+  // Control and invisible characters.
+  ...['a\nb', 'Ada\r', 'a\u0001', 'a\u007fb', 'a\u0085b', '\u009f', 'a\u2028b', 'a\u2029b', 'a\u202eb'],
+  ...['a\u2066b\u2069', 'a\u200fb', '\u061ca', 'a\u200bb', 'a\u00adb', 'a\u034fb'],
   // Letters that are blank.
-  '\u3164',
-  'A\u115f\u1160',
-  'Ada\uffa0',
-  'a\u17b4\u17b5b',
+  ...['\u3164', 'A\u115f\u1160', 'Ada\uffa0', 'a\u17b4\u17b5b'],
   // Joiners that change nothing that is seen.
-  'A\u200cda',
-  'Ada\u200d',
-  '\u200cمی',
-  'می\u200c',
-  'می\u200c\u200cخواهم',
-  'می\u200dخواهم',
-  'می\u200c خواهم',
-  'क\u200cष',
-  '\u{1F469}\u200d\u{1F467}',
+  ...['A\u200cda', 'Ada\u200d', '\u200cمی', 'می\u200c', 'می\u200c\u200cخواهم', 'می\u200dخواهم'],
+  ...['می\u200c خواهم', 'क\u200cष', '\u{1F469}\u200d\u{1F467}'],
 ];
 const rightNames = [
-  'A',
-  'Ada',
-  'Ada  King',
-  "O'Brien-李",
-  'a\u00a0b',
-  '\u00a1',
-  'می\u200cخواهم',
-  'خانه\u200cها\u200cی',
-  'क्\u200dष',
-  'क्\u200cष',
-  'क्\u200d',
-  'Zoe\u0308',
-  '山田\u{E0100}',
-  '\u{1F468}'.repeat(100),
+  ...['A', 'Ada', 'Ada  King', "O'Brien-李", 'a\u00a0b', '\u00a1', 'Zoe\u0308', '山田\u{E0100}'],
+  ...['می\u200cخواهم', 'خانه\u200cها\u200cی', 'क्\u200dष', 'क्\u200cष', 'क्\u200d', '\u{1F468}'.repeat(100)],
 ];
 
 t.test('the schemas of names reject exactly the values that the server rejects', async (t) => {

@@ -128,15 +128,21 @@ t.test('links to errors have the configured prefix', async (t) => {
   });
   const { body } = await other.injectUnchecked({ url: '/docs/operations/getEmployee' });
   t.match(body, 'href="https://help.acme.example/problems/not-found"');
+  const { body: markdown } = await other.injectUnchecked({ url: '/docs/operations/getEmployee.md' });
+  t.match(markdown, '](https://help.acme.example/problems/not-found)');
+  t.notMatch(markdown, 'api.test/errors/');
 });
 
 t.test('unknown pages of the reference are not found', async (t) => {
   for (const url of [
-    '/docs/operations/unknown',
-    '/docs/operations/listemployees',
-    '/docs/operations/',
-    '/docs/guides/__proto__',
-    '/docs/',
+    ...['/docs/operations/unknown', '/docs/operations/listemployees', '/docs/operations/unknown.md'],
+    ...[
+      '/docs/operations/',
+      '/docs/guides/__proto__',
+      '/docs/guides/__proto__.md',
+      '/docs/',
+      '/docs/llms.txt',
+    ],
   ]) {
     const response = await api.injectUnchecked({ url });
     t.equal(response.statusCode, 404, url);

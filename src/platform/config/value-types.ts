@@ -50,7 +50,11 @@ export const webAddress = z
   .refine((value) => webAddressRule(value) === undefined)
   .describe(webAddressForm);
 
-export const addressPrefix = webAddress.transform(withoutTrailingSlashes).describe(webAddressForm);
+/** It is written into pages, feeds and JSON, whose special characters it must not have. */
+export const urlPrefix = webAddress
+  .refine((value) => /^[\w:/.~%[\]-]+$/.test(value))
+  .transform(withoutTrailingSlashes)
+  .describe(`${webAddressForm}, and with letters, digits and \`-._~%\` only in its path`);
 
 export const baseUrl = z
   .string()

@@ -1,6 +1,5 @@
 import type { z } from 'zod/v3';
 import {
-  addressPrefix,
   baseUrl,
   clientId,
   integerVariable,
@@ -16,6 +15,7 @@ import {
   smtpUrl,
   text,
   trueOrFalse,
+  urlPrefix,
   webAddress,
 } from './value-types.js';
 
@@ -56,7 +56,7 @@ export const variables = {
       'Public address of the server: the issuer and the audience of tokens, and the prefix of links. Must start with `https://` in production.',
   },
   ERRORS_URL: {
-    schema: addressPrefix.optional(),
+    schema: urlPrefix.optional(),
     derivedDefault: '`$BASE_URL/errors`',
     description: 'Prefix of problem types. Must start with `https://` in production.',
   },

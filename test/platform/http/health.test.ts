@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import net, { type AddressInfo, type Socket } from 'node:net';
-import { openDatabase } from '../../../src/platform/database/open-database.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
+import { openTestDatabase, testServer } from '../../support/database/database.js';
+import { openBehindProxy } from '../../support/faults/database-proxy.js';
 import { withQueryRaw } from '../../support/faults/with-query-raw.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { holdTimers } from '../../support/server/timers.js';
-import t, { type Test } from '../../support/tap.js';
+import t from '../../support/tap.js';
 import { until } from '../../support/until.js';
 
 t.test('the server is ready only while its database responds', async (t) => {
@@ -47,14 +45,10 @@ t.test(
   'a database that accepts connections and sends nothing makes the server unready in time',
   onPostgresql,
   async (t) => {
-    const { databaseUrl = '', dataDir } = await createTestDatabase(t);
-    const proxy = await startProxy(t, new URL(databaseUrl));
-    const through = new URL(databaseUrl);
-    through.host = `127.0.0.1:${proxy.port}`;
-    const database = await openDatabase({ databaseUrl: through.href, dataDir });
+    const { proxy, database } = await openBehindProxy(t, {});
     const { app } = await buildTestApp(t, { database });
     t.equal((await app.inject('/readyz')).statusCode, 200);
-    proxy.silence();
+    proxy.pause();
     const timers = holdTimers(t);
     for (const time of ['first', 'second']) {
       const before = timers.started(timeoutMs);
@@ -63,45 +57,5 @@ t.test(
       timers.advance(timeoutMs);
       t.match((await check).json(), { status: 503, code: 'service_unavailable' }, `the ${time} time`);
     }
-    proxy.end();
-    await database.close();
   },
 );
-
-interface Proxy {
-  readonly port: number;
-  /** From now on, connections are accepted and get no response. */
-  silence(): void;
-  end(): void;
-}
-
-async function startProxy(t: Test, { hostname, port }: URL): Promise<Proxy> {
-  const sockets: Socket[] = [];
-  let silent = false;
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(port || 5432), hostname);
-    sockets.push(client, upstream);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      from.on('data', (chunk) => silent || to.write(chunk));
-      from.on('error', () => {});
-      from.on('close', () => to.destroy());
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const end = () => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  t.teardown(end);
-  return {
-    port: (server.address() as AddressInfo).port,
-    silence: () => {
-      silent = true;
-    },
-    end,
-  };
-}

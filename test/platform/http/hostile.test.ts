@@ -1,122 +1,43 @@
 import type { InjectOptions } from 'fastify';
 import type { Response } from '../../support/contract/conformance.js';
+import { createRandom } from '../../support/input/random.js';
 import { createScene, grantTokens } from '../../support/oauth/users.js';
 import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp, contract } from '../../support/server/app.js';
 import { exchange, listen } from '../../support/server/sockets.js';
 import t from '../../support/tap.js';
 
-const seed = 20260301;
 const injected = 1200;
 const sent = 800;
 
-/** A pseudorandom number generator (mulberry32): the same requests in every run. */
-function createRandom(state: number): () => number {
-  let current = state;
-  return () => {
-    current = (current + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(current ^ (current >>> 15), 1 | current);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const random = createRandom(seed);
-const upTo = (count: number) => Math.floor(random() * count);
-const chance = (probability: number) => random() < probability;
-
-function pick<Item>(items: readonly Item[]): Item {
-  return items[upTo(items.length)] as Item;
-}
+/** The same requests in every run. */
+const { upTo, chance, pick } = createRandom(20260301);
 
 const words = [
-  ...[
-    '',
-    '0',
-    '1',
-    '-1',
-    '1e309',
-    '9'.repeat(400),
-    '0x10',
-    'NaN',
-    'null',
-    'true',
-    'a',
-    'active',
-    'x'.repeat(300),
-  ],
-  ...[
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    '../../etc/passwd',
-    "' OR true --",
-    '<script>',
-    '{{7*7}}',
-  ],
-  ...[
-    '%00',
-    '%ff',
-    '%',
-    '%zz',
-    '%ED%A0%80',
-    '%F0%9F%98%80',
-    '%E2%80%AE',
-    '%0d%0aX-Evil: 1',
-    '+',
-    '%2B',
-    '%2525',
-    ';',
-    ',',
-  ],
-  ...[
-    '2026-01-01T00:00:00Z',
-    'last_name,-email',
-    'AAAA',
-    'W10',
-    '*',
-    '\\',
-    '"',
-    "'",
-    '{}',
-    '[]',
-    '{{x}}',
-    '\u{1F600}',
-    'é',
-  ],
+  '',
+  '9'.repeat(400),
+  'x'.repeat(300),
+  "' OR true --",
+  '%0d%0aX-Evil: 1',
+  ...'0 1 -1 1e309 0x10 NaN null true a active'.split(' '),
+  ...'__proto__ constructor toString hasOwnProperty ../../etc/passwd <script> {{7*7}}'.split(' '),
+  ...'%00 %ff % %zz %ED%A0%80 %F0%9F%98%80 %E2%80%AE + %2B %2525 ; ,'.split(' '),
+  ...'2026-01-01T00:00:00Z last_name,-email AAAA W10 * \\ " \' {} [] {{x}} \u{1F600} é'.split(' '),
 ];
 
 const names = [
+  '',
   ...(contract.operations.get('listEmployees')?.queryParameters.keys() ?? []),
-  ...[
-    'page',
-    'page[]',
-    'page[number][]',
-    'filter',
-    'x',
-    'access_token',
-    'grant_type',
-    'client_id',
-    'scope',
-    '',
-  ],
+  ...'page page[] page[number][] filter x access_token grant_type client_id scope'.split(' '),
 ];
 
 const paths = [...contract.operations.values()].map(({ path }) => path);
 /** Paths with a parameter. */
 const templates = paths.filter((path) => path.includes('{'));
 const unstorable = ['%00', 'a%00', '%ED%A0%80', '%EF%BF%BE', 'x'.repeat(9000)];
-const plain = [
-  '/errors',
-  '/errors/not-found',
-  '/openapi/v1.yaml',
-  '/healthz',
-  '/v2/employees',
-  '/',
-  '/v1//employees',
-  '/*',
-];
+const plain = '/errors /errors/not-found /openapi/v1.yaml /healthz /v2/employees / /v1//employees /*'.split(
+  ' ',
+);
 
 function path(): string {
   const template = chance(0.3) ? pick(templates) : chance(0.8) ? pick(paths) : pick(plain);
@@ -154,16 +75,8 @@ function json(): string {
 }
 
 function form(): string {
-  const fields = [
-    'grant_type',
-    'client_id',
-    'client_secret',
-    'scope',
-    'token',
-    'code',
-    'refresh_token',
-    ...words,
-  ];
+  const parameters = 'grant_type client_id client_secret scope token code refresh_token'.split(' ');
+  const fields = [...parameters, ...words];
   const values = ['client_credentials', 'refresh_token', 'authorization_code', 'password', ...words];
   return Array.from({ length: upTo(7) }, () => `${pick(fields)}=${pick(values)}`).join('&');
 }
@@ -177,22 +90,11 @@ function body(): string | Buffer {
 }
 
 const contentTypes = [
-  ...[
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/x-www-form-urlencoded',
-    'text/plain',
-    'text/csv',
-  ],
-  ...[
-    'multipart/form-data',
-    'application/vnd.api+json',
-    'x',
-    '',
-    'application/json; charset=utf-7',
-    '*/*',
-    'a/b;c="',
-  ],
+  '',
+  'application/json; charset=utf-8',
+  'application/json; charset=utf-7',
+  ...'application/json application/x-www-form-urlencoded text/plain text/csv multipart/form-data'.split(' '),
+  ...'application/vnd.api+json x */* a/b;c="'.split(' '),
 ];
 
 function headers(tokens: readonly string[]): Record<string, string> {

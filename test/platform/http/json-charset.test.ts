@@ -33,15 +33,9 @@ const report = JSON.stringify({ title: 'Zoë' });
 
 t.test('accepts a JSON body with the charset utf-8 or us-ascii, in any case, quoted or not', async (t) => {
   for (const parameters of [
-    ...[
-      '',
-      ';charset=utf-8',
-      '; charset=UTF-8',
-      '; Charset="utf-8"',
-      ';charset=us-ascii',
-      ';charset="US-ASCII"',
-    ],
-    ...['; a=b; charset=utf-8', '; charset=utf-8; a="charset"', '; a="charset=utf-16"', '; mycharset=utf-16'],
+    ...['', ';charset=utf-8', '; charset=UTF-8', '; Charset="utf-8"', ';charset=us-ascii'],
+    ...[';charset="US-ASCII"', '; a=b; charset=utf-8', '; charset=utf-8; a="charset"'],
+    ...['; a="charset=utf-16"', '; mycharset=utf-16'],
   ]) {
     const { status } = await send(`application/json${parameters}`, report);
     t.equal(status, 201, parameters);

@@ -1,16 +1,11 @@
 import { createReportClient } from '../../support/records/reports.js';
 import { buildTestApp, contract } from '../../support/server/app.js';
+import { listen } from '../../support/server/sockets.js';
 import t from '../../support/tap.js';
 import { webhookScene } from '../../support/webhooks/scene.js';
 
 const api = await buildTestApp(t);
-
-/** Listens once. Returns the URL of the server. */
-async function listen(): Promise<string> {
-  if (!api.app.server.listening) await api.app.listen();
-  const { port } = api.app.server.address() as { port: number };
-  return `http://127.0.0.1:${port}`;
-}
+const base = `http://127.0.0.1:${await listen(api.app)}`;
 
 /** Bodies that no operation accepts. */
 const bodies = [
@@ -61,7 +56,6 @@ t.test('every other operation without a request body ignores one, whatever its c
 t.test('a connection serves the next request after a POST whose body is ignored', async (t) => {
   const { create, token } = await webhookScene(api);
   const { id } = await create({ url: 'https://hooks.partner.example/events' });
-  const base = await listen();
   for (const body of ['{"a":1}', 'x'.repeat(70_000)]) {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const url = `${base}/v1/webhook_endpoints/${id}`;
@@ -72,7 +66,6 @@ t.test('a connection serves the next request after a POST whose body is ignored'
 
 t.test('a connection serves the next request after a DELETE with a body', async (t) => {
   const { saved, token } = await createReportClient(api);
-  const base = await listen();
   for (let count = 0; count < 3; count += 1) {
     const url = `${base}/v1/reports/${await saved({ title: 'x' })}`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

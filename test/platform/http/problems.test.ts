@@ -1,8 +1,7 @@
 import type { InjectOptions } from 'fastify';
-import type { ProblemCode } from '../../../src/platform/contract/contract.js';
 import { isProblem } from '../../support/contract/problem-documents.js';
 import { asOwner } from '../../support/database/owner.js';
-import { createApplication, createTenant, makeEmployees } from '../../support/records/tenant.js';
+import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { exchange, listen } from '../../support/server/sockets.js';
 import t from '../../support/tap.js';
@@ -18,49 +17,6 @@ const post = (payload: string): InjectOptions => ({
   url: '/v1/oauth/token',
   headers: form,
   payload,
-});
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-t.test('every code has its status, title, type and media type', async (t) => {
-  const { application, accountId } = await createTenant(api.database);
-  const token = await api.token(application);
-  const weak = await api.token(application, 'user:read');
-  const publicClient = await createApplication(api.database, accountId, { clientType: 'public' });
-  const client = `client_id=${application.clientId}&client_secret=${application.clientSecret}`;
-  const cases: [ProblemCode, InjectOptions][] = [
-    ['invalid_request', { url: '/v1/employees?page[size]=0', headers: bearer(token) }],
-    ['invalid_scope', post(`grant_type=client_credentials&${client}&scope=none`)],
-    ['unsupported_grant_type', post(`grant_type=password&${client}`)],
-    ['unauthorized_client', post(`grant_type=client_credentials&client_id=${publicClient.clientId}`)],
-    ['invalid_client', post('grant_type=client_credentials&client_id=x&client_secret=y')],
-    ['unauthorized', { url: '/v1/employees' }],
-    ['invalid_token', { url: '/v1/employees', headers: bearer('x') }],
-    ['insufficient_scope', { url: '/v1/employees', headers: bearer(weak) }],
-    ['not_found', { url: '/v1/employees/unknown', headers: bearer(token) }],
-    ['public-api-not-found', { url: '/v1/employee' }],
-    ['payload_too_large', post(`x=${'x'.repeat(64 * 1024)}`)],
-  ];
-  for (const [code, options] of cases) {
-    const url = String(options.url);
-    const withQuery = url.includes('?') ? url : `${url}?token=secret`;
-    for (const target of code === 'invalid_request' || code === 'public-api-not-found'
-      ? [url]
-      : [url, withQuery]) {
-      const response = await api.app.inject({ ...options, url: target });
-      // An unknown query parameter is reported unless an error with precedence occurs.
-      if (response.json().code === 'invalid_request' && target !== url) continue;
-      isProblem(t, response, code, url.replace(/\?.*/, ''));
-      t.notMatch(response.body, 'token=secret', 'the query is not repeated');
-    }
-  }
-});
-
-t.test('an expired token is token_expired', async (t) => {
-  const local = await buildTestApp(t, { database: api.database });
-  const token = await local.token((await createTenant(api.database)).application);
-  local.clock.advanceSeconds(3600);
-  isProblem(t, await local.get('/v1/employees', token), 'token_expired', '/v1/employees');
 });
 
 t.test('accepts a body of exactly 64 KiB, and rejects one byte more', async (t) => {
@@ -117,37 +73,6 @@ t.test('an unexpected failure is 500 without internal details', async (t) => {
   await asOwner(local.database, 'ALTER TABLE applications_away RENAME TO applications');
   await asOwner(local.database, 'ALTER TABLE employees_away RENAME TO employees');
   t.equal((await local.get('/v1/employees', token)).statusCode, 200, 'the next request may succeed');
-});
-
-t.test('without its database the service responds 503 with Retry-After', async (t) => {
-  const local = await buildTestApp(t, noFailureLimit);
-  const { application } = await createTenant(local.database);
-  const token = await local.token(application);
-  await local.database.close();
-  for (const [url, response] of [
-    ['/v1/employees', await local.get('/v1/employees', token)],
-    ['/readyz', await local.get('/readyz')],
-    [
-      '/v1/oauth/token',
-      await local.postForm('/v1/oauth/token', {
-        grant_type: 'client_credentials',
-        client_id: 'x',
-        client_secret: 'y',
-      }),
-    ],
-  ] as const) {
-    isProblem(t, response, 'service_unavailable', url);
-    t.match(response.headers['retry-after'], /^[1-9]\d*$/);
-    t.notMatch(response.body, /pool|PGlite|prisma|closed/i);
-  }
-  t.equal((await local.get('/healthz')).statusCode, 200, 'the process itself is healthy');
-  isProblem(
-    t,
-    await local.get('/v1/employees'),
-    'unauthorized',
-    '/v1/employees',
-    'a rejection needs no database',
-  );
 });
 
 t.test(

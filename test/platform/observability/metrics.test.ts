@@ -3,12 +3,11 @@ import net from 'node:net';
 import { deliveryLagSeconds } from '../../../src/features/webhooks/delivery/webhook-worker.js';
 import { supportedGrantTypes } from '../../../src/oauth/token-endpoint.js';
 import { ConfigError } from '../../../src/platform/config/environment.js';
-import type { Database } from '../../../src/platform/database/client.js';
 import { startInstruments } from '../../../src/platform/observability/instruments.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { query } from '../../support/database/query.js';
 import { createScene, grantTokens, refresh } from '../../support/oauth/users.js';
-import { buildTestApp, type TestApp } from '../../support/server/app.js';
+import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
 import { freePort } from '../../support/server/free-port.js';
 import { listen, requestsArrive } from '../../support/server/sockets.js';
@@ -18,41 +17,26 @@ import { answers, startReceiver } from '../../support/webhooks/receiver.js';
 import { createWorker, webhookScene } from '../../support/webhooks/scene.js';
 
 const database = await openTestDatabase(t);
+const settings = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
 
-interface Measured {
-  readonly api: TestApp;
-  readonly database: Database;
-  readonly address: string;
-  /** Value of a metric with exactly these labels, in this order; 0 if there is none. */
-  read(metric: string): Promise<number>;
-  close(): Promise<void>;
-}
-
-async function measure(t: Test): Promise<Measured> {
+/** An application with metrics, and a function that reads one with exactly these labels, in this order; 0 if there is none. */
+async function measure(t: Test) {
   const metricsPort = await freePort();
-  const instruments = await startInstruments(
-    { metricsPort, metricsHost: '127.0.0.1', tracing: false },
-    database,
-    supportedGrantTypes,
-  );
+  const instruments = await startInstruments({ ...settings, metricsPort }, database, supportedGrantTypes);
   t.teardown(() => instruments.close());
   const api = await buildTestApp(t, {
     database: instruments.database,
     observers: instruments.observers,
     environment: { RATE_LIMIT_FAILURES: '1' },
+    clock: createTestClock(new Date()),
   });
   const address = `http://127.0.0.1:${metricsPort}/metrics`;
-  return {
-    api,
-    database: instruments.database,
-    address,
-    close: instruments.close,
-    async read(metric) {
-      const lines = (await (await fetch(address)).text()).split('\n');
-      const line = lines.find((text) => text.startsWith(`${metric} `));
-      return Number(line?.slice(metric.length + 1) ?? 0);
-    },
+  const read = async (metric: string) => {
+    const lines = (await (await fetch(address)).text()).split('\n');
+    const line = lines.find((text) => text.startsWith(`${metric} `));
+    return Number(line?.slice(metric.length + 1) ?? 0);
   };
+  return { ...instruments, api, address, read };
 }
 
 t.test('counts and times requests by operation, method and status', async (t) => {
@@ -187,22 +171,12 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
 t.test('a port in use is reported in one line', async (t) => {
   const { address } = await measure(t);
   const metricsPort = Number(new URL(address).port);
-  const again = startInstruments(
-    { metricsPort, metricsHost: '127.0.0.1', tracing: false },
-    database,
-    supportedGrantTypes,
-  );
-  const error = await again.then(
-    () => undefined,
-    (failure) => failure,
-  );
-  t.ok(error instanceof ConfigError);
-  t.match(error.message, /^METRICS_PORT: .*EADDRINUSE[^\n]*$/);
+  const again = startInstruments({ ...settings, metricsPort }, database, supportedGrantTypes);
+  await t.rejects(again, { name: ConfigError.name, message: /^METRICS_PORT: .*EADDRINUSE[^\n]*$/ });
 });
 
 t.test('metrics are off without a port', async (t) => {
-  const unset = { metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false };
-  const instruments = await startInstruments(unset, database, supportedGrantTypes);
+  const instruments = await startInstruments(settings, database, supportedGrantTypes);
   t.equal(instruments.database, database, 'the database is not wrapped');
   t.same(instruments.observers, []);
   await instruments.close();
@@ -211,20 +185,12 @@ t.test('metrics are off without a port', async (t) => {
 t.test(
   'counts webhook deliveries by outcome, and reports the lag of the furthest-behind endpoint',
   async (t) => {
-    const metricsPort = await freePort();
-    const instruments = await startInstruments(
-      { metricsPort, metricsHost: '127.0.0.1', tracing: false },
-      database,
-      supportedGrantTypes,
-    );
-    t.teardown(() => instruments.close());
-    const api = await buildTestApp(t, { database, clock: createTestClock(new Date()) });
+    const { api, read, webhooks } = await measure(t);
     const [scene, other] = [await webhookScene(api), await webhookScene(api)];
     const [good, bad] = [await startReceiver(t), await startReceiver(t)];
     bad.answer = answers.status(500);
     await scene.create({ url: good.url });
     await other.create({ url: bad.url });
-    const { webhooks } = instruments;
     const { worker, run } = createWorker(t, api, { ...(webhooks && { observer: webhooks }) });
     let isBroken = false;
     webhooks?.watch({
@@ -234,22 +200,21 @@ t.test(
         return deliveryLagSeconds(database, api.clock());
       },
     });
-    const read = async (metric: string) => {
-      const lines = (await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()).split('\n');
-      return lines.find((text) => text.startsWith(`${metric} `))?.slice(metric.length + 1);
-    };
-    t.equal(await read('people_webhook_lag_seconds'), '0');
+    t.equal(await read('people_webhook_lag_seconds'), 0);
     await scene.addEmployees(1);
     await other.addEmployees(1);
     await run();
-    t.equal(await read('people_webhook_deliveries_total{outcome="delivered"}'), '1');
-    t.equal(await read('people_webhook_deliveries_total{outcome="failed"}'), '1');
-    t.equal(await read('people_webhook_deliveries_in_flight'), '0');
+    t.equal(await read('people_webhook_deliveries_total{outcome="delivered"}'), 1);
+    t.equal(await read('people_webhook_deliveries_total{outcome="failed"}'), 1);
+    t.equal(await read('people_webhook_deliveries_in_flight'), 0);
     api.clock.advanceSeconds(3600);
-    const lag = Number(await read('people_webhook_lag_seconds'));
+    const lag = await read('people_webhook_lag_seconds');
     t.ok(lag > 3500 && lag < 3700, `${lag} seconds, of the endpoint that fails`);
     isBroken = true;
-    t.equal(await read('people_webhook_lag_seconds'), 'Nan');
-    t.ok(await read('people_http_requests_in_flight'), 'the other metrics do not need the database');
+    t.same(
+      await read('people_webhook_lag_seconds'),
+      Number.NaN,
+      'the other metrics do not need the database',
+    );
   },
 );
