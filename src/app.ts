@@ -56,7 +56,6 @@ import { RequestLog, type RequestObserver, RequestWatch } from './platform/obser
 import { assetRoutes } from './platform/pages/assets.js';
 import { sendProblemPage } from './platform/pages/problem-page.js';
 
-/** Dependencies and options of the application. */
 interface AppDependencies extends ServiceDependencies {
   readonly usage: UsageRecorder;
   readonly logger: FastifyBaseLogger | false;

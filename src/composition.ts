@@ -53,7 +53,7 @@ export function composeServices(dependencies: ServiceDependencies, logger: Count
       profileHandlers,
     ),
     consent: { ...core, endpoint },
-    apiConsole: { clients, settings: config },
+    apiConsole: { clients, config },
     signIn: { ...core, ...secondFactors, ...createSignIn(core, secondFactors), clients, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
     links: { ...core, ...users },

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { contactPlaceholder } from '../../src/features/documentation/documents.js';
-import { apiId } from '../../src/platform/contract/api-id.js';
-import { type Contract, type ContractDocument, contractFile } from '../../src/platform/contract/contract.js';
+import {
+  apiId,
+  type Contract,
+  type ContractDocument,
+  contractFile,
+} from '../../src/platform/contract/contract.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { postmanCollection } from './postman/collection.js';
 

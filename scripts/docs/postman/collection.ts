@@ -1,5 +1,5 @@
-import { apiId } from '../../../src/platform/contract/api-id.js';
 import type { Contract, Operation } from '../../../src/platform/contract/contract.js';
+import { apiId } from '../../../src/platform/contract/contract.js';
 import { blocks } from '../reference/description.js';
 import { DocumentLinks } from '../reference/links.js';
 import { chaptersOf, operationsOf } from '../reference/nodes.js';

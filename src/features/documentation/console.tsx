@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ClientRegistry } from '../../oauth/clients/client-registry.js';
+import type { Config } from '../../platform/config/config.js';
 import { Layout, sendPage } from '../../platform/pages/layout.js';
 import { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from '../demo-data/index.js';
 import { DocumentationFooter, DocumentationHeader } from './frame.js';
@@ -12,11 +13,8 @@ interface ConsoleApplication {
   readonly isDemo: boolean;
 }
 
-interface ConsoleSettings {
-  readonly baseUrl: string;
-  /** Default: the application of the demo data. */
-  readonly consoleClientId: string | undefined;
-}
+/** Without a `consoleClientId`, the application is that of the demo data. */
+type ConsoleSettings = Pick<Config, 'baseUrl' | 'consoleClientId'>;
 
 /**
  * Finds the application of the console. Returns `undefined` unless it is public and has the redirect URI of the console:
@@ -135,21 +133,16 @@ function SignInNote({ application }: { application: ConsoleApplication | undefin
   );
 }
 
-interface ConsoleDependencies {
-  readonly clients: ClientRegistry;
-  readonly settings: ConsoleSettings;
-}
-
 /** `/console`, where every operation can be tried, and the redirect URI of its sign-in. */
 export async function consolePages(
   app: FastifyInstance,
-  { clients, settings }: ConsoleDependencies,
+  { clients, config: settings }: { clients: ClientRegistry; config: ConsoleSettings },
 ): Promise<void> {
   const { baseUrl, consoleClientId } = settings;
-  const config = { page: true };
+  const options = { config: { page: true } };
   const permissions = { script: true, requests: true };
   let hasWarned = false;
-  app.get('/console', { config }, async (request, reply) => {
+  app.get('/console', options, async (request, reply) => {
     const application = await findConsoleApplication(clients, settings);
     if (application === undefined && consoleClientId !== undefined && !hasWarned) {
       hasWarned = true;
@@ -159,7 +152,7 @@ export async function consolePages(
     }
     return sendPage(reply, <ConsolePage baseUrl={baseUrl} application={application} />, permissions);
   });
-  app.get(consoleCallbackPath, { config }, async (request, reply) => {
+  app.get(consoleCallbackPath, options, async (request, reply) => {
     const { error } = request.query as Record<string, unknown>;
     const page = <CallbackPage error={error === undefined ? undefined : String(error)} />;
     return sendPage(reply, page, permissions);

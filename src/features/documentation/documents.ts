@@ -42,7 +42,6 @@ export function documentPageHeaders({ script }: { script: boolean }): Record<str
   return { ...pageHeaders({ script }), ...caching, 'content-type': 'text/html; charset=utf-8' };
 }
 
-/** Headers of a document by its extension. */
 const headersByExtension: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {
   '.html': (url) => documentPageHeaders({ script: /^\/docs\b/.test(url) }),
   '.atom': () => ({ ...pageHeaders(), ...caching, 'content-type': 'application/atom+xml; charset=utf-8' }),

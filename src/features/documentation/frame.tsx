@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { Layout, Logo } from '../../platform/pages/layout.js';
 import { contractFormats, readerDocuments } from './document-list.js';
 
-/** Navigation of the documentation. */
 export const documentationLinks = [
   ['/docs', 'Reference'],
   ['/console', 'Console'],
@@ -13,7 +12,6 @@ export const documentationLinks = [
   ['/people/settings/oauth_applications', 'Your applications'],
 ] as const;
 
-/** Header of a page of the documentation. */
 export function DocumentationHeader({ current }: { current: (typeof documentationLinks)[number][0] }) {
   return (
     <>
@@ -56,7 +54,6 @@ export function DocumentationFooter() {
 /** Greatest length of a search, in characters. */
 export const searchLength = 100;
 
-/** Searches the reference. */
 function SearchForm({ query }: { query: string }) {
   return (
     <search>

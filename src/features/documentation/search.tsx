@@ -9,17 +9,14 @@ import { ReferenceCrumbs, ReferencePage, searchLength } from './frame.js';
 /** Built by `scripts/docs`. */
 export const searchIndexFile = path.join(packageRoot, 'dist', 'docs', 'search.json');
 
-/** What the page of the search is rendered from. */
 export interface SearchIndex {
   /** Contents of the reference, as HTML. */
   readonly contents: string;
   readonly pages: readonly IndexedPage[];
 }
 
-/** A page that can be found. */
 interface IndexedPage {
   readonly title: string;
-  /** What kind of page it is. */
   readonly kind: string;
   readonly url: string;
   /** Title and names, in lower case. */

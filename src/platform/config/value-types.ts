@@ -28,7 +28,6 @@ export const integerVariable = (minimum: number, maximum: number) =>
     .refine((value) => value >= minimum && value <= maximum)
     .describe(`a whole number from ${minimum} to ${maximum}`);
 
-/** A number of seconds. */
 export const seconds = (minimum: number, maximum: number) =>
   integerVariable(minimum, maximum).describe(`a number of seconds from ${minimum} to ${maximum}`);
 
@@ -69,7 +68,6 @@ export const postgresqlUrl = z
     'a URL that starts with `postgres://` or `postgresql://`, with a percent-encoded user name and password; with several hosts, its `target_session_attrs` must be `read-write` or `primary`',
   );
 
-/** Items separated by commas. */
 const items = z.string().transform((list) =>
   list
     .split(',')

@@ -19,7 +19,6 @@ import {
   webAddress,
 } from './value-types.js';
 
-/** An environment variable. */
 interface Variable {
   /** Its type, limits and default. */
   readonly schema: z.ZodType<unknown, z.ZodTypeDef, string | undefined>;

@@ -25,7 +25,6 @@ export interface ContractDocument {
   };
 }
 
-/** An operation of the parsed document. */
 export interface RawOperation {
   readonly operationId: string;
   readonly summary?: string;
@@ -68,7 +67,6 @@ export function methodsByPath(operations: Iterable<Operation>): Map<string, stri
   return grouped;
 }
 
-/** Headers of the responses of a deprecated operation. */
 interface DeprecationHeaders {
   /** Date of the deprecation, as `@` and seconds since 1970. @see RFC 9745 section 2.1 */
   readonly deprecation: string;
@@ -99,7 +97,6 @@ export function readDeprecation(operation: RawOperation, noticeDays: number): De
 export type OperationId = Exclude<keyof operations, 'receiveEvents'>;
 export type { ProblemCode, PublicOperation, ScopeName } from './generated-values.js';
 
-/** An entry of the error catalogue of the contract. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
@@ -144,15 +141,16 @@ export interface Operation extends Processing {
   readonly deprecation: DeprecationHeaders | null;
 }
 
-/** The parsed contract and its tables. */
 export interface Contract {
   /** The parsed document. Consumers that change it must clone it first. */
   readonly document: ContractDocument;
   readonly operations: ReadonlyMap<OperationId, Operation>;
   readonly problems: Readonly<Record<ProblemCode, ProblemKind>>;
-  /** Description of each scope. */
   readonly scopes: Readonly<Record<string, string>>;
 }
+
+/** Identifies this API in catalogues, independent of its URL. */
+export const apiId = '5f0d3a86-9c1e-4e0b-8a57-2b6d41c7f9e3';
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -213,7 +211,6 @@ function readScopes({ operationId, security }: RawOperation): readonly string[] 
   return scopes;
 }
 
-/** Members of `x-server` and their values. */
 const processingValues: Readonly<Record<string, readonly unknown[]>> = {
   rate_limit: ['client', 'ip', 'ip_in_process'],
   queued: [true, false],

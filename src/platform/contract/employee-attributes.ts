@@ -8,11 +8,9 @@ export type AttributeName = Generated['name'];
 /** PostgreSQL type of the column of an attribute. */
 export type AttributeType = 'text' | 'date' | 'timestamptz';
 
-/** An attribute of an employee as the contract describes it. */
 export interface ContractAttribute {
   readonly name: AttributeName;
   readonly type: AttributeType;
-  /** Whether its value can be `null`. */
   readonly nullable: boolean;
 }
 

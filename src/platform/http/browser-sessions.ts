@@ -5,7 +5,6 @@ import type { ActiveSession, Sessions } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import type { AuditEvent } from '../audit/audit-log.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../crypto/keyring.js';
-import type { CallerIds } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
 import { auditOrigin } from './audit-origin.js';
 
@@ -69,8 +68,7 @@ export class BrowserSessions {
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
     const { user, stage } = session;
-    const callerIds: CallerIds = { accountId: user.accountId, userId: user.id };
-    request.callerIds = callerIds;
+    request.callerIds = { accountId: user.accountId, userId: user.id };
     const csrfToken = this.#tokenFor(id, user.id);
     if (stage === 'complete') request.signedIn = { user, csrfToken };
     return { ...session, id, csrfToken };
@@ -130,11 +128,7 @@ export class BrowserSessions {
     if (typeof token !== 'string') return null;
     const [userId = '', signature = ''] = token.split('.', 2);
     const anchors = [cookies[this.#sessionCookie], cookies[this.#visitorCookie]];
-    const own = anchors.some(
-      (anchor) =>
-        anchor !== undefined && isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature),
-    );
-    return own ? userId : null;
+    return anchors.some((anchor) => this.#isSigned(anchor, userId, signature)) ? userId : null;
   }
 
   /**
@@ -144,20 +138,21 @@ export class BrowserSessions {
    * @throws {Problem} 403 `access_denied` when the form does not belong to this browser or session
    */
   verifyCsrf(request: FastifyRequest, session?: BrowserSession): void {
-    const given = (request.body as Record<string, unknown> | undefined)?.[csrfField];
-    if (!this.#isToken(request, given, session)) {
-      throw new Problem(
-        'access_denied',
-        'This form has expired. Go back, reload the page and submit the form again.',
-      );
-    }
+    const token = (request.body as Record<string, unknown> | undefined)?.[csrfField];
+    const [userId = '', signature = ''] = String(token).split('.', 2);
+    const accepted =
+      session === undefined
+        ? this.csrfUser(request, token) !== null
+        : userId === session.user.id && this.#isSigned(session.id, userId, signature);
+    if (accepted) return;
+    throw new Problem(
+      'access_denied',
+      'This form has expired. Go back, reload the page and submit the form again.',
+    );
   }
 
-  #isToken(request: FastifyRequest, token: unknown, session?: BrowserSession): boolean {
-    if (session === undefined) return this.csrfUser(request, token) !== null;
-    const { id, user } = session;
-    const [userId, signature = ''] = String(token).split('.', 2);
-    return userId === user.id && isSignature(this.#csrfKeys, signedTextOf(id, user.id), signature);
+  #isSigned(anchor: string | undefined, userId: string, signature: string): boolean {
+    return anchor !== undefined && isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature);
   }
 
   #tokenFor(anchor: string, userId: string): string {
@@ -175,7 +170,6 @@ function signedTextOf(anchor: string, userId: string): string {
   return JSON.stringify([anchor, userId]);
 }
 
-/** The event of a user who signs out. */
 export function signOutEvent({ accountId, id: userId }: User, request: FastifyRequest): AuditEvent {
   return { type: 'sign_out', accountId, userId, origin: auditOrigin(request) };
 }

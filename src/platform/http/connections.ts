@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
-import type { Contract, ProblemCode } from '../contract/contract.js';
+import type { Contract } from '../contract/contract.js';
 import { Problem } from '../problems/problem.js';
 import { problemDocument } from '../problems/problem-document.js';
 import { anyOriginHeaders } from './cors.js';
@@ -50,12 +50,8 @@ export const uploadLimits: UploadLimits = {
 /** Checks in a period. */
 const checksPerPeriod = 6;
 
+/** Connections on which a file arrives. */
 const uploading = new WeakSet<Socket>();
-
-/** Whether a file arrives on the connection. */
-function isUploading(socket: Socket): boolean {
-  return uploading.has(socket);
-}
 
 /** Closes the connection of an upload that is too slow. Watches until the body has arrived. */
 export function watchUpload({ raw }: FastifyRequest, limits: UploadLimits): void {
@@ -169,7 +165,7 @@ const lingerMilliseconds = 1000;
 export function createConnectionErrorHandler(problems: Contract['problems'], errorsUrl: string) {
   return (error: ConnectionError, socket: HttpSocket): void => {
     // Uploads have limits of their own.
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && uploading.has(socket)) return;
     const midResponse = socket._httpMessage?.headersSent === true;
     if (error.code === 'ECONNRESET' || !socket.writable || midResponse) {
       socket.destroy();
@@ -198,18 +194,16 @@ export function createConnectionErrorHandler(problems: Contract['problems'], err
   };
 }
 
-const known: Readonly<Record<string, readonly [ProblemCode, string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    'request_header_fields_too_large',
-    'The URL and headers must not be larger than 16 KiB.',
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
-};
-
-function toProblem({ code = '' }: ConnectionError): Problem {
-  const [problemCode, detail] = known[code] ?? [
-    'invalid_request',
-    'The bytes received are not an HTTP request.',
-  ];
-  return new Problem(problemCode, detail);
+function toProblem({ code }: ConnectionError): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem(
+        'request_header_fields_too_large',
+        'The URL and headers must not be larger than 16 KiB.',
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'The request did not arrive in time.');
+    default:
+      return new Problem('invalid_request', 'The bytes received are not an HTTP request.');
+  }
 }

@@ -62,7 +62,6 @@ export async function preflightRoutes(
   }
 }
 
-/** Responds to preflight requests for a path. */
 export function allowPreflight(app: FastifyInstance, path: string, methods: readonly string[]): void {
   // Before the body is parsed, which a preflight request does not need.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {

@@ -11,7 +11,6 @@ import { requestIdHeader } from './request-head.js';
 
 export const problemMediaType = 'application/problem+json';
 
-/** Sends a problem document as the response. */
 type ProblemSender = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
 /** @param sendPage sends the problem as a page, to browsers on routes with pages */

@@ -13,7 +13,7 @@ export const maximumPageSize = 500;
 // The page after this one is the last that `page[number]` can name.
 const maximumNumber = 999_999_999;
 
-/** Content of a cursor: number and size of the page, and the last record before it. */
+/** Content of a cursor, which is base64url: number and size of the page, and the last record before it. */
 interface Cursor<Anchor> {
   readonly number: number;
   readonly size: number;
@@ -25,11 +25,6 @@ function fingerprintOf(path: string, parameters: URLSearchParams): string {
   const sorted = new URLSearchParams(parameters);
   sorted.sort();
   return hash('sha256', `${path}?${sorted}`, 'base64url').slice(0, 8);
-}
-
-/** Serializes a cursor as `[A-Za-z0-9_-]` text. */
-function writeCursor<Anchor>({ number, size, anchor }: Cursor<Anchor>, fingerprint: string): string {
-  return Buffer.from(JSON.stringify([number, size, fingerprint, anchor])).toString('base64url');
 }
 
 /**
@@ -118,13 +113,6 @@ interface PageQuery {
   'page[after]'?: string;
 }
 
-/** Cursor and links to other pages in a response. */
-interface PageLocations {
-  /** Value of `page[after]` for the next page; `null` on the last page. */
-  readonly nextCursor: string | null;
-  readonly links: PageLinks;
-}
-
 /**
  * The requested page of a list, by number or by the cursor in `page[after]`. A cursor contains the number and the size of
  * its page, so both parameters may be omitted.
@@ -164,7 +152,6 @@ export class PageRequest<Anchor> {
       throw invalidParameter('page[after]', violation('cursor_size', { size: cursor.size }));
   }
 
-  /** Number of records on the previous pages. */
   get skip(): number {
     return (this.number - 1) * this.size;
   }
@@ -175,15 +162,18 @@ export class PageRequest<Anchor> {
   }
 
   /**
-   * The cursor of the next page and the URLs of other pages, which keep all other query parameters.
+   * The value of `page[after]` for the next page, and the URLs of other pages, which keep all other query parameters.
    *
    * @param nextAnchor start of the next page; `null` when there is none
    */
-  locate(recordCount: number, nextAnchor: Anchor | null): PageLocations {
+  locate(
+    recordCount: number,
+    nextAnchor: Anchor | null,
+  ): { readonly nextCursor: string | null; readonly links: PageLinks } {
     const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
     const next = { number: this.number + 1, size: this.size };
-    const nextCursor =
-      nextAnchor === null ? null : writeCursor({ ...next, anchor: nextAnchor }, this.#fingerprint);
+    const cursor = [next.number, next.size, this.#fingerprint, nextAnchor];
+    const nextCursor = nextAnchor === null ? null : Buffer.from(JSON.stringify(cursor)).toString('base64url');
     return {
       nextCursor,
       links: {

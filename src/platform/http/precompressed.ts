@@ -4,10 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ContentEncoding, preferredEncoding } from './accept.js';
 import { etagOfBody, includesTag } from './etag.js';
 
-/** The content in one encoding. */
 interface Representation {
   readonly body: Buffer;
-  /** A strong entity tag. */
   readonly etag: string;
 }
 

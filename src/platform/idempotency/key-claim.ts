@@ -94,7 +94,6 @@ export function deleteExpiredKeys(now: Date, batchSize: number): Prisma.Sql {
     SELECT count(*)::int AS count FROM deleted_keys`;
 }
 
-/** The result of claiming a key. */
 type Claim =
   /** The key belongs to this transaction. `expired`: the row of an expired key was reused. */
   | { readonly kind: 'new' | 'expired' }
@@ -132,7 +131,6 @@ export async function claimKey(
   return claim;
 }
 
-/** Stores the response of the request that has claimed the key. */
 export async function storeResponse(
   tx: Prisma.TransactionClient,
   request: IdempotentRequest,

@@ -38,7 +38,6 @@ export class ConcurrencyLimit {
     this.#slotsPerKey = slotsPerKey;
   }
 
-  /** Number of keys with work in progress. */
   get size(): number {
     return this.#keys.size;
   }

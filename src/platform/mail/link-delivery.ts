@@ -55,7 +55,6 @@ export class LinkDelivery {
     return `${this.#baseUrl}${linkPaths[purpose]}/${token}`;
   }
 
-  /** URL of a page. */
   addressOf(path: string): string {
     return `${this.#baseUrl}${path}`;
   }
@@ -74,7 +73,6 @@ export class LinkDelivery {
     return {} as MailPermit;
   }
 
-  /** Sends a mail with a link. */
   async deliver(
     permit: MailPermit,
     to: string,

@@ -50,7 +50,6 @@ export class SecurityEmails {
     this.#background = new BackgroundMail(logger);
   }
 
-  /** Sends a mail to a user. */
   send({ accountId }: Pick<AuditContext, 'accountId'>, userId: string, change: SecurityChange): void {
     this.#background.add(async () => {
       const user = await withScope(accountScope(accountId), () =>

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Config } from '../config/config.js';
 import type { Database } from '../database/client.js';
 import type { WebhookMetrics } from './metrics.js';
@@ -6,7 +5,6 @@ import type { RequestObserver } from './request-watch.js';
 
 /** Metrics and traces of a process. */
 interface Instruments {
-  /** The observed database. */
   readonly database: Database;
   readonly observers: readonly RequestObserver[];
   /** Absent: there are no metrics. */
@@ -26,8 +24,8 @@ export async function startInstruments(
   grantTypes: readonly string[],
 ): Promise<Instruments> {
   const tracer = tracing ? new (await import('./tracing.js')).Tracing() : undefined;
-  const metrics =
-    metricsPort === undefined ? undefined : new (await import('./metrics.js')).Metrics(database, grantTypes);
+  const module = metricsPort === undefined ? undefined : await import('./metrics.js');
+  const metrics = module && new module.Metrics(database, grantTypes);
   if (tracer === undefined && metrics === undefined) {
     return { database, observers: [], close: async () => {} };
   }
@@ -41,21 +39,8 @@ export async function startInstruments(
     observers: [tracer, metrics].filter((observer) => observer !== undefined),
     ...(metrics && { webhooks: metrics.webhooks }),
     close:
-      metrics && metricsPort
-        ? await serve(metrics, { host: metricsHost, port: metricsPort })
+      module && metrics && metricsPort
+        ? await module.serveMetrics(metrics, { host: metricsHost, port: metricsPort })
         : async () => {},
-  };
-}
-
-async function serve(
-  ...[metrics, address]: Parameters<typeof import('./metrics.js').serveMetrics>
-): Promise<() => Promise<void>> {
-  const { serveMetrics } = await import('./metrics.js');
-  const server = await serveMetrics(metrics, address);
-  return async () => {
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
   };
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { ConfigError } from '../config/environment.js';
 import type { Database } from '../database/client.js';
@@ -28,12 +28,10 @@ export class WebhookMetrics {
     });
   }
 
-  /** Counts an attempt. */
   onAttempt(outcome: 'delivered' | 'failed'): void {
     this.#deliveries.inc({ outcome });
   }
 
-  /** Adds the gauges. */
   watch({ running, lagSeconds }: DeliveryState): void {
     new Gauge({
       name: 'people_webhook_deliveries_in_flight',
@@ -125,7 +123,6 @@ export class Metrics implements RequestObserver {
     return this.#registry.contentType;
   }
 
-  /** The metrics in the text format of Prometheus. */
   exposition(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -159,21 +156,16 @@ export class Metrics implements RequestObserver {
   }
 }
 
-/** Source of the metrics. */
-export interface Exposition {
-  readonly contentType: string;
-  exposition(): Promise<string>;
-}
-
 /**
  * Serves `GET /metrics` on a separate port, and 404 for all other requests.
  *
+ * @returns closes the port
  * @throws {ConfigError} when the port cannot be opened
  */
 export async function serveMetrics(
-  metrics: Exposition,
+  metrics: Metrics,
   { host, port }: { host: string; port: number },
-): Promise<Server> {
+): Promise<() => Promise<void>> {
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?', 1)[0];
     if (request.method !== 'GET' || path !== '/metrics') {
@@ -193,5 +185,10 @@ export async function serveMetrics(
   } catch (cause) {
     throw new ConfigError(`METRICS_PORT: ${describeError(cause)}`, { cause });
   }
-  return server;
+  return async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
 }

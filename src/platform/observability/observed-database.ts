@@ -9,9 +9,7 @@ export interface Statement {
 }
 
 export interface StatementObserver {
-  /** Runs a statement. */
   around?<Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result>;
-  /** Called with the error of a failed statement. */
   failed?(error: unknown): void;
 }
 

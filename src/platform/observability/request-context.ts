@@ -29,7 +29,6 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the properties of the request context to all requests. */
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('callerIds', null);
   app.decorateRequest('problemCode', null);

@@ -10,7 +10,6 @@ import type {
 import type { ProblemCode } from '../contract/contract.js';
 import { type CallerIds, decorateRequests, methodOf, operationOf } from './request-context.js';
 
-/** Outcome of a request. */
 export interface FinishedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

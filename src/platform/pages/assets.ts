@@ -5,12 +5,6 @@ import type { FastifyInstance } from 'fastify';
 import { Precompressed } from '../http/precompressed.js';
 import { packageRoot } from '../package-root.js';
 
-interface Asset {
-  /** Joined to one content. */
-  readonly files: readonly string[];
-  readonly type: string;
-}
-
 /** The parts of `site.css`, in the order of their precedence. */
 const siteStyles = [
   'base',
@@ -25,28 +19,35 @@ const siteStyles = [
   'reports',
 ].map((name) => `src/platform/pages/assets/site/${name}.css`);
 
+/** The files of each asset, which are joined to one content. */
 const assets = {
-  'pico.css': asset('node_modules/@picocss/pico/css/pico.classless.min.css', 'text/css'),
-  'site.css': { files: siteStyles, type: 'text/css' },
-  'reference.css': asset('src/platform/pages/assets/reference.css', 'text/css'),
-  'icon.svg': asset('src/platform/pages/assets/icon.svg', 'image/svg+xml'),
-  'copy.js': asset('src/platform/pages/assets/copy.js', 'text/javascript'),
-  'passkey.js': asset('src/platform/pages/assets/passkey.js', 'text/javascript'),
-  'console.css': asset('src/platform/pages/assets/console.css', 'text/css'),
-  'console.js': asset('src/platform/pages/assets/console.js', 'text/javascript'),
-  'console-contract.js': asset('src/platform/pages/assets/console-contract.js', 'text/javascript'),
-  'console-layout.js': asset('src/platform/pages/assets/console-layout.js', 'text/javascript'),
-  'console-sign-in.js': asset('src/platform/pages/assets/console-sign-in.js', 'text/javascript'),
-  'console-callback.js': asset('src/platform/pages/assets/console-callback.js', 'text/javascript'),
-  'swagger-ui.css': asset('dist/docs/console/swagger-ui.css', 'text/css'),
-  'swagger-ui.js': asset('dist/docs/console/swagger-ui-bundle.js', 'text/javascript'),
-} as const;
+  'pico.css': ['node_modules/@picocss/pico/css/pico.classless.min.css'],
+  'site.css': siteStyles,
+  'reference.css': ['src/platform/pages/assets/reference.css'],
+  'icon.svg': ['src/platform/pages/assets/icon.svg'],
+  'copy.js': ['src/platform/pages/assets/copy.js'],
+  'passkey.js': ['src/platform/pages/assets/passkey.js'],
+  'console.css': ['src/platform/pages/assets/console.css'],
+  'console.js': ['src/platform/pages/assets/console.js'],
+  'console-contract.js': ['src/platform/pages/assets/console-contract.js'],
+  'console-layout.js': ['src/platform/pages/assets/console-layout.js'],
+  'console-sign-in.js': ['src/platform/pages/assets/console-sign-in.js'],
+  'console-callback.js': ['src/platform/pages/assets/console-callback.js'],
+  'swagger-ui.css': ['dist/docs/console/swagger-ui.css'],
+  'swagger-ui.js': ['dist/docs/console/swagger-ui-bundle.js'],
+} as const satisfies Record<string, readonly string[]>;
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
+};
 
 const contents = new Map(
-  Object.entries(assets).map(([name, { files, type }]) => {
+  Object.entries(assets).map(([name, files]) => {
     const content = Buffer.concat(files.map((file) => readFileSync(path.join(packageRoot, file))));
     const version = createHash('sha256').update(content).digest('base64url').slice(0, 12);
-    return [name, { content: new Precompressed(content), type, version }];
+    return [name, { content: new Precompressed(content), type: types[path.extname(name)], version }];
   }),
 );
 
@@ -70,8 +71,4 @@ export async function assetRoutes(app: FastifyInstance): Promise<void> {
       return content.send(request, reply);
     });
   }
-}
-
-function asset(file: string, type: string): Asset {
-  return { files: [file], type };
 }

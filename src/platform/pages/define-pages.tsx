@@ -12,7 +12,6 @@ export interface SettingsPage<Dependencies> extends Section {
 
 /** The page that confirms an action, with its effects. */
 export interface ConfirmView extends PageView {
-  /** Text of the button that confirms. */
   readonly button: string;
   /** Path of the page to which "Cancel" leads. */
   readonly cancel: string;
@@ -67,7 +66,6 @@ export function actionForm(
     save,
   }: {
     recentPassword: FormPassword;
-    /** Path of the page with the form. */
     back: (context: PageContext) => string | Promise<string>;
     save: PageHandler;
   },

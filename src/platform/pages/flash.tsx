@@ -70,20 +70,13 @@ export function withFlash(address: string, flash: Flash): string {
   return `${address}?notice=${flash}`;
 }
 
-/** A flash message and whether it is about a failure; `undefined` for an unknown name. */
-function flashFor(code: string): { readonly text: string; readonly failed: boolean } | undefined {
-  if (Object.hasOwn(messages, code)) return { text: messages[code as keyof typeof messages], failed: false };
-  if (Object.hasOwn(failures, code)) return { text: failures[code as keyof typeof failures], failed: true };
-  return undefined;
-}
-
 /** The flash message of the last form; nothing for an unknown name. */
 export function FlashMessage({ code }: { code: string }) {
-  const flash = flashFor(code);
-  if (flash === undefined) return null;
+  const isFailure = Object.hasOwn(failures, code);
+  if (!isFailure && !Object.hasOwn(messages, code)) return null;
   return (
-    <p class={flash.failed ? 'alert' : 'notice'} role={flash.failed ? 'alert' : 'status'}>
-      {flash.text}
+    <p class={isFailure ? 'alert' : 'notice'} role={isFailure ? 'alert' : 'status'}>
+      {{ ...messages, ...failures }[code as Flash]}
     </p>
   );
 }

@@ -2,7 +2,6 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { csrfField } from '../http/browser-sessions.js';
 
-/** An error of a form, and the field that it belongs to. */
 export interface FormError {
   /** `id` of the field. */
   readonly field: string;
@@ -25,7 +24,6 @@ function useError(field: string): string | undefined {
   return errors.flatMap((error) => (error.field === field ? [error.message] : [])).join(' ') || undefined;
 }
 
-/** `id` of the error message of a field. */
 function errorId(field: string): string {
   return `${field}-error`;
 }
@@ -68,7 +66,6 @@ export function ErrorSummary() {
   );
 }
 
-/** Names and values of hidden fields. */
 export type HiddenFields = readonly (readonly [string, string])[];
 
 /** The CSRF token and other hidden fields of a form. */
@@ -107,7 +104,6 @@ export function Form({
   /** Whether the browser checks the fields too. */
   validated?: boolean;
   hidden?: HiddenFields;
-  /** Text of the button that submits the form. */
   button: string;
   /** Whether the form destroys something. */
   danger?: boolean;
@@ -188,24 +184,13 @@ interface TextFieldProps {
 
 /** A field of one line with its label, hint and error message. */
 export function TextField(props: TextFieldProps) {
-  const {
-    id,
-    label,
-    hint,
-    type = 'text',
-    value = '',
-    autocomplete,
-    maxLength,
-    required = true,
-    inputMode,
-    list,
-  } = props;
+  const { id, label, hint, type = 'text', value = '', required = true, ...attributes } = props;
   const hintId = hint === undefined ? undefined : `${id}-hint`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
+        <p class="hint" id={hintId}>
           {hint}
         </p>
       )}
@@ -216,11 +201,8 @@ export function TextField(props: TextFieldProps) {
         id={id}
         name={id}
         value={value}
-        autocomplete={autocomplete}
+        {...attributes}
         required={required}
-        {...(inputMode !== undefined && { inputMode })}
-        {...(maxLength !== undefined && { maxLength })}
-        {...(list !== undefined && { list })}
         {...useDescription(id, hintId)}
       />
     </div>

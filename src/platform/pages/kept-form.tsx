@@ -1,7 +1,7 @@
-import { csrfField, type SignedInUser } from '../http/browser-sessions.js';
+import { csrfField } from '../http/browser-sessions.js';
 import { parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
-import { CsrfField } from './form-parts.js';
+import { ButtonForm, type HiddenFields } from './form-parts.js';
 import { Layout } from './layout.js';
 
 /** Field of the sign-in form with the form of an expired session. */
@@ -23,7 +23,7 @@ export function keepForm(form: Fields, csrfToken: string): string | null {
 }
 
 /** A form of {@link readKeptForm} as text, with another CSRF token. */
-export function keepFormOf(fields: readonly (readonly [string, string])[], csrfToken: string): string {
+export function keepFormOf(fields: HiddenFields, csrfToken: string): string {
   return new URLSearchParams([
     [csrfField, csrfToken],
     ...fields.map(([name, value]) => [name, value]),
@@ -33,7 +33,7 @@ export function keepFormOf(fields: readonly (readonly [string, string])[], csrfT
 /** The form of an expired session: its CSRF token and its other fields. */
 export interface KeptForm {
   readonly token: string;
-  readonly fields: readonly (readonly [string, string])[];
+  readonly fields: HiddenFields;
 }
 
 /**
@@ -50,29 +50,24 @@ export function readKeptForm(text: string): KeptForm | null {
 
 /** The page after signing in, from which the user returns to the form. It is a form, so that no value is in a URL. */
 export function KeptFormPage({
-  signedIn: { csrfToken },
+  csrfToken,
   action,
   fields,
 }: {
-  signedIn: Pick<SignedInUser, 'csrfToken'>;
+  csrfToken: string;
   action: string;
-  fields: readonly (readonly [string, string])[];
+  fields: HiddenFields;
 }) {
   return (
-    <Layout title="You are signed in again" narrow>
+    <Layout title="You are signed in again" narrow form={{ csrfToken, path: action }}>
       <h1>You are signed in again</h1>
       <p>
         Your session had expired before you submitted the form, so nothing was saved. The form contains your
         input. Submit it again to save it.
       </p>
-      <form method="post" action={action}>
-        <CsrfField token={csrfToken} />
-        {fields.map(([name, value], index) => (
-          <input key={index} type="hidden" name={name} value={value} />
-        ))}
-        <input type="hidden" name={restoreField} value="yes" />
-        <button type="submit">Return to the form</button>
-      </form>
+      <ButtonForm action={action} className={null} hidden={[...fields, [restoreField, 'yes']]}>
+        Return to the form
+      </ButtonForm>
       <p>
         <a href={action}>Discard your input</a>
       </p>

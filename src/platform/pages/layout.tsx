@@ -42,7 +42,6 @@ export function Layout({
   /** Scripts that the page loads. The `Content-Security-Policy` of the response must allow them. */
   script?: PageScript | readonly PageScript[] | undefined;
   styles?: readonly PageStyle[];
-  /** An Atom feed of the content. */
   feed?: { readonly title: string; readonly href: string };
   footer?: ComponentChildren;
   /** State of the forms of the page. With errors, the title says so. */
@@ -101,7 +100,6 @@ function Brand() {
 
 export type Page = Parameters<typeof renderToString>[0];
 
-/** Renders a page as an HTML document. */
 export function renderPage(page: Page): string {
   return `<!doctype html>${renderToString(page)}`;
 }

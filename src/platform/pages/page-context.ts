@@ -50,11 +50,9 @@ export interface PageContext {
   disconnected(): AbortSignal;
   /** Sends the cookie of the session, whose id may be new, and returns the context for the rest of the request. */
   withSession(sessionId: string): PageContext;
-  /** Value of a path parameter. */
   parameter(name: string): string;
 }
 
-/** A page in the breadcrumbs. */
 export interface Crumb {
   readonly title: string;
   readonly href: string;
@@ -83,7 +81,6 @@ export interface PageView {
 export type PageResponse =
   | (PageView & {
       readonly status?: number | undefined;
-      /** Value of the header `Retry-After`. */
       readonly retryAfterSeconds?: number | undefined;
       /** Seconds after which the browser loads the page again. */
       readonly refreshSeconds?: number;
@@ -102,11 +99,9 @@ export type PageHandler = (context: PageContext) => Promise<PageResponse>;
 /** The user has to enter the password again, before a form is processed. */
 export interface PasswordQuestion {
   readonly status: number;
-  /** Value of the header `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Fields of the form, which the page with the question submits again. */
   readonly fields: readonly (readonly [string, string])[];
-  /** Error of the password. */
   readonly error?: string;
 }
 

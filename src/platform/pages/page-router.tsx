@@ -40,7 +40,6 @@ interface SiteDependencies {
   readonly signInPage: (form: { csrfToken: string; returnTo: string; keptForm: string }) => Promise<Page>;
 }
 
-/** What the pages of a router have in common. */
 interface PageScope {
   readonly section: Section;
   readonly audience: Audience;
@@ -48,7 +47,6 @@ interface PageScope {
   readonly enrolment: boolean;
 }
 
-/** How a form is processed. */
 interface FormOptions {
   readonly recentPassword: FormPassword;
   /** Shows the form with the values of a submission of an expired session; absent: they are lost. */

@@ -14,7 +14,6 @@ export function lastPage(count: number, size: number): number {
   return Math.max(1, Math.ceil(count / size));
 }
 
-/** Links to the previous and the next page. */
 export function Pager({
   number,
   last,

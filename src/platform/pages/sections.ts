@@ -8,7 +8,6 @@ export type Audience = 'users' | 'administrators' | 'owners';
 /** Pages that belong together, with the one that leads to the others. */
 export interface Section {
   readonly title: string;
-  /** Path of the page that leads to the others. */
   readonly path: string;
   readonly audience: Audience;
 }
@@ -20,7 +19,6 @@ export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
   return role === 'owner' || role === 'admin';
 }
 
-/** Whether a user may see the pages for an audience. */
 export function belongsTo(audience: Audience, user: Pick<User, 'role'>): boolean {
   if (audience === 'owners') return user.role === 'owner';
   return audience === 'users' || isAdministrator(user);

@@ -61,7 +61,6 @@ export function SitePage({
   );
 }
 
-/** Error page for a signed-in user, with navigation. */
 export function SiteErrorPage({
   title,
   user,
@@ -84,7 +83,6 @@ export function SiteErrorPage({
   );
 }
 
-/** A part of the site. */
 type Area = 'directory' | 'reports' | 'settings';
 
 /** The part of the site that a path belongs to; `undefined` for pages of the directory, which are not below one path. */
@@ -155,7 +153,6 @@ function SiteHeader({ user, csrfToken, area }: SignedInUser & { area: Area | und
   );
 }
 
-/** Button that signs the user out. */
 export function SignOutForm({ csrfToken }: { csrfToken: string }) {
   return (
     <form method="post" action="/sign_out">

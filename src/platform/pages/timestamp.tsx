@@ -11,13 +11,7 @@ const fallback = { locale: 'en-GB', zone: 'UTC' } as const;
 
 /** A time in the language and time zone of the user. */
 export function Timestamp({ at }: { at: Date }) {
-  const format = formatFor(useContext(ViewerContext));
-  const { locale } = format.resolvedOptions();
-  return (
-    <time dateTime={at.toISOString()} {...(!locale.startsWith('en') && { lang: locale })}>
-      {format.format(at)}
-    </time>
-  );
+  return <Time value={at.toISOString()} at={at} format={formatFor(useContext(ViewerContext))} />;
 }
 
 /** A time, or "Never". */
@@ -27,12 +21,16 @@ export function TimestampOrNever({ at }: { at: Date | null }) {
 
 /** A date, `YYYY-MM-DD`, in the language of the user. It is the same in every time zone. */
 export function DateInWords({ date }: { date: string }) {
-  const { locale: chosen } = useContext(ViewerContext);
-  const format = formatFor({ locale: chosen, zoneinfo: fallback.zone }, dateParts);
+  const { locale } = useContext(ViewerContext);
+  const format = formatFor({ locale, zoneinfo: fallback.zone }, dateParts);
+  return <Time value={date} at={new Date(`${date}T00:00:00Z`)} format={format} />;
+}
+
+function Time({ value, at, format }: { value: string; at: Date; format: Intl.DateTimeFormat }) {
   const { locale } = format.resolvedOptions();
   return (
-    <time dateTime={date} {...(!locale.startsWith('en') && { lang: locale })}>
-      {format.format(new Date(`${date}T00:00:00Z`))}
+    <time dateTime={value} {...(!locale.startsWith('en') && { lang: locale })}>
+      {format.format(at)}
     </time>
   );
 }

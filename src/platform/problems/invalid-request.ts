@@ -4,7 +4,6 @@ import { codeOf, sentence, type Violation } from './rule-texts.js';
 /** Errors in one response. The limit bounds the size of the response. */
 export const maximumReportedErrors = 20;
 
-/** Where an error is. */
 type Place = { readonly parameter: string } | { readonly pointer: string } | { readonly header: string };
 
 /** A validation error: where it is, and the rule that is violated. */

@@ -11,7 +11,6 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
 export interface ProblemOptions {
   /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The header `Retry-After`. */
   readonly retryAfterSeconds?: number;
   readonly errors?: readonly ProblemError[];
   /** The underlying error: logged, never sent. */

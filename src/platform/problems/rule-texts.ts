@@ -245,7 +245,6 @@ export function isRuleName(name: string): name is RuleName {
   return Object.hasOwn(rules, name);
 }
 
-/** The code of the error. */
 export function codeOf({ rule }: Violation): ProblemItemCode {
   return rules[rule].code;
 }

@@ -93,7 +93,7 @@ export async function continueSignIn(
   // A form of another user is discarded: this user must neither see nor submit it.
   if (kept !== null && sessions.csrfUser(request, kept.token) === user.id) {
     if (stage === 'complete') {
-      const page = <KeptFormPage signedIn={{ csrfToken }} action={returnTo} fields={kept.fields} />;
+      const page = <KeptFormPage csrfToken={csrfToken} action={returnTo} fields={kept.fields} />;
       return sendPage(reply, page);
     }
     if (stage === 'second_factor' && showStep !== undefined) {

@@ -46,12 +46,10 @@ export function segmentsOf(bars: readonly ChartBar[], series: readonly ChartSeri
   );
 }
 
-/** Number of the colour and pattern of a series. */
 export function toneOf(series: readonly ChartSeries[], index: number): number {
   return (series[index]?.tone ?? index) % toneCount;
 }
 
-/** Sum of the values of a bar. */
 export function totalOf({ values }: ChartBar): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
@@ -66,7 +64,6 @@ export function textOf(bar: ChartBar, series: readonly ChartSeries[]): string {
   return `${bar.label}: ${values.join(', ')}`;
 }
 
-/** A number with separators. */
 export function numberText(value: number): string {
   return value.toLocaleString('en');
 }

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { ChartSeries } from './chart-data.js';
 import { Legend } from './tones.js';
 
-/** Properties of all charts. */
 export interface ChartText {
   /** Unique on the page; prefix of all ids of the chart. */
   readonly id: string;
@@ -31,7 +30,6 @@ export function ChartFigure({
   /** Height of the picture in pixels. */
   height: number;
   picture: ComponentChildren;
-  /** The table. */
   children?: ComponentChildren;
 }) {
   return (
