@@ -15,9 +15,9 @@ import { createWebhooks } from './features/webhooks/index.js';
 import { createAuthorizationServer } from './oauth/authorization-server.js';
 import type { SigningKeys } from './oauth/keys/signing-keys.js';
 import { type CoreOptions, createCore } from './platform/core.js';
+import type { DatabaseLogger } from './platform/database/client.js';
 import { mergeHandlers } from './platform/http/binding/handlers.js';
 import { bodyLimitBytes } from './platform/http/connections.js';
-import type { CounterLogger } from './platform/limits/redis-counters.js';
 
 export interface ServiceDependencies extends CoreOptions {
   readonly signingKeys: SigningKeys;
@@ -26,7 +26,7 @@ export interface ServiceDependencies extends CoreOptions {
 }
 
 /** Creates the features, and what their routes get. */
-export function composeServices(dependencies: ServiceDependencies, logger: CounterLogger) {
+export function composeServices(dependencies: ServiceDependencies, logger: DatabaseLogger) {
   const core = createCore(dependencies, logger);
   const { config, contract } = core;
   const { baseUrl } = config;

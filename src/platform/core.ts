@@ -8,13 +8,13 @@ import type { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import type { Contract } from './contract/contract.js';
 import type { AppSecrets } from './crypto/keyring.js';
-import type { Database, ReadDatabase } from './database/client.js';
+import type { Database, DatabaseLogger, ReadDatabase } from './database/client.js';
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
 import type { Counters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
-import { type CounterLogger, createCounters } from './limits/redis-counters.js';
+import { createCounters } from './limits/redis-counters.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
 import { LinkDelivery } from './mail/link-delivery.js';
 import { SecurityEmails } from './mail/security-emails.js';
@@ -39,7 +39,7 @@ export interface CoreOptions {
 
 /** What the features of an application share. */
 export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
-  readonly logger: CounterLogger;
+  readonly logger: DatabaseLogger;
   readonly counters: Counters;
   readonly failureLimit: FailureLimit;
   readonly auditLog: AuditLog;
@@ -56,7 +56,7 @@ export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
 }
 
 /** Creates what the features of an application share. */
-export function createCore(options: CoreOptions, logger: CounterLogger): Core {
+export function createCore(options: CoreOptions, logger: DatabaseLogger): Core {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
   const counters = createCounters(database, config, logger);

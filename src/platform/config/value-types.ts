@@ -12,7 +12,7 @@ import { postgresqlHosts } from './postgresql-hosts.js';
 
 export const text = (valid: string) => z.string().describe(valid);
 
-export const trueOrFalse = z
+export const boolean = z
   .enum(['true', 'false'])
   .transform((value) => value === 'true')
   .describe('`true` or `false`');

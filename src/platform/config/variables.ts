@@ -1,6 +1,7 @@
 import type { z } from 'zod/v3';
 import {
   baseUrl,
+  boolean,
   clientId,
   integerVariable,
   limit,
@@ -14,7 +15,6 @@ import {
   secret,
   smtpUrl,
   text,
-  trueOrFalse,
   urlPrefix,
   webAddress,
 } from './value-types.js';
@@ -60,7 +60,7 @@ export const variables = {
     description: 'Prefix of problem types. Must start with `https://` in production.',
   },
   ALLOW_HTTP: {
-    schema: trueOrFalse.default('false'),
+    schema: boolean.default('false'),
     description: '`true` allows `BASE_URL` and `ERRORS_URL` to start with `http://` in production.',
   },
   API_CONTACT_URL: {
@@ -103,7 +103,7 @@ export const variables = {
       '[Standbys](scaling.md#reads-from-standbys) of the database, one URL for each server. Employees, reports and results are read there.',
   },
   ALLOW_UNISOLATED: {
-    schema: trueOrFalse.default('false'),
+    schema: boolean.default('false'),
     description:
       '`true` allows the server to start in production when row-level security does not apply to its [database user](deployment.md#users-of-the-database).',
   },
@@ -113,7 +113,7 @@ export const variables = {
       'Directory of the [embedded database](deployment.md#embedded-database), the generated secret, and outside production the [outbox](operations.md#mail).',
   },
   DEMO_DATA: {
-    schema: trueOrFalse.optional(),
+    schema: boolean.optional(),
     derivedDefault: '`true` with the embedded database outside production, otherwise `false`',
     description: 'Whether the server fills an empty database with demo data. Not allowed in production.',
   },
@@ -174,7 +174,7 @@ export const variables = {
     description: 'Redis server that counts requests and failures. Unset: the database counts them.',
   },
   ALLOW_PRIVATE_IDENTITY_PROVIDERS: {
-    schema: trueOrFalse.default('false'),
+    schema: boolean.default('false'),
     description:
       '`true` allows [identity providers](single-sign-on.md#network) at private addresses in production.',
   },
@@ -206,7 +206,7 @@ export const variables = {
     description: 'Address of the Prometheus metrics.',
   },
   TRACING: {
-    schema: trueOrFalse.default('false'),
+    schema: boolean.default('false'),
     description: '`true` creates OpenTelemetry [spans](operations.md#traces) of requests and statements.',
   },
 } satisfies Record<string, Variable>;

@@ -120,12 +120,12 @@ export function closeIdleConnections(server: Server, { idleMs, intervalMs }: Idl
   });
 }
 
-function idleTimeOf(socket: Socket, earlier: IdleTime | undefined, intervalMs: number): IdleTime {
+function idleTimeOf(socket: Socket, previous: IdleTime | undefined, intervalMs: number): IdleTime {
   const seenAt = performance.now();
   const bytes = `${socket.bytesRead} ${socket.bytesWritten} ${socket.writableLength}`;
   // Node.js emits no event for an interval in which a part of a response was sent.
-  const goesOn = earlier?.bytes === bytes && seenAt - earlier.seenAt < 1.9 * intervalMs;
-  return { since: goesOn ? earlier.since : seenAt - intervalMs, seenAt, bytes };
+  const goesOn = previous?.bytes === bytes && seenAt - previous.seenAt < 1.9 * intervalMs;
+  return { since: goesOn ? previous.since : seenAt - intervalMs, seenAt, bytes };
 }
 
 /**

@@ -23,9 +23,9 @@ export function parseForm(text: string): Record<string, string | string[]> {
   const form: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairs) {
     if (value === '') continue;
-    const earlier = form[name];
-    if (Array.isArray(earlier)) earlier.push(value);
-    else form[name] = earlier === undefined ? value : [earlier, value];
+    const previous = form[name];
+    if (Array.isArray(previous)) previous.push(value);
+    else form[name] = previous === undefined ? value : [previous, value];
   }
   return form;
 }

@@ -23,8 +23,8 @@ export async function consumeNonce(
     skipDuplicates: true,
   });
   if (count > 0) return null;
-  const { resultId: earlier } = await tx.submittedForm.findUniqueOrThrow({ where: { key } });
-  return earlier;
+  const { resultId: previous } = await tx.submittedForm.findUniqueOrThrow({ where: { key } });
+  return previous;
 }
 
 /** Marks a form as not submitted, in the same change: the submission was rejected and may be repeated. */

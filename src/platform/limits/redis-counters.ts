@@ -1,7 +1,7 @@
 import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Config } from '../config/config.js';
-import type { Database } from '../database/client.js';
+import type { Database, DatabaseLogger } from '../database/client.js';
 import { inTime } from '../in-time.js';
 import {
   type Counter,
@@ -11,12 +11,6 @@ import {
   createMemoryCounter,
   toCounter,
 } from './counter.js';
-
-/** The methods of a pino logger that counters use. */
-export interface CounterLogger {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
 
 /** Maximum delay between two attempts to reconnect, in milliseconds. */
 const maximumRetryMs = 1000;
@@ -37,7 +31,7 @@ interface Settings {
   readonly url: string;
   /** Prefix of the keys, so that several services can share one Redis. */
   readonly prefix: string;
-  readonly logger: CounterLogger;
+  readonly logger: DatabaseLogger;
 }
 
 /**
@@ -52,7 +46,7 @@ export class RedisCounters implements Counters {
   readonly failures: Counter;
   readonly requests: Counter;
   readonly #client;
-  readonly #logger: CounterLogger;
+  readonly #logger: DatabaseLogger;
   #pausedUntil = 0;
   #unavailable = false;
   #closed = false;
@@ -137,7 +131,7 @@ export class RedisCounters implements Counters {
 export function createCounters(
   database: Database,
   { redisUrl, baseUrl }: Pick<Config, 'redisUrl' | 'baseUrl'>,
-  logger: CounterLogger,
+  logger: DatabaseLogger,
 ): Counters {
   if (redisUrl === undefined) return createDatabaseCounters(database);
   // Processes of one service have the same base URL, and other services have different ones.

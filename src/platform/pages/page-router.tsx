@@ -139,7 +139,7 @@ export class PageRouter {
       reason,
     }: { readonly show: PageHandler; readonly maximumBytes: number; readonly reason: string },
   ): void {
-    const answer: PageHandler = async (context) =>
+    const confirm: PageHandler = async (context) =>
       (await this.#confirmation(context)) ?? { redirect: context.path };
     this.get(path, async (context) => (await this.#confirmation(context)) ?? show(context));
     this.#app.register(async (scope) => {
@@ -148,7 +148,7 @@ export class PageRouter {
       scope.post(path, { config }, async (request, reply) => {
         // The body of a form with a file has not been read yet.
         if (Object.hasOwn(Object(request.body), confirmationField))
-          return await this.#serve(request, reply, answer);
+          return await this.#serve(request, reply, confirm);
         const receive = () => receiveFile(request, { maximumBytes, limits: uploadLimits });
         try {
           return await this.#serve(request, reply, handle, { receive });

@@ -46,12 +46,12 @@ const maximumFormats = 1000;
 /** Caches formats: creating one takes longer than using it a hundred times. */
 function formatFor({ locale, zoneinfo }: Viewer, parts = timeParts): Intl.DateTimeFormat {
   const key = `${locale} ${zoneinfo} ${parts === dateParts}`;
-  const known = formats.get(key);
-  if (known !== undefined) return known;
-  const made = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone, parts);
+  const cached = formats.get(key);
+  if (cached !== undefined) return cached;
+  const created = makeFormat(locale ?? fallback.locale, zoneinfo ?? fallback.zone, parts);
   if (formats.size >= maximumFormats) formats.clear();
-  formats.set(key, made);
-  return made;
+  formats.set(key, created);
+  return created;
 }
 
 /** Users enter both values themselves, so those that Node.js does not support are replaced by defaults. */

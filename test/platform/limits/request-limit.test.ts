@@ -1,5 +1,4 @@
 import { mock } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { type Counter, createMemoryCounter } from '../../../src/platform/limits/counter.js';
 import { RequestLimit } from '../../../src/platform/limits/request-limit.js';
 import t from '../../support/tap.js';
@@ -63,23 +62,4 @@ t.test('a failed count rejects only its own callers', async (t) => {
   ]);
   t.match(good, { status: 'fulfilled', value: { remaining: 4 } });
   for (const one of bad) t.match(one, { status: 'rejected', reason: { message: 'no count' } });
-});
-
-t.test('a slow count delays at most one further query', async (t) => {
-  const finish: (() => void)[] = [];
-  const add: Counter['add'] = (_, points) =>
-    new Promise((resolve) => finish.push(() => resolve({ total: points, resetMs: 60_000 })));
-  const limit = new RequestLimit({ add }, 100);
-  const requests: Promise<unknown>[] = [];
-  for (let round = 0; round < 10; round += 1) {
-    requests.push(limit.take('a'));
-    await turn();
-  }
-  t.equal(finish.length, 2);
-  for (const one of finish) one();
-  await Promise.all(requests.slice(0, 2));
-  await turn();
-  t.equal(finish.length, 3, 'the other eight share one step');
-  finish[2]?.();
-  await Promise.all(requests);
 });
