@@ -5,6 +5,7 @@ import type { ActiveSession, Sessions } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import type { AuditEvent } from '../audit/audit-log.js';
 import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../crypto/keyring.js';
+import type { CallerIds } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
 import { auditOrigin } from './audit-origin.js';
 
@@ -68,7 +69,7 @@ export class BrowserSessions {
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
     const { user, stage } = session;
-    request.callerIds = { accountId: user.accountId, userId: user.id };
+    request.callerIds = { accountId: user.accountId, userId: user.id } satisfies CallerIds;
     const csrfToken = this.#tokenFor(id, user.id);
     if (stage === 'complete') request.signedIn = { user, csrfToken };
     return { ...session, id, csrfToken };
