@@ -32,13 +32,7 @@ t.test('reads CSV of RFC 4180, with the line breaks of every operating system', 
         [2, ['c', 'd']],
       ],
     ],
-    [
-      ',\n,,\n',
-      [
-        [1, ['', '']],
-        [2, ['', '', '']],
-      ],
-    ],
+    [',\n,,\na,\n"",\n', [[3, ['a', '']]]],
     [
       '"a","b,c"\n"",x\n',
       [
@@ -169,7 +163,7 @@ t.test('reads back every value that was written', async (t) => {
     const records = (await read(text, 1 + (round % 9))) as [number, string[]][];
     t.same(
       records.map(([, fields]) => fields),
-      rows,
+      rows.filter((row) => row.some((field) => field.trim() !== '')),
       JSON.stringify(text),
     );
   }

@@ -27,20 +27,41 @@ export async function* readCsvEntries(
     for (const { line, fields, error } of records) {
       if (header === undefined) {
         if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
-        header = columns ?? fields.map((name) => name.trim());
+        header = columns ?? headerNames(fields);
         if (columns === undefined) checkHeader(header, attributes);
       } else if (fields === undefined) {
         entries.push({ line, error });
-      } else if (fields.length !== header.length) {
-        entries.push({ line, error: `has ${fields.length} fields where the header has ${header.length}` });
       } else {
-        entries.push({ line, value: toObject(header, fields, nullable) });
+        const error = rowError(header, fields);
+        entries.push(
+          error === undefined ? { line, value: toObject(header, fields, nullable) } : { line, error },
+        );
       }
     }
     yield entries;
   }
   if (header === undefined)
     throw new UnusableFileError('the file must not be empty: the first line is the header row');
+}
+
+/** The names of columns. Spreadsheets add empty columns at the end. */
+export function headerNames(fields: readonly string[]): string[] {
+  const names = fields.map((name) => name.trim());
+  return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
+}
+
+/** Values of cells with an error, as Excel writes them. */
+const cellError = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NULL!|NUM!|SPILL!|CALC!)$/;
+
+/** Why a row cannot be read. Empty fields after those of the header are ignored. */
+export function rowError(header: readonly string[], fields: readonly string[]): string | undefined {
+  const { length } = header;
+  if (fields.length < length || fields.slice(length).some((field) => field.trim() !== ''))
+    return `has ${fields.length} fields where the header has ${length}`;
+  const failed = fields.find(
+    (field, index) => field.startsWith('#') && header[index] && cellError.test(field),
+  );
+  return failed === undefined ? undefined : `has a cell with the error ${failed}; correct it in Excel`;
 }
 
 /** Characters of the header that are repeated in an error. */
@@ -60,7 +81,7 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what} ${names.join(', ').slice(0, maximumEcho)}`);
   if (found.length === 0) return;
-  const expected = `expected are ${names.join(', ')}, in UTF-8 and with commas, semicolons or tabs between them`;
+  const expected = `expected are ${names.join(', ')}, with commas, semicolons or tabs between them`;
   throw new UnusableFileError(`the header ${found.join(' and ')}; ${expected}`);
 }
 

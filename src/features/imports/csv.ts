@@ -34,8 +34,8 @@ type CsvRecord = { readonly line: number } & (
 const maximumRecordLength = 16_384;
 
 /**
- * Parses CSV records. A quoted field may contain delimiters, doubled quotes and line breaks; empty lines are skipped. If the
- * quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
+ * Parses CSV records. A quoted field may contain delimiters, doubled quotes and line breaks. Empty lines, and those with only
+ * empty fields, are skipped. If the quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
  * affects one line and not the rest of the file. Each batch of lines becomes one of records, which can be empty.
  *
  * @param delimiter default: that of the first line which is not empty
@@ -108,7 +108,8 @@ class RecordReader {
       return;
     }
     const [first] = this.#takeOpen();
-    if (first !== undefined) this.#records.push({ line: first.number, fields });
+    if (first !== undefined && fields.some((field) => field.trim() !== ''))
+      this.#records.push({ line: first.number, fields });
   }
 
   #rejectFirst(error: string): void {

@@ -87,8 +87,9 @@ const required = recordMembers.filter(({ nullable }) => !nullable).map(({ name }
 const optional = recordMembers.filter(({ nullable }) => nullable).map(({ name }) => name);
 
 const help = `
-The file has a record for each employee. In CSV the first row names the attributes, in any order; in JSON Lines each line
-is an object.
+The file has a record for each employee. In CSV and in the first visible sheet of a workbook, the first row names the
+attributes, in any order; in JSON Lines each line is an object. Text is UTF-8, UTF-16 or Windows-1252; that of standard input
+is UTF-8.
   required: ${required.join(', ')}
 ${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
 The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
@@ -112,7 +113,7 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
   employees
     .command('import')
     .description('create and update employees from a file')
-    .argument('<file>', 'CSV or JSON Lines in UTF-8; - is standard input')
+    .argument('<file>', 'Excel workbook (.xlsx), CSV or JSON Lines; - is standard input')
     .addOption(accountOption().makeOptionMandatory())
     .option(
       '--dry-run',

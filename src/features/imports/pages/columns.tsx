@@ -72,16 +72,14 @@ export function columnsPage(props: ColumnsProps): PageView {
 }
 
 function Columns({ upload, preview, chosen }: ColumnsProps) {
-  const { id, fileName, format, delimiter, columns } = upload;
+  const { id, fileName, columns } = upload;
   return (
     <>
       <p>
         <strong>
           <bdi>{fileName}</bdi>
         </strong>
-        {format === 'csv'
-          ? `: CSV with ${delimiterNames[delimiter ?? ','] ?? 'commas'} between ${columns.length} columns.`
-          : `: JSON Lines with ${columns.length} members.`}
+        : {describeFile(upload)}.
       </p>
       <Form
         action={importAddress(id, 'columns')}
@@ -114,6 +112,15 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
       )}
     </>
   );
+}
+
+function describeFile({ source, format, delimiter, columns }: EmployeeUpload): string {
+  if (source?.startsWith('Excel')) return `${source}, with ${columns.length} columns`;
+  const text =
+    format === 'csv'
+      ? `CSV with ${delimiterNames[delimiter ?? ','] ?? 'commas'} between ${columns.length} columns`
+      : `JSON Lines with ${columns.length} members`;
+  return source === null ? text : `${text}, in ${source}`;
 }
 
 function ColumnField(props: { id: string; name: string; example: string | undefined; chosen: string }) {

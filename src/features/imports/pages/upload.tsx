@@ -126,15 +126,16 @@ function FileField() {
     <div class="field">
       <label for={fileField}>File</label>
       <p class="hint" id="file-hint">
-        CSV with a header row and commas, semicolons or tabs between the columns, or JSON Lines. UTF-8, at
-        most 50 MB. Required are {required.join(', ')}.
+        An Excel workbook (.xlsx), of which the first visible sheet is read; CSV with commas, semicolons or
+        tabs between the columns; or JSON Lines. The first row names the columns. At most 50 MB. Required are{' '}
+        {required.join(', ')}.
       </p>
       <FieldError field={fileField} />
       <input
         type="file"
         id={fileField}
         name={fileField}
-        accept=".csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
+        accept=".xlsx,.xlsm,.csv,.tsv,.txt,.jsonl,.ndjson,text/csv,text/plain"
         required
         {...useDescription(fileField, 'file-hint')}
       />

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import { change } from '../../../platform/changes/change.js';
@@ -5,6 +6,7 @@ import { lock } from '../../../platform/changes/locks.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
+import { type FileText, openFileText } from '../formats/file-text.js';
 import { UnusableFileError } from '../lines.js';
 import { suggestAttributes } from './column-names.js';
 import { type FilePreview, previewFile } from './file-preview.js';
@@ -14,6 +16,7 @@ import {
   maximumFileBytes,
   maximumFiles,
   maximumImports,
+  maximumTextBytes,
   storedStates,
   type UploadState,
 } from './upload-state.js';
@@ -23,6 +26,8 @@ import { expiryAt } from './upload-steps.js';
 export interface EmployeeUpload {
   readonly id: string;
   readonly fileName: string;
+  /** What was converted to the stored text, for users; `null`: the file is text in UTF-8. */
+  readonly source: string | null;
   readonly format: FileFormat;
   readonly delimiter: string | null;
   readonly state: UploadState;
@@ -61,6 +66,7 @@ type UploadOutcome =
 const selected = {
   id: true,
   fileName: true,
+  source: true,
   format: true,
   delimiter: true,
   state: true,
@@ -84,6 +90,8 @@ const selected = {
 
 /** Abandoned uploads are deleted after this time. */
 const uploadMilliseconds = 3_600_000;
+
+const conversions = pLimit(2);
 
 /** Files that users upload for an import of employees, and the results of the imports. */
 export class EmployeeUploads {
@@ -139,17 +147,19 @@ export class EmployeeUploads {
     const rejected = await this.#reserve(context, key, file);
     if (rejected !== null) return { kind: rejected };
     try {
-      const bytes = await this.#files.write(key, file.content, maximumFileBytes);
-      if (bytes > maximumFileBytes) {
+      const size = await this.#files.write(key, file.content, maximumFileBytes);
+      if (size > maximumFileBytes) {
         await this.#delete(key);
         return { kind: 'too_large' };
       }
-      const preview = await this.#preview(key, { bytes, format: file.format });
+      const { bytes, source, isWorkbook } = await this.#toText(key, size);
+      const preview = await this.#preview(key, { bytes, format: isWorkbook ? 'csv' : file.format });
       const { count } = await this.#prisma.employeeImport.updateMany({
         where: { ...key, state: 'uploading' },
         data: {
           state: 'uploaded',
           bytes,
+          source,
           format: preview.format,
           delimiter: preview.delimiter,
           columns: [...preview.columns],
@@ -164,6 +174,23 @@ export class EmployeeUploads {
       if (error instanceof UnusableFileError) return { kind: 'unusable', message: error.message };
       throw error;
     }
+  }
+
+  /**
+   * Converts the stored file to text in UTF-8. Few files are converted at a time, because that takes memory.
+   *
+   * @throws {UnusableFileError} when it cannot be read
+   */
+  async #toText(key: ImportKey, size: number): Promise<{ bytes: number } & Omit<FileText, 'content'>> {
+    if (size === 0) throw new UnusableFileError('the file is empty');
+    return await conversions(async () => {
+      const { source, isWorkbook, content } = await openFileText(this.#files.open(key, size));
+      if (source === null) return { bytes: size, source, isWorkbook };
+      const bytes = await this.#files.replace(key, content, maximumTextBytes);
+      if (bytes > maximumTextBytes)
+        throw new UnusableFileError('the file has more than 100 MB as text; split it into smaller files');
+      return { bytes, source, isWorkbook };
+    });
   }
 
   /** The first rows of the file of an import. */

@@ -1,4 +1,5 @@
 import { type Delimiter, detectDelimiter, readCsv } from '../csv.js';
+import { headerNames, rowError } from '../csv-entries.js';
 import { readJsonEntries } from '../json-entries.js';
 import { splitLines, UnusableFileError } from '../lines.js';
 import { type FileFormat, maximumColumns } from './upload-state.js';
@@ -42,7 +43,7 @@ export async function previewFile(
   const bytes = sample.subarray(0, end);
   if (sample.length === 0) throw new UnusableFileError('the file is empty');
   if (bytes.includes(0))
-    throw new UnusableFileError('the file must be text in UTF-8, without NUL characters');
+    throw new UnusableFileError('the file must be text without NUL characters, or an Excel workbook (.xlsx)');
   if (bytes.length === 0) throw new UnusableFileError('the first line is too long');
   const first = await firstText(bytes);
   const isJson = format === 'jsonl' || (format === null && first.trimStart().startsWith('{'));
@@ -66,11 +67,12 @@ async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<File
     for (const { line, fields, error } of batch) {
       if (columns === undefined) {
         if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
-        columns = checkNames(fields.map((name) => name.trim()));
+        columns = checkNames(headerNames(fields));
         continue;
       }
       records += 1;
-      if (fields?.length === columns.length && rows.length < previewRows) rows.push(shortenAll(fields));
+      if (fields !== undefined && rows.length < previewRows && rowError(columns, fields) === undefined)
+        rows.push(shortenAll(fields.slice(0, columns.length)));
     }
     if (rows.length === previewRows || records >= previewRecords) break;
   }
@@ -115,7 +117,9 @@ function checkNames(names: readonly string[]): readonly string[] {
       `the file has ${names.length} columns; at most ${maximumColumns} are supported`,
     );
   if (names.some((name) => name.includes('\uFFFD')))
-    throw new UnusableFileError('the names of the columns must be valid UTF-8; save the file as “CSV UTF-8”');
+    throw new UnusableFileError(
+      'the names of the columns have damaged characters; save the file as “CSV UTF-8”',
+    );
   if (names.some((name) => name.includes('\0') || !name.isWellFormed()))
     throw new UnusableFileError('the names of the columns must be valid Unicode without NUL characters');
   return names;

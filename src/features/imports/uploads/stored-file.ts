@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
+import type { RandomAccessFile } from '../formats/random-access-file.js';
 
 /** Identifies an import. */
 export interface ImportKey {
@@ -9,6 +10,9 @@ export interface ImportKey {
 
 /** Size of a chunk in bytes, except that of the last one. */
 const chunkBytes = 256 * 1024;
+
+/** Number of the first chunk of a text while the file that it is converted from is still read. */
+const firstConverted = 1_000_000;
 
 /** The uploaded file of an import, in chunks. One chunk is in memory at a time. */
 export class StoredFiles {
@@ -27,9 +31,10 @@ export class StoredFiles {
     { accountId, id: importId }: ImportKey,
     content: AsyncIterable<Uint8Array>,
     maximumBytes: number,
+    firstNumber = 0,
   ): Promise<number> {
     let bytes = 0;
-    let number = 0;
+    let number = firstNumber;
     for await (const chunk of chunksOf(content)) {
       bytes += chunk.length;
       if (bytes > maximumBytes) break;
@@ -39,6 +44,51 @@ export class StoredFiles {
       number += 1;
     }
     return bytes;
+  }
+
+  /**
+   * Replaces the content by a text that is converted from it.
+   *
+   * @returns as `write`; the content is replaced only if the text was stored completely
+   */
+  async replace(key: ImportKey, text: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<number> {
+    const { accountId, id: importId } = key;
+    const bytes = await this.write(key, text, maximumBytes, firstConverted);
+    if (bytes > maximumBytes) return bytes;
+    await this.#prisma.$transaction(async (tx) => {
+      await tx.employeeImportChunk.deleteMany({
+        where: { accountId, importId, number: { lt: firstConverted } },
+      });
+      await tx.employeeImportChunk.updateMany({
+        where: { accountId, importId },
+        data: { number: { decrement: firstConverted } },
+      });
+    });
+    return bytes;
+  }
+
+  /** The stored content, for reading in any order. The chunk that was read last is in memory. */
+  open(key: ImportKey, size: number): RandomAccessFile {
+    let last: { readonly number: number; readonly content: Buffer } | undefined;
+    const chunkOf = async (number: number): Promise<Buffer> => {
+      if (last?.number !== number) {
+        const content = await this.#readChunk(key, number);
+        if (content === null) throw new Error('A chunk of an uploaded file is missing');
+        last = { number, content };
+      }
+      return last.content;
+    };
+    return {
+      size,
+      async *read(start, end) {
+        for (let at = start; at < end; ) {
+          const number = Math.floor(at / chunkBytes);
+          const first = number * chunkBytes;
+          yield (await chunkOf(number)).subarray(at - first, end - first);
+          at = first + chunkBytes;
+        }
+      },
+    };
   }
 
   /** The first chunk; empty when there is none. */

@@ -1,6 +1,9 @@
 /** Maximum size of an uploaded file in bytes. */
 export const maximumFileBytes = 50 * 1024 * 1024;
 
+/** Maximum size of the text that a file is converted to, in bytes of UTF-8. */
+export const maximumTextBytes = 2 * maximumFileBytes;
+
 /** Maximum number of columns of a file. A form has at most 100 name-value pairs. */
 export const maximumColumns = 80;
 
