@@ -1,4 +1,5 @@
 import { type Delimiter, readCsv } from './csv.js';
+import { type DateFormat, dateAttributes, readDate } from './dates.js';
 import { type Entry, type Line, UnusableFileError } from './lines.js';
 
 /** An attribute that a file can have a column for. Only one that is nullable can be absent. */
@@ -7,18 +8,25 @@ interface Attribute {
   readonly nullable: boolean;
 }
 
+interface CsvOptions {
+  readonly delimiter?: Delimiter | undefined;
+  readonly columns?: readonly string[];
+  readonly dateFormatOf?: (column: number) => DateFormat;
+}
+
 /**
  * Reads a CSV file with a header row of attribute names in any order. An empty field is `null` for a nullable attribute,
  * and counts as missing otherwise.
  *
  * @param options.delimiter between the columns; default: recognized from the header
  * @param options.columns the attribute of each column, instead of the names in the header; empty: the column is ignored
+ * @param options.dateFormatOf how a column writes dates; default: the year first
  * @throws {UnusableFileError} when the header has an unknown name, a name twice, or lacks a required attribute
  */
 export async function* readCsvEntries(
   lines: AsyncIterable<readonly Line[]>,
   attributes: readonly Attribute[],
-  { delimiter, columns }: { delimiter?: Delimiter | undefined; columns?: readonly string[] } = {},
+  { delimiter, columns, dateFormatOf = () => 'ymd' }: CsvOptions = {},
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const nullable = new Set(attributes.filter((attribute) => attribute.nullable).map(({ name }) => name));
   let header: readonly string[] | undefined;
@@ -34,7 +42,9 @@ export async function* readCsvEntries(
       } else {
         const error = rowError(header, fields);
         entries.push(
-          error === undefined ? { line, value: toObject(header, fields, nullable) } : { line, error },
+          error === undefined
+            ? { line, value: toObject(header, fields, { nullable, dateFormatOf }) }
+            : { line, error },
         );
       }
     }
@@ -88,13 +98,14 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
 function toObject(
   header: readonly string[],
   fields: readonly string[],
-  nullable: ReadonlySet<string>,
+  { nullable, dateFormatOf }: Required<Pick<CsvOptions, 'dateFormatOf'>> & { nullable: ReadonlySet<string> },
 ): Record<string, string | null> {
   const value: Record<string, string | null> = {};
   for (const [index, name] of header.entries()) {
     const field = fields[index];
     if (name === '') continue;
-    if (field !== undefined && field !== '') value[name] = field;
+    if (field !== undefined && field !== '')
+      value[name] = dateAttributes.has(name) ? (readDate(field, dateFormatOf(index)) ?? field) : field;
     else if (nullable.has(name)) value[name] = null;
   }
   return value;

@@ -26,6 +26,17 @@ export function chosenOn({ body }: Pick<LightMyRequestResponse, 'body'>): Record
   );
 }
 
+/** The ways to read the dates of columns: the suggested one of each field, and all that are offered. */
+export function datesOn({ body }: Pick<LightMyRequestResponse, 'body'>) {
+  const fields = [...body.matchAll(/<select id="(date_\d+)"[^>]*>(.*?)<\/select>/gs)];
+  return fields.map(([, name = '', options = '']) => ({
+    name,
+    chosen:
+      /<option (?:selected value="(\w*)"|value="(\w*)" selected)/.exec(options)?.slice(1).find(Boolean) ?? '',
+    offered: [...options.matchAll(/>([^<]+)<\/option>/g)].map(([, text]) => text),
+  }));
+}
+
 /** Uploads a file and returns the response. */
 export async function uploadFile(
   browser: Browser,
@@ -55,7 +66,8 @@ export async function submitColumns(
   changes: Record<string, string> = {},
 ): Promise<LightMyRequestResponse> {
   const page = await browser.open(`${address}/columns`);
-  const fields = { ...hiddenFields(page.body), ...chosenOn(page), ...changes };
+  const dates = Object.fromEntries(datesOn(page).map(({ name, chosen }) => [name, chosen]));
+  const fields = { ...hiddenFields(page.body), ...chosenOn(page), ...dates, ...changes };
   return await browser.submit(`${address}/columns`, fields);
 }
 

@@ -10,6 +10,7 @@ import { accountScope, withScope } from '../../../platform/database/scope.js';
 import { createEmployeeCheck, recordMembers } from '../../employees/index.js';
 import type { Delimiter } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
+import { type DateFormat, dateFormats } from '../dates.js';
 import { EmployeeImports } from '../employee-imports.js';
 import { type ImportOptions, type ImportOutcome, importEmployees } from '../import-employees.js';
 import { readJsonEntries } from '../json-entries.js';
@@ -74,6 +75,7 @@ interface ImportCommandOptions {
   readonly dryRun?: boolean;
   readonly format?: ImportFormat;
   readonly delimiter?: keyof typeof delimiterNames;
+  readonly dates: DateFormat;
   readonly batchSize: number;
   readonly maxErrors: number;
   readonly deleteMissing?: boolean;
@@ -92,6 +94,7 @@ attributes, in any order; in JSON Lines each line is an object. Text is UTF-8, U
 is UTF-8.
   required: ${required.join(', ')}
 ${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
+Dates are YYYY-MM-DD. With --dates they can also be 1.2.2023 or 1/2/2023 (dmy or mdy), or day numbers of Excel (serial).
 The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
 all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.
 Employees are created or updated by employee_number; unchanged ones are not written. Rejected lines are reported on
@@ -127,6 +130,11 @@ export function addEmployeeCommands(program: Command, commandProcess: CommandPro
         '--delimiter <delimiter>',
         'between the columns of CSV (default: recognized from the header)',
       ).choices(Object.keys(delimiterNames)),
+    )
+    .addOption(
+      new Option('--dates <format>', 'order of dates in CSV that do not have the year first')
+        .choices(dateFormats)
+        .default('ymd'),
     )
     .option('--batch-size <n>', 'lines in one transaction', integerBetween(1, 10_000), 2_000)
     .option(
@@ -183,7 +191,7 @@ async function runImport(
   options: ImportCommandOptions,
   signal: AbortSignal,
 ): Promise<{ outcome: ImportOutcome; missing: MissingReport | undefined }> {
-  const { account, dryRun = false, delimiter, batchSize, maxErrors } = options;
+  const { account, dryRun = false, delimiter, dates, batchSize, maxErrors } = options;
   const { id: accountId } = await findAccount(accounts, account);
   const { attributes, check } = createEmployeeCheck(loadContract());
   const numbers = new Set<string>();
@@ -195,7 +203,10 @@ async function runImport(
       accountId,
       entries:
         source.format === 'csv'
-          ? readCsvEntries(lines, attributes, { delimiter: delimiter && delimiterNames[delimiter] })
+          ? readCsvEntries(lines, attributes, {
+              delimiter: delimiter && delimiterNames[delimiter],
+              dateFormatOf: () => dates,
+            })
           : readJsonEntries(lines),
       check: options.deleteMissing ? collectNumbers(check, numbers) : check,
       fileName: source.name,

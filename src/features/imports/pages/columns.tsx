@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import { FieldError, Form, useDescription } from '../../../platform/pages/form-parts.js';
@@ -9,12 +10,15 @@ import type {
 } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { recordMembers } from '../../employees/index.js';
+import { type DateChoice, dateAttributes, detectDateFormat, isDateFormat, orderOf } from '../dates.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
+import type { ColumnAssignment } from '../uploads/upload-steps.js';
 import { type ImportPagesDependencies, importAddress, parent, requestedImport } from './import-pages.js';
 import { CancelForm } from './status-page.js';
 
 const fieldOf = (column: number) => `column_${column}`;
+const dateFieldOf = (column: number) => `date_${column}`;
 
 /** The form that assigns attributes to the columns of a file, with its first rows. */
 export function columnsPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
@@ -24,7 +28,7 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
   const show = async (
     { user }: PageContext,
     upload: EmployeeUpload,
-    chosen = upload.attributes,
+    chosen: ColumnAssignment = upload,
   ): Promise<PageResponse> => {
     if (upload.state !== 'uploaded' && upload.state !== 'checked')
       return { redirect: importAddress(upload.id) };
@@ -41,7 +45,10 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
     if (outcome === 'started') wakeImports();
     if (outcome === 'running') return { redirect: withFlash(address, 'import_running') };
     if (outcome === 'started' || outcome === 'state') return { redirect: address };
-    const errors = outcome.map(({ column, message }) => ({ field: fieldOf(column), message }));
+    const errors = outcome.map(({ column, field, message }) => ({
+      field: field === 'date' ? dateFieldOf(column) : fieldOf(column),
+      message,
+    }));
     return { ...(await show(context, upload, chosen)), errors };
   };
   site.post(path, check, {
@@ -53,8 +60,17 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
   });
 }
 
-function chosenIn({ form }: PageContext, { columns }: EmployeeUpload): string[] {
-  return columns.map((_, column) => form.text(fieldOf(column)));
+function chosenIn({ form }: PageContext, { columns, survey }: EmployeeUpload): ColumnAssignment {
+  return {
+    attributes: columns.map((_, column) => form.text(fieldOf(column))),
+    dateFormats: columns.map((_, column) => {
+      const field = dateFieldOf(column);
+      // The form has the field only for columns that were assigned to a date when it was shown.
+      return form.list(field).length > 0
+        ? form.text(field)
+        : (detectDateFormat(survey[column]?.dates ?? []) ?? '');
+    }),
+  };
 }
 
 const delimiterNames: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' };
@@ -62,8 +78,7 @@ const delimiterNames: Readonly<Record<string, string>> = { ',': 'commas', ';': '
 interface ColumnsProps {
   readonly upload: EmployeeUpload;
   readonly preview: FilePreview;
-  /** The attribute of each column; empty: the column is ignored. */
-  readonly chosen: readonly string[];
+  readonly chosen: ColumnAssignment;
 }
 
 /** The columns of a file. */
@@ -88,13 +103,22 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
         more={<span class="note">The check changes nothing.</span>}
       >
         {columns.map((name, column) => (
-          <ColumnField
-            key={fieldOf(column)}
-            id={fieldOf(column)}
-            name={shownName(name, column)}
-            example={preview.rows.find((row) => row[column])?.[column]}
-            chosen={chosen[column] ?? ''}
-          />
+          <Fragment key={fieldOf(column)}>
+            <ColumnField
+              id={fieldOf(column)}
+              name={shownName(name, column)}
+              example={preview.rows.find((row) => row[column])?.[column]}
+              chosen={chosen.attributes[column] ?? ''}
+            />
+            {dateAttributes.has(chosen.attributes[column] ?? '') && (
+              <DateField
+                id={dateFieldOf(column)}
+                name={shownName(name, column)}
+                dates={upload.survey[column]?.dates ?? []}
+                chosen={chosen.dateFormats[column] ?? ''}
+              />
+            )}
+          </Fragment>
         ))}
       </Form>
       <CancelForm id={id} />
@@ -147,6 +171,32 @@ function ColumnField(props: { id: string; name: string; example: string | undefi
       </select>
     </div>
   );
+}
+
+/** How a column writes its dates, with an example of each way in which its values can be read. */
+function DateField(props: { id: string; name: string; dates: readonly DateChoice[]; chosen: string }) {
+  const { id, name, dates, chosen } = props;
+  if (dates.length === 0) return null;
+  return (
+    <div class="field">
+      <label for={id}>
+        Dates of <bdi>{name}</bdi>
+      </label>
+      <FieldError field={id} />
+      <select id={id} name={id} {...useDescription(id)}>
+        {!isDateFormat(chosen) && <option value="">Choose what is right</option>}
+        {dates.map(({ format, example, date }) => (
+          <option key={format} value={format} selected={format === chosen}>
+            {`${example} → ${dateText(date)} (${orderOf(format)})`}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function dateText(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 }
 
 /** Characters of the name of a column. */

@@ -22,7 +22,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const { accountId } = context.user;
     if (upload.state === 'uploaded') {
       const preview = await uploads.preview(accountId, upload);
-      return columnsPage({ upload, preview, chosen: upload.attributes });
+      return columnsPage({ upload, preview, chosen: upload });
     }
     const after = lineIn(context.query.text('after'));
     const found = await uploads.errors({ accountId, id: upload.id }, { after, size: errorsOnPage + 1 });

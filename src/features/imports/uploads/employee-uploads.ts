@@ -6,9 +6,11 @@ import { lock } from '../../../platform/changes/locks.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
+import { detectDateFormat } from '../dates.js';
 import { type FileText, openFileText } from '../formats/file-text.js';
 import { UnusableFileError } from '../lines.js';
 import { suggestAttributes } from './column-names.js';
+import { type ColumnSurvey, surveyColumns } from './column-survey.js';
 import { type FilePreview, previewFile } from './file-preview.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';
 import {
@@ -35,6 +37,9 @@ export interface EmployeeUpload {
   readonly columns: readonly string[];
   /** The attribute of each column; empty: the column is ignored. */
   readonly attributes: readonly string[];
+  readonly survey: readonly ColumnSurvey[];
+  /** How each column writes dates; empty: no dates, or day and month can be exchanged. */
+  readonly dateFormats: readonly string[];
   readonly bytesRead: number;
   readonly read: number;
   readonly created: number;
@@ -73,6 +78,8 @@ const selected = {
   bytes: true,
   columns: true,
   attributes: true,
+  survey: true,
+  dateFormats: true,
   bytesRead: true,
   read: true,
   created: true,
@@ -111,7 +118,7 @@ export class EmployeeUploads {
       take: maximumImports,
       select: selected,
     });
-    return rows as EmployeeUpload[];
+    return rows as unknown as EmployeeUpload[];
   }
 
   /** An import whose file is complete; `null` when the account has none with this id. */
@@ -120,7 +127,7 @@ export class EmployeeUploads {
       where: { accountId, id, expiresAt: { gt: now }, state: { not: 'uploading' } },
       select: selected,
     });
-    return row as EmployeeUpload | null;
+    return row as unknown as EmployeeUpload | null;
   }
 
   /** Rejected lines after a line, in their order. */
@@ -154,6 +161,13 @@ export class EmployeeUploads {
       }
       const { bytes, source, isWorkbook } = await this.#toText(key, size);
       const preview = await this.#preview(key, { bytes, format: isWorkbook ? 'csv' : file.format });
+      const survey =
+        preview.format === 'csv'
+          ? await surveyColumns(
+              this.#files.read(key, () => {}),
+              preview,
+            )
+          : [];
       const { count } = await this.#prisma.employeeImport.updateMany({
         where: { ...key, state: 'uploading' },
         data: {
@@ -164,6 +178,8 @@ export class EmployeeUploads {
           delimiter: preview.delimiter,
           columns: [...preview.columns],
           attributes: suggestAttributes(preview.columns, recordMembers),
+          survey: survey as object[],
+          dateFormats: survey.map(({ dates }) => detectDateFormat(dates) ?? ''),
           expiresAt: expiryAt(context.at),
         },
       });

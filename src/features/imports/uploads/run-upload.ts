@@ -9,6 +9,7 @@ import type {
 } from '../../employees/index.js';
 import { type Delimiter, delimiters } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
+import { type DateFormat, dateAttributes, describeInvalidDate, isDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
 import { type ImportOutcome, runImport } from '../import-employees.js';
 import { readJsonEntries } from '../json-entries.js';
@@ -57,6 +58,8 @@ interface FileMapping {
   readonly columns: readonly string[];
   /** The attribute of each column; empty: the column is ignored. */
   readonly attributes: readonly string[];
+  /** How each column writes dates. */
+  readonly dateFormats?: readonly string[];
 }
 
 /** Reads the records of an uploaded file, with the names of attributes. */
@@ -70,6 +73,7 @@ export function readMappedEntries(
     ? readCsvEntries(lines, known, {
         delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
         columns: mapping.attributes,
+        dateFormatOf: (column) => toDateFormat(mapping.dateFormats?.[column]),
       })
     : renameMembers(readJsonEntries(lines), mapping);
 }
@@ -137,7 +141,7 @@ export async function runUpload(
   });
   const options = {
     entries: readMappedEntries(content, upload, check.attributes),
-    check: (value: unknown) => checkRecord(check, value),
+    check: (value: unknown) => checkRecord(check, value, upload),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
@@ -216,15 +220,25 @@ function checkWrites(
 }
 
 /** The errors have the labels of the attributes, which the user has assigned to the columns. */
-function checkRecord(check: EmployeeCheck, value: unknown): CheckedRecord {
+function checkRecord(
+  check: EmployeeCheck,
+  value: unknown,
+  { attributes, dateFormats = [] }: Pick<FileMapping, 'attributes' | 'dateFormats'>,
+): CheckedRecord {
   const checked = check.checkMembers(value);
   if (checked.errors === undefined) return checked;
   const labels = new Map(check.attributes.map(({ name, label }) => [name, label]));
-  return {
-    errors: checked.errors.map(
-      ({ member, violation }) => `${labels.get(member) ?? (member || 'The record')} ${ruleText(violation)}`,
-    ),
+  const describe = ({ member, violation }: (typeof checked.errors)[number]) => {
+    const label = labels.get(member) ?? (member || 'The record');
+    const given = dateAttributes.has(member) ? (value as Record<string, unknown>)[member] : undefined;
+    if (typeof given !== 'string') return `${label} ${ruleText(violation)}`;
+    return `${label}: ${describeInvalidDate(given, toDateFormat(dateFormats[attributes.indexOf(member)]))}`;
   };
+  return { errors: checked.errors.map(describe) };
+}
+
+function toDateFormat(text: string | undefined): DateFormat {
+  return isDateFormat(text) ? text : 'ymd';
 }
 
 function toMessage(errors: readonly string[]): string {

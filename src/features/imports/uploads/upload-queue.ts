@@ -29,6 +29,7 @@ export interface ClaimedUpload extends ImportKey {
   readonly delimiter: string | null;
   readonly columns: readonly string[];
   readonly attributes: readonly string[];
+  readonly dateFormats: readonly string[];
   readonly queuedAt: Date | null;
   readonly counts: ImportCounts;
 }

@@ -5,18 +5,29 @@ import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
 import { type RecordMember, recordMembers } from '../../employees/index.js';
+import { dateAttributes, isDateFormat } from '../dates.js';
 import { deleteFile } from './stored-file.js';
 import { retentionHours, type UploadState } from './upload-state.js';
 
 /** An error of the assignment of attributes to columns, and the position of the column. */
 interface ColumnError {
   readonly column: number;
+  /** Absent: the attribute. */
+  readonly field?: 'date';
   readonly message: string;
+}
+
+/** How the columns of a file are read. */
+export interface ColumnAssignment {
+  /** The attribute of each column; empty: the column is ignored. */
+  readonly attributes: readonly string[];
+  /** How each column writes dates; empty: not known. */
+  readonly dateFormats: readonly string[];
 }
 
 /** Errors of an assignment of attributes to the columns of a file. */
 function checkColumns(
-  assigned: readonly string[],
+  { attributes: assigned, dateFormats }: ColumnAssignment,
   attributes: readonly Pick<RecordMember, 'name' | 'label' | 'nullable'>[],
 ): ColumnError[] {
   const known = new Map(attributes.map((attribute) => [attribute.name as string, attribute]));
@@ -28,6 +39,12 @@ function checkColumns(
     if (attribute === undefined) errors.push({ column, message: 'Choose an attribute from the list.' });
     else if (seen.has(name))
       errors.push({ column, message: `Two columns are assigned to ${attribute.label}. Keep one.` });
+    else if (dateAttributes.has(name) && !isDateFormat(dateFormats[column]))
+      errors.push({
+        column,
+        field: 'date',
+        message: `Choose how the dates of ${attribute.label} are written.`,
+      });
     seen.add(name);
   }
   const missing = attributes.filter(({ name, nullable }) => !nullable && !seen.has(name));
@@ -70,11 +87,11 @@ export class UploadSteps {
   async startCheck(
     context: UserAuditContext,
     id: string,
-    attributes: readonly string[],
+    columns: ColumnAssignment,
   ): Promise<StepOutcome | readonly ColumnError[]> {
-    const errors = checkColumns(attributes, recordMembers);
+    const errors = checkColumns(columns, recordMembers);
     if (errors.length > 0) return errors;
-    const step = { from: ['uploaded', 'checked'], to: 'checking', attributes } as const;
+    const step = { from: ['uploaded', 'checked'], to: 'checking', columns } as const;
     return await this.#start(context, id, step);
   }
 
@@ -106,16 +123,20 @@ export class UploadSteps {
   async #start(
     context: UserAuditContext,
     id: string,
-    step: { from: readonly UploadState[]; to: UploadState; attributes?: readonly string[] },
+    step: { from: readonly UploadState[]; to: UploadState; columns?: ColumnAssignment },
   ): Promise<StepOutcome> {
     const { accountId, userId, origin, at } = context;
-    const { from, to, attributes } = step;
+    const { from, to, columns } = step;
+    const assignment = columns && {
+      attributes: [...columns.attributes],
+      dateFormats: [...columns.dateFormats],
+    };
     try {
       return await change(this.#prisma, context, lock.nothing, async ({ tx }) => {
         const { count } = await tx.employeeImport.updateMany({
           where: { accountId, id, expiresAt: { gt: at }, state: { in: [...from] } },
           data: {
-            ...{ state: to, userId, ...origin, ...(attributes && { attributes: [...attributes] }) },
+            ...{ state: to, userId, ...origin, ...assignment },
             ...{
               bytesRead: 0,
               read: 0,
