@@ -67,7 +67,21 @@ export async function submitColumns(
 ): Promise<LightMyRequestResponse> {
   const page = await browser.open(`${address}/columns`);
   const dates = Object.fromEntries(datesOn(page).map(({ name, chosen }) => [name, chosen]));
-  const fields = { ...hiddenFields(page.body), ...chosenOn(page), ...dates, ...changes };
+  const statuses = [...page.body.matchAll(/<select id="(status_\w+)"[^>]*>(.*?)<\/select>/gs)].map(
+    ([, name = '', options = '']) =>
+      [
+        name,
+        /<option (?:selected value="(\w*)"|value="(\w*)" selected)/.exec(options)?.slice(1).find(Boolean) ??
+          'keep',
+      ] as const,
+  );
+  const fields = {
+    ...hiddenFields(page.body),
+    ...chosenOn(page),
+    ...dates,
+    ...Object.fromEntries(statuses),
+    ...changes,
+  };
   return await browser.submit(`${address}/columns`, fields);
 }
 

@@ -16,6 +16,7 @@ import { type FilePreview, shorten } from '../uploads/file-preview.js';
 import type { ColumnAssignment } from '../uploads/upload-steps.js';
 import { type ImportPagesDependencies, importAddress, parent, requestedImport } from './import-pages.js';
 import { CancelForm } from './status-page.js';
+import { FixedValueFields, StatusFields, valuesIn } from './value-fields.js';
 
 const fieldOf = (column: number) => `column_${column}`;
 const dateFieldOf = (column: number) => `date_${column}`;
@@ -61,8 +62,10 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
 }
 
 function chosenIn({ form }: PageContext, { columns, survey }: EmployeeUpload): ColumnAssignment {
+  const attributes = columns.map((_, column) => form.text(fieldOf(column)));
   return {
-    attributes: columns.map((_, column) => form.text(fieldOf(column))),
+    attributes,
+    ...valuesIn(form, attributes, survey),
     dateFormats: columns.map((_, column) => {
       const field = dateFieldOf(column);
       // The form has the field only for columns that were assigned to a date when it was shown.
@@ -120,6 +123,8 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
             )}
           </Fragment>
         ))}
+        <StatusFields survey={upload.survey} chosen={chosen} />
+        <FixedValueFields chosen={chosen} />
       </Form>
       <CancelForm id={id} />
       {preview.rows.length > 0 && (

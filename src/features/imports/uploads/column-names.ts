@@ -4,42 +4,140 @@ import type { RecordMember } from '../../employees/index.js';
 /** Longer names of columns are not compared with those of attributes. */
 const maximumNameLength = 100;
 
-/** Other names of attributes in files, without spaces and punctuation. The name and the label of an attribute need no entry. */
+/**
+ * Other names of attributes in files, without spaces, punctuation and accents: in English, German, French, Spanish, Dutch,
+ * Italian and Portuguese. The name and the label of an attribute need no entry.
+ */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   employee_number: [
-    'employeeno',
-    'employeeid',
-    'number',
-    'personnelnumber',
-    'personnelno',
-    'staffnumber',
-    'staffid',
+    'employeeno employeeid number personnelnumber personnelno staffnumber staffid',
+    'personalnummer personalnr persnr mitarbeiternummer mitarbeiternr mitarbeiterid stammnummer',
+    'matricule nemploye numeroemploye numerodemploye numerodematricule idemploye',
+    'numeroempleado numerodeempleado numdeempleado noempleado nempleado idempleado legajo',
+    'personeelsnummer personeelsnr medewerkernummer medewerkersnummer werknemersnummer',
+    'matricola numeromatricola numerodipendente codicedipendente iddipendente',
+    'numerofuncionario numerodefuncionario numerodocolaborador numerocolaborador numeromecanografico',
   ],
-  first_name: ['givenname', 'forename'],
-  last_name: ['surname', 'familyname'],
-  email: ['emailaddress', 'mail', 'workemail', 'businessemail'],
-  status: ['employmentstatus', 'state'],
-  department: ['dept', 'departmentname', 'team'],
-  job_title: ['title', 'position', 'jobposition'],
-  location: ['office', 'site', 'worklocation'],
-  hire_date: ['startdate', 'dateofhire', 'hired', 'hiredon'],
-  termination_date: ['enddate', 'leavingdate', 'terminated', 'lastday'],
-  manager_employee_number: ['manager', 'managernumber', 'manageremployeeno', 'managerid', 'supervisor'],
+  first_name: [
+    'givenname forename',
+    'vorname rufname',
+    'prenom prenoms',
+    'nombre nombres',
+    'voornaam roepnaam',
+    'nome',
+    'primeironome nomeproprio',
+  ],
+  last_name: [
+    'surname familyname',
+    'nachname familienname zuname name',
+    'nom nomdefamille',
+    'apellido apellidos primerapellido',
+    'achternaam familienaam',
+    'cognome',
+    'apelido apelidos sobrenome ultimonome',
+  ],
+  email: [
+    'emailaddress mail workemail businessemail',
+    'emailadresse mailadresse dienstlicheemail geschaftlicheemail',
+    'courriel adresseemail adressemail adresseelectronique',
+    'correo correoelectronico',
+    'emailadres mailadres',
+    'indirizzoemail postaelettronica',
+    'correioeletronico enderecodeemail',
+  ],
+  status: [
+    'employmentstatus state',
+    'beschaftigungsstatus mitarbeiterstatus anstellungsstatus',
+    'statut etat',
+    'estado estatus situacion',
+    'dienstverband',
+    'stato',
+    'situacao',
+  ],
+  department: [
+    'dept departmentname team',
+    'abteilung bereich fachbereich',
+    'departement service direction',
+    'departamento area seccion',
+    'afdeling',
+    'reparto dipartimento',
+    'setor',
+  ],
+  job_title: [
+    'title position jobposition',
+    'stelle stellenbezeichnung funktion jobtitel berufsbezeichnung tatigkeit',
+    'poste fonction intituleduposte emploi',
+    'puesto puestodetrabajo cargo',
+    'functie functietitel',
+    'mansione ruolo qualifica',
+    'funcao',
+  ],
+  location: [
+    'office site worklocation',
+    'standort arbeitsort dienstort ort',
+    'lieu lieudetravail ville etablissement',
+    'ubicacion lugar centrodetrabajo ciudad sede',
+    'locatie vestiging standplaats werklocatie',
+    'luogodilavoro localita',
+    'local localdetrabalho localizacao',
+  ],
+  hire_date: [
+    'startdate dateofhire hired hiredon',
+    'eintrittsdatum eintritt einstellungsdatum eingestelltam',
+    'datedembauche dateembauche datedentree dateentree',
+    'fechadeingreso fechaingreso fechadealta fechaalta fechadecontratacion',
+    'datumindienst indienst indiensttreding datumindiensttreding',
+    'datadiassunzione dataassunzione',
+    'datadeadmissao dataadmissao datadecontratacao',
+  ],
+  termination_date: [
+    'enddate leavingdate terminated lastday',
+    'austrittsdatum austritt ausgetretenam vertragsende',
+    'datedesortie datesortie datededepart',
+    'fechadebaja fechabaja fechadesalida',
+    'datumuitdienst uitdienst uitdiensttreding',
+    'datadicessazione datacessazione datadiuscita',
+    'datadesaida datadedemissao datadedesligamento',
+  ],
+  manager_employee_number: [
+    'manager managernumber manageremployeeno managerid supervisor',
+    'vorgesetzter vorgesetzte fuhrungskraft personalnummervorgesetzter',
+    'responsable superieur matriculeresponsable',
+    'jefe numerodejefe',
+    'leidinggevende',
+    'responsabile matricolaresponsabile',
+    'gestor chefia',
+  ],
 };
 
+/** The attributes of the columns of an earlier import, by their folded names. An empty attribute: the column was ignored. */
+export type RememberedColumns = Readonly<Record<string, string>>;
+
+/** What the next import needs to know. Of columns with the same name, the first one that has an attribute counts. */
+export function rememberColumns(columns: readonly string[], assigned: readonly string[]): RememberedColumns {
+  const remembered = new Map<string, string>();
+  for (const [index, column] of columns.entries()) {
+    const name = simplify(column);
+    if (name !== '' && !remembered.get(name)) remembered.set(name, assigned[index] ?? '');
+  }
+  return Object.fromEntries(remembered);
+}
+
 /**
- * Suggests an attribute for each column by its name. An exact name has precedence over a similar one, and an earlier column
- * over a later one.
+ * Suggests an attribute for each column by its name. What the account chose last has precedence over an exact name, that over
+ * a similar one, and an earlier column over a later one.
  *
  * @returns names of attributes, each at most once; empty for a column that is ignored
  */
 export function suggestAttributes(
   columns: readonly string[],
   attributes: readonly Pick<RecordMember, 'name' | 'label'>[],
+  remembered: RememberedColumns = {},
 ): string[] {
   const known = new Map<string, string>();
   for (const { name, label } of attributes) {
-    for (const other of [name, label, ...(synonyms[name] ?? [])]) known.set(simplify(other), name);
+    for (const other of [name, label, ...(synonyms[name] ?? []).flatMap((names) => names.split(' '))])
+      known.set(simplify(other), name);
   }
   const suggested = columns.map(() => '');
   const taken = new Set<string>();
@@ -51,8 +149,13 @@ export function suggestAttributes(
       taken.add(name);
     }
   };
-  suggest((column) => attributes.find(({ name }) => name === column.trim())?.name);
-  suggest((column) => known.get(simplify(column)));
+  const chosen = new Map(Object.entries(remembered));
+  const chosenFor = (column: string) => chosen.get(simplify(column));
+  suggest((column) => attributes.find(({ name }) => name === chosenFor(column))?.name);
+  suggest(
+    (column) => attributes.find(({ name }) => name === column.trim() && chosenFor(column) !== '')?.name,
+  );
+  suggest((column) => (chosenFor(column) === '' ? undefined : known.get(simplify(column))));
   return suggested;
 }
 

@@ -9,7 +9,8 @@ import { recordMembers } from '../../employees/index.js';
 import { detectDateFormat } from '../dates.js';
 import { type FileText, openFileText } from '../formats/file-text.js';
 import { UnusableFileError } from '../lines.js';
-import { suggestAttributes } from './column-names.js';
+import { suggestStatuses } from '../status-values.js';
+import { type RememberedColumns, suggestAttributes } from './column-names.js';
 import { type ColumnSurvey, surveyColumns } from './column-survey.js';
 import { type FilePreview, previewFile } from './file-preview.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';
@@ -40,6 +41,10 @@ export interface EmployeeUpload {
   readonly survey: readonly ColumnSurvey[];
   /** How each column writes dates; empty: no dates, or day and month can be exchanged. */
   readonly dateFormats: readonly string[];
+  /** Values of attributes without a column, by attribute. */
+  readonly fixedValues: Readonly<Record<string, string>>;
+  /** The status for each value of its column; others are kept. */
+  readonly statusValues: Readonly<Record<string, string>>;
   readonly bytesRead: number;
   readonly read: number;
   readonly created: number;
@@ -80,6 +85,8 @@ const selected = {
   attributes: true,
   survey: true,
   dateFormats: true,
+  fixedValues: true,
+  statusValues: true,
   bytesRead: true,
   read: true,
   created: true,
@@ -168,6 +175,7 @@ export class EmployeeUploads {
               preview,
             )
           : [];
+      const attributes = suggestAttributes(preview.columns, recordMembers, await this.#remembered(key));
       const { count } = await this.#prisma.employeeImport.updateMany({
         where: { ...key, state: 'uploading' },
         data: {
@@ -177,9 +185,10 @@ export class EmployeeUploads {
           format: preview.format,
           delimiter: preview.delimiter,
           columns: [...preview.columns],
-          attributes: suggestAttributes(preview.columns, recordMembers),
+          attributes,
           survey: survey as object[],
           dateFormats: survey.map(({ dates }) => detectDateFormat(dates) ?? ''),
+          statusValues: suggestStatuses(survey[attributes.indexOf('status')]?.values ?? []),
           expiresAt: expiryAt(context.at),
         },
       });
@@ -246,6 +255,11 @@ export class EmployeeUploads {
   ): Promise<FilePreview> {
     const start = await this.#files.readStart(key);
     return await previewFile(start, { isWhole: start.length >= bytes, format });
+  }
+
+  async #remembered({ accountId: id }: ImportKey): Promise<RememberedColumns> {
+    const account = await this.#prisma.account.findFirst({ where: { id }, select: { importColumns: true } });
+    return (account?.importColumns ?? {}) as RememberedColumns;
   }
 
   async #delete({ accountId, id }: ImportKey): Promise<void> {

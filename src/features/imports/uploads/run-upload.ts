@@ -60,6 +60,10 @@ interface FileMapping {
   readonly attributes: readonly string[];
   /** How each column writes dates. */
   readonly dateFormats?: readonly string[];
+  /** Values of attributes without a column, by attribute. */
+  readonly fixedValues?: Readonly<Record<string, string>>;
+  /** The status for each value of its column; others are kept. */
+  readonly statusValues?: Readonly<Record<string, string>>;
 }
 
 /** Reads the records of an uploaded file, with the names of attributes. */
@@ -69,13 +73,31 @@ export function readMappedEntries(
   known: readonly RecordMember[],
 ): AsyncIterable<readonly Entry[]> {
   const lines = splitLines(content);
-  return mapping.format === 'csv'
-    ? readCsvEntries(lines, known, {
-        delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
-        columns: mapping.attributes,
-        dateFormatOf: (column) => toDateFormat(mapping.dateFormats?.[column]),
-      })
-    : renameMembers(readJsonEntries(lines), mapping);
+  const entries =
+    mapping.format === 'csv'
+      ? readCsvEntries(lines, known, {
+          delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
+          columns: mapping.attributes,
+          dateFormatOf: (column) => toDateFormat(mapping.dateFormats?.[column]),
+        })
+      : renameMembers(readJsonEntries(lines), mapping);
+  return replaceValues(entries, mapping);
+}
+
+/** Adds the values that are the same in all records, and replaces those of the status. */
+async function* replaceValues(
+  entries: AsyncIterable<readonly Entry[]>,
+  { fixedValues = {}, statusValues = {} }: FileMapping,
+): AsyncGenerator<readonly Entry[], void, undefined> {
+  const statuses = new Map(Object.entries(statusValues));
+  const replace = (entry: Entry): Entry => {
+    const { line, value } = entry;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
+    const { status } = value as { status?: unknown };
+    const replaced = typeof status === 'string' ? statuses.get(status.trim()) : undefined;
+    return { line, value: { ...fixedValues, ...value, ...(replaced !== undefined && { status: replaced }) } };
+  };
+  for await (const batch of entries) yield batch.map(replace);
 }
 
 /** Members that the mapping does not know keep their names, so that unknown ones are rejected with their line. */

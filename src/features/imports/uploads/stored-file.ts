@@ -115,12 +115,13 @@ export class StoredFiles {
   }
 }
 
-/** Deletes the file of an import, in the transaction that ends the import. */
+/** Deletes the file of an import, and values of it, in the transaction that ends the import. */
 export async function deleteFile(
   tx: Prisma.TransactionClient,
   { accountId, id: importId }: ImportKey,
 ): Promise<void> {
   await tx.employeeImportChunk.deleteMany({ where: { accountId, importId } });
+  await tx.employeeImport.updateMany({ where: { accountId, id: importId }, data: { survey: [] } });
 }
 
 /** Joins the pieces of a stream to chunks of {@link chunkBytes}. */

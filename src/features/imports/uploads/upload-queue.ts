@@ -30,6 +30,8 @@ export interface ClaimedUpload extends ImportKey {
   readonly columns: readonly string[];
   readonly attributes: readonly string[];
   readonly dateFormats: readonly string[];
+  readonly fixedValues: Readonly<Record<string, string>>;
+  readonly statusValues: Readonly<Record<string, string>>;
   readonly queuedAt: Date | null;
   readonly counts: ImportCounts;
 }
@@ -196,6 +198,8 @@ function toClaimed(row: Row, worker: string): ClaimedUpload {
   const { read, created, updated, unchanged, rejected, superseded, managersRejected } = row;
   return {
     ...row,
+    fixedValues: row.fixedValues as Record<string, string>,
+    statusValues: row.statusValues as Record<string, string>,
     accountId: toAccountId(row.accountId) as AccountId,
     worker,
     step: row.state === 'checking' ? 'checking' : 'importing',

@@ -6,7 +6,8 @@ import { violatedUniqueConstraint } from '../../../platform/database/database-er
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
 import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
-import { deleteFile } from './stored-file.js';
+import { rememberColumns } from './column-names.js';
+import { deleteFile, type ImportKey } from './stored-file.js';
 import { retentionHours, type UploadState } from './upload-state.js';
 
 /** An error of the assignment of attributes to columns, and the position of the column. */
@@ -23,11 +24,15 @@ export interface ColumnAssignment {
   readonly attributes: readonly string[];
   /** How each column writes dates; empty: not known. */
   readonly dateFormats: readonly string[];
+  /** Values of required attributes without a column, by attribute. */
+  readonly fixedValues: Readonly<Record<string, string>>;
+  /** The status for each value of its column; others are kept. */
+  readonly statusValues: Readonly<Record<string, string>>;
 }
 
 /** Errors of an assignment of attributes to the columns of a file. */
 function checkColumns(
-  { attributes: assigned, dateFormats }: ColumnAssignment,
+  { attributes: assigned, dateFormats, fixedValues }: ColumnAssignment,
   attributes: readonly Pick<RecordMember, 'name' | 'label' | 'nullable'>[],
 ): ColumnError[] {
   const known = new Map(attributes.map((attribute) => [attribute.name as string, attribute]));
@@ -47,7 +52,8 @@ function checkColumns(
       });
     seen.add(name);
   }
-  const missing = attributes.filter(({ name, nullable }) => !nullable && !seen.has(name));
+  const given = new Set([...seen, ...Object.keys(fixedValues)]);
+  const missing = attributes.filter(({ name, nullable }) => !nullable && !given.has(name));
   if (missing.length > 0) {
     const labels = missing.map(({ label }) => label).join(', ');
     errors.push({ column: 0, message: `Assign a column to each required attribute. Missing: ${labels}.` });
@@ -130,6 +136,8 @@ export class UploadSteps {
     const assignment = columns && {
       attributes: [...columns.attributes],
       dateFormats: [...columns.dateFormats],
+      fixedValues: { ...columns.fixedValues },
+      statusValues: { ...columns.statusValues },
     };
     try {
       return await change(this.#prisma, context, lock.nothing, async ({ tx }) => {
@@ -157,6 +165,7 @@ export class UploadSteps {
           },
         });
         if (count === 0) return 'state';
+        if (columns !== undefined) await remember(tx, { accountId, id }, columns);
         await tx.employeeImportError.deleteMany({ where: { accountId, importId: id } });
         return 'started';
       });
@@ -165,6 +174,20 @@ export class UploadSteps {
       throw error;
     }
   }
+}
+
+/** Stores the columns for the next import of the account. */
+async function remember(
+  tx: Prisma.TransactionClient,
+  { accountId, id }: ImportKey,
+  { attributes }: ColumnAssignment,
+): Promise<void> {
+  const { columns } = await tx.employeeImport.findFirstOrThrow({
+    where: { accountId, id },
+    select: { columns: true },
+  });
+  const importColumns = { ...rememberColumns(columns, attributes) };
+  await tx.account.updateMany({ where: { id: accountId }, data: { importColumns } });
 }
 
 /** The deletion time of an import, by the time of its last step. */

@@ -1,0 +1,93 @@
+import type { Fields } from '../../../platform/pages/fields.js';
+import { TextField } from '../../../platform/pages/form-parts.js';
+import { recordMembers } from '../../employees/index.js';
+import { statuses, suggestStatuses, valuesToMap } from '../status-values.js';
+import type { ColumnSurvey } from '../uploads/column-survey.js';
+import type { ColumnAssignment } from '../uploads/upload-steps.js';
+
+/** Attributes that are never the same for all employees. */
+const personal = new Set(['employee_number', 'first_name', 'last_name', 'email']);
+
+const fixedMembers = recordMembers.filter(({ name, nullable }) => !nullable && !personal.has(name));
+
+const statusField = (column: number, index: number) => `status_${column}_${index}`;
+const fixedField = (name: string) => `value_${name}`;
+
+/** The values that the form replaces. What it does not show is as suggested. */
+export function valuesIn(
+  form: Fields,
+  attributes: readonly string[],
+  survey: readonly ColumnSurvey[],
+): Pick<ColumnAssignment, 'fixedValues' | 'statusValues'> {
+  const column = attributes.indexOf('status');
+  const values = survey[column]?.values ?? [];
+  const suggested = new Map(Object.entries(suggestStatuses(values)));
+  const statusValues = valuesToMap(values).flatMap((value, index) => {
+    const field = statusField(column, index);
+    const status = form.list(field).length > 0 ? form.text(field) : suggested.get(value);
+    return status !== undefined && statuses.includes(status) ? [[value, status] as const] : [];
+  });
+  const fixedValues = fixedMembers.flatMap(({ name }) => {
+    const value = attributes.includes(name) ? '' : form.text(fixedField(name));
+    return value === '' ? [] : [[name, value] as const];
+  });
+  return { fixedValues: Object.fromEntries(fixedValues), statusValues: Object.fromEntries(statusValues) };
+}
+
+interface ValueFieldsProps {
+  readonly chosen: ColumnAssignment;
+}
+
+/** The status for each value of the status column, unless it has too many. */
+export function StatusFields({ survey, chosen }: ValueFieldsProps & { survey: readonly ColumnSurvey[] }) {
+  const column = chosen.attributes.indexOf('status');
+  const values = valuesToMap(survey[column]?.values ?? []);
+  if (values.length === 0) return null;
+  const replaced = new Map(Object.entries(chosen.statusValues));
+  return (
+    <fieldset>
+      <legend>Values of the status</legend>
+      {values.map((value, index) => {
+        const id = statusField(column, index);
+        return (
+          <div key={id} class="field">
+            <label for={id}>
+              <bdi>{value}</bdi>
+            </label>
+            <select id={id} name={id}>
+              <option value="keep">{`Keep “${value}”`}</option>
+              {statuses.map((status) => (
+                <option key={status} value={status} selected={replaced.get(value) === status}>
+                  {status}
+                </option>
+              ))}
+            </select>
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+/** One value for all rows, for each required attribute that has no column. */
+export function FixedValueFields({ chosen }: ValueFieldsProps) {
+  const missing = fixedMembers.filter(({ name }) => !chosen.attributes.includes(name));
+  if (missing.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>Values for all rows</legend>
+      {missing.map(({ name, label }) => (
+        <TextField
+          key={name}
+          id={fixedField(name)}
+          label={label}
+          hint="No column is assigned to it. This value is used in every row."
+          value={new Map(Object.entries(chosen.fixedValues)).get(name) ?? ''}
+          autocomplete="off"
+          maxLength={255}
+          required={false}
+        />
+      ))}
+    </fieldset>
+  );
+}

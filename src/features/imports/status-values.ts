@@ -1,0 +1,73 @@
+import { foldText } from '../../platform/contract/outside-text.js';
+
+/** The statuses that the contract names, and other names of them in the languages of column names. */
+const statusNames: Readonly<Record<string, readonly string[]>> = {
+  active: [
+    'employed current',
+    'aktiv beschaftigt angestellt',
+    'actif active enposte',
+    'activo activa dealta',
+    'actief indienst',
+    'attivo attiva',
+    'ativo ativa',
+  ],
+  on_leave: [
+    'leave absent',
+    'beurlaubt elternzeit mutterschutz',
+    'conge enconge',
+    'permiso depermiso excedencia',
+    'verlof metverlof',
+    'congedo incongedo aspettativa',
+    'licenca delicenca afastado',
+  ],
+  inactive: [
+    'dormant',
+    'inaktiv ruhend',
+    'inactif',
+    'inactivo inactiva',
+    'inactief',
+    'inattivo inattiva',
+    'inativo',
+  ],
+  terminated: [
+    'left leaver former',
+    'ausgetreten ausgeschieden gekundigt',
+    'sorti sortie parti',
+    'debaja baja cesado',
+    'uitdienst vertrokken',
+    'cessato cessata licenziato',
+    'desligado demitido',
+  ],
+};
+
+export const statuses: readonly string[] = Object.keys(statusNames);
+
+const byName: ReadonlyMap<string, string> = new Map(
+  Object.entries(statusNames).flatMap(([status, names]) =>
+    [status, ...names.flatMap((text) => text.split(' '))].map((name) => [fold(name), status] as const),
+  ),
+);
+
+/** The status that a value of a file names; `undefined` for another one, which is kept. */
+export function suggestStatus(value: string): string | undefined {
+  return byName.get(fold(value));
+}
+
+function fold(text: string): string {
+  return foldText(text, 100);
+}
+
+/** The values of a status column, without those that are statuses of the contract. */
+export function valuesToMap(values: readonly string[]): string[] {
+  return values.filter((value) => !statuses.includes(value));
+}
+
+/** The suggested status of each value of a column. */
+export function suggestStatuses(values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    valuesToMap(values).flatMap((value) => {
+      const status = suggestStatus(value);
+      return status === undefined ? [] : [[value, status]];
+    }),
+  );
+}
