@@ -10,11 +10,11 @@ export const delimiters = [',', ';', '\t'] as const;
 
 export type Delimiter = (typeof delimiters)[number];
 
-/** The delimiter that occurs most often outside of quotes in the first line; a comma when none occurs. */
-export function detectDelimiter(line: string): Delimiter {
+/** The delimiter that occurs most often outside of quotes in the first record; a comma when none occurs. */
+export function detectDelimiter(record: string): Delimiter {
   const counts = new Map<string, number>(delimiters.map((delimiter) => [delimiter, 0]));
   let quoted = false;
-  for (const character of line) {
+  for (const character of record) {
     const count = counts.get(character);
     if (character === '"') quoted = !quoted;
     else if (!quoted && count !== undefined) counts.set(character, count + 1);
@@ -31,14 +31,14 @@ type CsvRecord = { readonly line: number } & (
 );
 
 /** Maximum number of characters in a record. A longer one has an unclosed quote. */
-const maximumRecordLength = 16_384;
+export const maximumRecordLength = 16_384;
 
 /**
  * Parses CSV records. A quoted field may contain delimiters, doubled quotes and line breaks. Empty lines, and those with only
  * empty fields, are skipped. If the quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
  * affects one line and not the rest of the file. Each batch of lines becomes one of records, which can be empty.
  *
- * @param delimiter default: that of the first line which is not empty
+ * @param delimiter default: that of the first record
  * @see RFC 4180 section 2
  */
 export async function* readCsv(
@@ -79,8 +79,6 @@ class RecordReader {
 
   read(line: Line): void {
     if (this.#open.length === 0 && (line.text === '' || line.text === '\r')) return;
-    if (this.#delimiter === undefined && line.text.trim() !== '')
-      this.#delimiter = detectDelimiter(line.text);
     if (this.#open.length === 0 && line.tooLong) {
       this.#records.push({ line: line.number, error: 'the line is too long' });
       return;
@@ -102,6 +100,7 @@ class RecordReader {
       .map(({ text }) => text)
       .join('\n')
       .replace(/\r$/, '');
+    if (content.trim() !== '') this.#delimiter ??= detectDelimiter(content);
     const fields = splitFields(content, this.#delimiter ?? ',');
     if (fields === undefined) {
       this.#rejectFirst('a quote is in an invalid position');
@@ -126,7 +125,7 @@ class RecordReader {
   }
 }
 
-function hasOddQuotes(text: string): boolean {
+export function hasOddQuotes(text: string): boolean {
   let odd = false;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) odd = !odd;
   return odd;

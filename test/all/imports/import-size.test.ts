@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  check,
   factOn,
   press,
+  runImport,
   startUpload,
   stateOn,
   submitColumns,
   uploadFile,
 } from '../../support/browser/import-pages.js';
 import { isPage } from '../../support/browser/pages.js';
+import { workbookOf } from '../../support/input/workbook.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
 import { csvHeader, makeRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
@@ -67,3 +70,32 @@ t.test('requests are served while 16 MB of empty lines, or one line of 16 MB, ar
     t.equal(factOn(page, 'Rejected'), rejected);
   }
 });
+
+t.test(
+  '100,000 rows of an Excel workbook are imported, and requests are served while it is read',
+  async (t) => {
+    const { user, accountId } = await createScene(database);
+    const browser = await signedInBrowser(api, user);
+    const rows = makeRecords(100_000).map(
+      ({ employeeNumber, firstName, lastName, email, status, department }) => {
+        return [employeeNumber, firstName, lastName, email, status, department, { serial: 44_958 }];
+      },
+    );
+    const content = workbookOf([[...csvHeader.split(','), 'hire_date'], ...rows]);
+    let running = true;
+    const upload = startUpload(browser, content, { name: 'staff.xlsx' }).finally(() => {
+      running = false;
+    });
+    let served = 0;
+    for (; running; served += 1) {
+      await nextTurn();
+      await api.injectUnchecked({ url: '/healthz' });
+    }
+    t.ok(served >= 8, `${served} requests`);
+    const address = await upload;
+    t.equal(factOn(await check(api, browser, address), 'To be created'), '100,000');
+    t.equal(factOn(await runImport(api, browser, address), 'Created'), '100,000');
+    const hireDate = new Date('2023-02-01');
+    t.equal(await database.prisma.employee.count({ where: { accountId, hireDate } }), 100_000);
+  },
+);

@@ -1,4 +1,4 @@
-import { type Delimiter, detectDelimiter, readCsv } from '../csv.js';
+import { type Delimiter, detectDelimiter, hasOddQuotes, maximumRecordLength, readCsv } from '../csv.js';
 import { headerNames, rowError } from '../csv-entries.js';
 import { readJsonEntries } from '../json-entries.js';
 import { splitLines, UnusableFileError } from '../lines.js';
@@ -50,13 +50,21 @@ export async function previewFile(
   return isJson ? await previewJson(bytes) : await previewCsv(bytes, detectDelimiter(first));
 }
 
-/** The first line that is not blank. */
+/** The first line that is not blank, with those after it to which a quoted line break continues. */
 async function firstText(bytes: Uint8Array): Promise<string> {
+  let first: string | undefined;
+  let record = '';
   for await (const lines of splitLines([bytes])) {
-    const found = lines.find(({ text }) => text.trim() !== '');
-    if (found !== undefined) return found.text;
+    for (const { text } of lines) {
+      if (first === undefined && text.trim() === '') continue;
+      first ??= text;
+      record += `${text}\n`;
+      if (!hasOddQuotes(record)) return record;
+      if (record.length > maximumRecordLength) return first;
+    }
   }
-  throw new UnusableFileError('the file is empty');
+  if (first === undefined) throw new UnusableFileError('the file is empty');
+  return first;
 }
 
 async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<FilePreview> {
