@@ -90,6 +90,8 @@ export type PageResponse =
 /** A CSV table that the browser stores as a file. */
 export interface CsvFile {
   readonly fileName: string;
+  /** Media type of a table in another format. */
+  readonly mediaType?: string;
   /** Produces the table until the signal aborts. */
   readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
 }

@@ -239,7 +239,12 @@ export class PageRouter {
   async #sendFile(
     request: FastifyRequest,
     reply: FastifyReply,
-    { fileName, make, accountId }: CsvFile & Pick<User, 'accountId'>,
+    {
+      fileName,
+      mediaType = 'text/csv; charset=utf-8; header=present',
+      make,
+      accountId,
+    }: CsvFile & Pick<User, 'accountId'>,
   ): Promise<FastifyReply> {
     // HEAD needs no table.
     const body =
@@ -247,7 +252,7 @@ export class PageRouter {
         ? Readable.from([])
         : await this.#dependencies.downloads.begin({ accountId, request, reply, make });
     return reply
-      .type('text/csv; charset=utf-8; header=present')
+      .type(mediaType)
       .header('content-disposition', `attachment; filename="${fileName}"`)
       .send(body);
   }

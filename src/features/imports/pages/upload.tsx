@@ -7,12 +7,17 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { recordMembers } from '../../employees/index.js';
+import { type RecordMember, recordMembers } from '../../employees/index.js';
+import { dateAttributes } from '../dates.js';
+import { csvTemplate, workbookTemplate, workbookType } from '../template.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FileFormat, maximumFileBytes, maximumFiles, maximumImports } from '../uploads/upload-state.js';
 import { type ImportPagesDependencies, importAddress, stateLabels } from './import-pages.js';
 
 const fileField = 'file';
+
+const csvTemplatePath = `${importPath}/template.csv`;
+const workbookTemplatePath = `${importPath}/template.xlsx`;
 
 /** The form for a file, and the imports of the account. */
 export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependencies): void {
@@ -27,6 +32,20 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   });
   const tooLarge = (context: PageContext) =>
     rejection(context, 'The file must not be larger than 50 MB.', 413);
+
+  site.download(csvTemplatePath, async () => ({
+    fileName: 'employees.csv',
+    make: async function* () {
+      yield csvTemplate();
+    },
+  }));
+  site.download(workbookTemplatePath, async () => ({
+    fileName: 'employees.xlsx',
+    mediaType: workbookType,
+    make: async function* () {
+      yield* workbookTemplate();
+    },
+  }));
 
   site.upload(
     importPath,
@@ -106,6 +125,26 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           <a href={home}>Cancel</a>
         </div>
       </form>
+      <section>
+        <h2>Columns</h2>
+        <p>
+          The columns can have these or other names and any order. You can start with a template:{' '}
+          <a href={workbookTemplatePath} download>
+            Excel workbook
+          </a>{' '}
+          or{' '}
+          <a href={csvTemplatePath} download>
+            CSV
+          </a>
+          .
+        </p>
+        <DataTable
+          caption="Columns"
+          columns={memberColumns}
+          rows={recordMembers}
+          rowKey={({ name }) => name}
+        />
+      </section>
       {imports.length > 0 && (
         <section>
           <h2>Imports of the last 24 hours</h2>
@@ -142,6 +181,14 @@ function FileField() {
     </div>
   );
 }
+
+const memberColumns: readonly Column<RecordMember>[] = [
+  column('Column', ({ label }) => label),
+  column('Needed', ({ nullable }) => (nullable ? 'No' : 'Yes')),
+  column('Values', ({ name }) =>
+    dateAttributes.has(name) ? 'A date, such as 2023-02-28 or 28.2.2023' : 'Text',
+  ),
+];
 
 const columns: readonly Column<EmployeeUpload>[] = [
   column('File', ({ id, fileName }) => (
