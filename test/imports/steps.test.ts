@@ -277,3 +277,14 @@ t.test('stores managers after all batches, and lists the lines with invalid ones
   const [event] = await eventsOf(database, accountId);
   t.match(event, { details: { created: '1200', managers_rejected: '1', finished: 'yes' } });
 });
+
+t.test('an import that is cancelled after its check counts nothing as created', async (t) => {
+  const { browser } = await visit();
+  const address = await startUpload(browser, toCsv(makeRecords(5)));
+  t.equal(factOn(await check(api, browser, address), 'To be created'), '5');
+  await press(browser, address, 'cancel');
+  const page = await browser.open(address);
+  t.equal(stateOn(page), 'Cancelled');
+  t.equal(factOn(page, 'Created'), '0');
+  t.equal(factOn(page, 'Records read'), '0');
+});

@@ -5,7 +5,7 @@ import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import type { ImportCounts } from '../employee-imports.js';
 import type { UploadError } from './employee-uploads.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { maximumStoredErrors } from './upload-state.js';
+import { maximumStoredErrors, noProgress } from './upload-state.js';
 
 /** Milliseconds after which another process takes over an import whose process has stopped. */
 const leaseMilliseconds = 15_000;
@@ -162,12 +162,14 @@ export class UploadQueue {
 
   async #end(
     tx: Prisma.TransactionClient,
-    { accountId, id, worker }: ClaimedUpload,
+    { accountId, id, worker, step }: ClaimedUpload,
     end: { state: 'checked' | 'complete' | 'cancelled' | 'failed'; failure?: string },
   ): Promise<void> {
+    // A check counts what an import would do.
+    const counts = step === 'checking' && end.state !== 'checked' ? noProgress : {};
     const { count } = await tx.employeeImport.updateMany({
       where: { accountId, id, lockedBy: worker },
-      data: { ...end, finishedAt: this.#clock(), lockedBy: null, leaseUntil: null },
+      data: { ...end, ...counts, finishedAt: this.#clock(), lockedBy: null, leaseUntil: null },
     });
     if (count === 0) throw new LeaseLostError('Another process runs the import');
     if (end.state !== 'checked') await deleteFile(tx, { accountId, id });

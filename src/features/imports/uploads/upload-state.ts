@@ -45,4 +45,16 @@ export const storedStates: readonly UploadState[] = [
   'importing',
 ];
 
+/** The counts of an import that has read nothing. */
+export const noProgress = {
+  bytesRead: 0,
+  read: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  superseded: 0,
+  managersRejected: 0,
+} as const;
+
 export type FileFormat = 'csv' | 'jsonl';

@@ -8,7 +8,7 @@ import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { retentionHours, type UploadState } from './upload-state.js';
+import { noProgress, retentionHours, type UploadState } from './upload-state.js';
 
 /** An error of the assignment of attributes to columns, and the position of the column. */
 interface ColumnError {
@@ -119,7 +119,9 @@ export class UploadSteps {
       if (row.lockedBy !== null) {
         await tx.employeeImport.update({ where, data: { cancelRequested: true } });
       } else {
-        await tx.employeeImport.update({ where, data: { state: 'cancelled', finishedAt: at } });
+        // A check counts what an import would do.
+        const counts = row.state === 'importing' ? {} : noProgress;
+        await tx.employeeImport.update({ where, data: { state: 'cancelled', finishedAt: at, ...counts } });
         await deleteFile(tx, { accountId, id });
       }
       return true;
@@ -145,16 +147,7 @@ export class UploadSteps {
           where: { accountId, id, expiresAt: { gt: at }, state: { in: [...from] } },
           data: {
             ...{ state: to, userId, ...origin, ...assignment },
-            ...{
-              bytesRead: 0,
-              read: 0,
-              created: 0,
-              updated: 0,
-              unchanged: 0,
-              rejected: 0,
-              superseded: 0,
-              managersRejected: 0,
-            },
+            ...noProgress,
             ...{
               attempts: 0,
               queuedAt: at,
