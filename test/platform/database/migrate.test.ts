@@ -203,10 +203,11 @@ t.test('does not change a database of the previous version while no migration is
   const database = await openTestDatabase(t);
   await recordReplaced(database, replacedMigrations);
   await database.prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
+  const directory = await copyInitialMigration(t);
   const messages: unknown[] = [];
   const log = (details: object) => void messages.push(details);
 
-  t.same(await migrate(database, { logger: { info: log, warn: log } }), []);
+  t.same(await migrate(database, { directory, logger: { info: log, warn: log } }), []);
   t.same(messages, []);
   t.same(
     await recorded(database),
@@ -222,7 +223,7 @@ t.test('applies new migrations to a database of the previous version, and keeps 
   t.ok(next < (replacedMigrations.at(-1) ?? ''));
   const database = await openTestDatabase(t);
   await recordReplaced(database, replacedMigrations);
-  const directory = await copyMigrations(t);
+  const directory = await copyInitialMigration(t);
   await addMigration(directory, next, 'CREATE TABLE next (id int);');
 
   t.same(await migrate(database, { directory }), [next]);
@@ -244,7 +245,7 @@ t.test(
     const databases = await openInProcesses(t, await createTestDatabase(t));
     const [first] = databases as [Database];
     await recordReplaced(first, replacedMigrations);
-    const directory = await copyMigrations(t);
+    const directory = await copyInitialMigration(t);
     await addMigration(directory, next, 'CREATE TABLE next (id int);');
 
     const applied = await Promise.all(databases.map((database) => migrate(database, { directory })));
@@ -343,6 +344,14 @@ async function copyMigrations(t: Test, added: readonly string[] = []): Promise<s
   t.teardown(() => rm(directory, { recursive: true }));
   await cp(migrationsDirectory, directory, { recursive: true });
   for (const name of added) await addMigration(directory, name, 'SELECT 1;');
+  return directory;
+}
+
+/** The migrations without those after the initial one, whose schema the databases of the tests already have. */
+async function copyInitialMigration(t: Test): Promise<string> {
+  const directory = await copyMigrations(t);
+  const later = (await readMigrations(directory)).filter(({ name }) => name !== initialMigration);
+  for (const { name } of later) await rm(path.join(directory, name), { recursive: true });
   return directory;
 }
 
