@@ -99,3 +99,22 @@ t.test(
     t.equal(await database.prisma.employee.count({ where: { accountId, hireDate } }), 100_000);
   },
 );
+
+t.test('a workbook that is more than 100 MB as text is rejected', async (t) => {
+  const { user, accountId } = await createScene(database);
+  const browser = await signedInBrowser(api, user);
+  // Each cell refers to one long text.
+  const row = `<row>${'<c t="s"><v>0</v></c>'.repeat(1_000)}</row>`;
+  const content = workbookOf([], {
+    parts: {
+      'xl/sharedStrings.xml': { content: `<sst><si><t>${'a'.repeat(32_767)}</t></si></sst>` },
+      'xl/worksheets/sheet1.xml': {
+        content: `<worksheet><sheetData>${row.repeat(4)}</sheetData></worksheet>`,
+      },
+    },
+  });
+  const page = await uploadFile(browser, content, { name: 'staff.xlsx' });
+  isPage(t, page, 400);
+  t.match(page.body, /more than 100 MB as text/);
+  t.equal(await database.prisma.employeeImportChunk.count({ where: { accountId } }), 0);
+});

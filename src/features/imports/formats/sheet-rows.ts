@@ -7,8 +7,11 @@ import { visitXml, type XmlVisitor } from './xml-parts.js';
 const maximumRows = 1_048_576;
 const maximumColumns = 16_384;
 
+/** Columns with values: a row is kept with its empty cells, so that one cell far to the right would take much memory. */
+const maximumUsedColumns = 1_000;
+
 /** Characters of a cell in Excel. */
-const maximumCellLength = 32_767;
+export const maximumCellLength = 32_767;
 
 /** What the cells of a sheet refer to. */
 export interface SheetContext {
@@ -113,6 +116,10 @@ class RowReader implements XmlVisitor {
       );
     const text = this.#cellText().replaceAll(/(?:_x000[AD]_|[\r\n])+/gi, ' ');
     if (text === '') return;
+    if (this.#column > maximumUsedColumns)
+      throw new UnusableFileError(
+        `row ${this.#rowNumber} has more than 1,000 columns; delete the values beside the table`,
+      );
     while (this.#cells.length < this.#column - 1) this.#cells.push('');
     this.#cells.push(text);
   }

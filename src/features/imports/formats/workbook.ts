@@ -2,13 +2,15 @@ import path from 'node:path';
 import { UnusableFileError } from '../lines.js';
 import { type NumberFormat, numberFormat } from './cell-formats.js';
 import type { RandomAccessFile } from './random-access-file.js';
-import { readSheetRows, type SheetContext } from './sheet-rows.js';
-import { WorkbookArchive } from './workbook-archive.js';
+import { maximumCellLength, readSheetRows, type SheetContext } from './sheet-rows.js';
+import { damaged, WorkbookArchive } from './workbook-archive.js';
 import { readXml, visitXml } from './xml-parts.js';
 
 /** Maximum bytes of decompressed parts. A sheet of 50 MB as CSV has about five times as many. */
 const maximumSheetBytes = 256 * 1024 * 1024;
 const maximumTextsBytes = 64 * 1024 * 1024;
+/** Twice the rows of a sheet in Excel. */
+const maximumTexts = 2_097_152;
 const maximumOtherBytes = 8 * 1024 * 1024;
 
 /** Characters of CSV that are written at a time. */
@@ -156,11 +158,13 @@ async function readTexts(archive: WorkbookArchive, part: string | undefined): Pr
     },
     text(piece: string) {
       if (isValue) text += piece;
+      // Many cells can refer to one text.
+      if (text.length > maximumCellLength) throw damaged();
     },
     close(name: string) {
       if (name === 't') isValue = false;
       else if (name === 'rPh') isPhonetic = false;
-      else if (name === 'si') texts.push(text);
+      else if (name === 'si' && texts.push(text) > maximumTexts) throw damaged();
     },
   };
   for await (const _ of visitXml(archive.read(part, maximumTextsBytes), visitor));
