@@ -35,8 +35,8 @@ export const maximumRecordLength = 16_384;
 
 /**
  * Parses CSV records. A quoted field may contain delimiters, doubled quotes and line breaks. Empty lines, and those with only
- * empty fields, are skipped. If the quoting is invalid, the first line of the record is rejected and the next line starts a record, so that one stray quote
- * affects one line and not the rest of the file. Each batch of lines becomes one of records, which can be empty.
+ * empty fields, are skipped. If the quoting is invalid, the first line of the record is rejected and the next line starts a
+ * record, so that one stray quote affects one line and not the rest of the file. Each batch of lines becomes one of records, which can be empty.
  *
  * @param delimiter default: that of the first record
  * @see RFC 4180 section 2

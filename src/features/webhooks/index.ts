@@ -6,7 +6,7 @@ import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
 
-export { endpointsInWords } from './pages/list-page.js';
+export { describeEndpoints } from './pages/list-page.js';
 export { type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
 export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
 

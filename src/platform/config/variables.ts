@@ -147,7 +147,7 @@ export const variables = {
   RATE_LIMIT_FAILURES: {
     schema: callsPerMinute.default('10'),
     description:
-      'Failed sign-ins and client authentications a minute for an address, a client or a known browser. The limit for a user is five times as high, and that for an IPv6 /48 network six times.',
+      'Failed sign-ins, client authentications and confirmations of a password, and requests and forms of links that are sent by mail, a minute for an address, a client, a link or a known browser. The limit for a user is five times as high, and that for an IPv6 /48 network six times.',
   },
   RATE_LIMIT_API: {
     schema: callsPerMinute.default('3000'),

@@ -17,7 +17,7 @@ import {
   usageDays,
 } from '../../usage/index.js';
 import {
-  endpointsInWords,
+  describeEndpoints,
   type WebhookEndpoint,
   type WebhookPagesDependencies,
 } from '../../webhooks/index.js';
@@ -234,7 +234,7 @@ function ApplicationSections({ application, baseUrl, usage, endpoints }: Props) 
       {clientType === 'confidential' && (
         <section>
           <h2>Webhooks</h2>
-          {endpoints !== undefined && <p>{endpointsInWords(endpoints)}.</p>}
+          {endpoints !== undefined && <p>{describeEndpoints(endpoints)}.</p>}
           <p>
             <a class="button secondary" href={applicationAddress(id, 'webhooks')}>
               Show webhooks

@@ -37,7 +37,7 @@ export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
 }
 
 /** The number of endpoints and of those that do not get events, such as "3 endpoints: 1 paused, 1 retrying". */
-export function endpointsInWords(endpoints: readonly WebhookEndpoint[]): string {
+export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string {
   if (endpoints.length === 0) return 'No endpoints';
   const paused = endpoints.filter(({ pausedAt }) => pausedAt !== null).length;
   const isRetrying = (endpoint: WebhookEndpoint) =>
