@@ -9,9 +9,8 @@ import { loadsOf, measure, measureRounds, peakConnections, type Row, type Varian
 import { createScenarios } from './scenarios.js';
 
 const ours = 'this build';
-const unlimited = 'other build, no limit';
 
-const bars = { p99Ms: 2_000, healthMs: 1_000, goodput: 0.9 };
+const bars = { p99Ms: 2_000, healthMs: 1_000 };
 
 /** Measures overload: goodput, response times, and rejections. */
 export const trial: Trial = ({ short, seed, verdict, against }) => {
@@ -50,16 +49,14 @@ export const trial: Trial = ({ short, seed, verdict, against }) => {
   });
 };
 
-/** This build; and another one, with and without its limit on concurrent requests. */
+/** This build, and another one. */
 async function startServers(
   databaseUrl: string,
   root: string | undefined,
 ): Promise<Map<string, ServerProcess>> {
   const servers = new Map([[ours, await startServer({ databaseUrl })]]);
-  if (root === undefined) return servers;
-  servers.set('other build', await startServer({ databaseUrl, root }));
-  const environment = { MAX_ACTIVE_REQUESTS: '0' };
-  return servers.set(unlimited, await startServer({ databaseUrl, root, environment }));
+  if (root !== undefined) servers.set('other build', await startServer({ databaseUrl, root }));
+  return servers;
 }
 
 async function scenariosOf(
@@ -117,15 +114,4 @@ function check(rows: readonly Row[], verdict: Verdict): void {
     lost === 0,
   );
   verdict.checkTime(`${worst('failed')} requests got no response; bar 0`, worst('failed') === 0);
-  const goodput = own.flatMap(({ load, seen }) =>
-    rows
-      .filter((row) => row.load === load && row.variant === unlimited)
-      .map((row) => seen.perSecond / row.seen.perSecond),
-  );
-  if (goodput.length === 0) return;
-  const least = Math.min(...goodput);
-  verdict.checkTime(
-    `goodput is at least ${least.toFixed(2)} times that without any limit; bar ${bars.goodput}`,
-    least >= bars.goodput,
-  );
 }
