@@ -34,7 +34,7 @@ export const concurrent = timeouts;
 export const last = failures;
 
 /**
- * The entry for each example, by its name: a function that takes a {@link World}, sends a request and returns the result
+ * The entry for each example, by its name: a function that takes a `World`, sends a request and returns the result
  * of `send`. The entry for a request example sends that example.
  */
 export const entries = { ...inOrder, ...concurrent, ...last };

@@ -80,7 +80,7 @@ export const employeeById = defineLookup({
 });
 
 /** A page of the employees of an account in the order of positions. */
-export interface PageKey {
+interface PageKey {
   readonly accountId: string;
   /** Records of the page, at most 500. */
   readonly size: number;

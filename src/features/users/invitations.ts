@@ -47,7 +47,7 @@ interface Acceptance {
 }
 
 /** An invalid value, and the rule that it violates. */
-export interface AcceptanceError {
+interface AcceptanceError {
   readonly member: keyof Acceptance;
   readonly violation: Violation;
 }

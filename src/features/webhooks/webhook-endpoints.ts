@@ -46,7 +46,7 @@ type CreatedEndpoint =
   | InvalidUrl;
 
 /** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
-export type ResumePoint = { readonly after: string } | 'end';
+type ResumePoint = { readonly after: string } | 'end';
 
 type ResumedEndpoint =
   | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }

@@ -8,7 +8,7 @@ interface Actor {
 }
 
 /** The names of users and applications that still exist, by id. */
-export interface ActorNames {
+interface ActorNames {
   readonly users: ReadonlyMap<string, { readonly name: string; readonly email: string }>;
   readonly applications: ReadonlyMap<string, string>;
 }

@@ -138,7 +138,7 @@ export interface Database {
    */
   checkIsolation(): Promise<void>;
   /**
-   * Opens the session for {@link migrate}.
+   * Opens the session for `migrate`.
    *
    * @throws {DatabaseOpenError} when it cannot be opened
    */

@@ -41,7 +41,7 @@ interface Numbered {
 }
 
 /** Looks up the value of a key; `null` when the statement has no row for it. */
-export type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
+type Lookup<Key, Value> = (key: Key) => Promise<Value | null>;
 
 /**
  * Defines a lookup by key whose calls share statements: keys that are requested together are looked up by one statement. A

@@ -13,7 +13,7 @@ import {
 
 export { MigrationError } from './migrations.js';
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Directory of the migrations. Default: those of this package. */
   readonly directory?: string;
   readonly logger?: DatabaseLogger;

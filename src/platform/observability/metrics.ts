@@ -7,7 +7,7 @@ import { databaseErrorKind, describeError } from '../database/database-errors.js
 import type { FinishedRequest, RequestObserver } from './request-watch.js';
 
 /** State of the deliveries, which is read for each response of the metrics server. */
-export interface DeliveryState {
+interface DeliveryState {
   /** Deliveries in progress in this process. */
   running(): number;
   /** Age in seconds of the oldest event that an endpoint of any account waits for; 0: none waits. */

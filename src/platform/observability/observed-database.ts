@@ -8,7 +8,7 @@ export interface Statement {
   readonly text?: string;
 }
 
-export interface StatementObserver {
+interface StatementObserver {
   around?<Result>(statement: Statement, execute: () => Promise<Result>): Promise<Result>;
   failed?(error: unknown): void;
 }

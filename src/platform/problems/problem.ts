@@ -8,7 +8,7 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
   | { readonly header: string }
 );
 
-export interface ProblemOptions {
+interface ProblemOptions {
   /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;

@@ -4,7 +4,7 @@ import ajvFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { contractFile } from '../../../src/platform/contract/contract.js';
 
-/** The keywords of a schema of the contract that {@link schemaValues} uses. */
+/** The keywords of a schema of the contract that `schemaValues` uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

@@ -33,7 +33,7 @@ const offeredChoices = 200;
 
 const csvPath = `${auditLogPath}.csv`;
 
-export interface AuditLogPageDependencies {
+interface AuditLogPageDependencies {
   readonly auditLogReader: AuditLogReader;
   readonly auditLogExports: AuditLogExports;
   readonly users: Users;

@@ -48,7 +48,7 @@ export interface ResultPage {
 }
 
 /** A page of a result. The anchor must be from this report. */
-export interface ResultPageRequest {
+interface ResultPageRequest {
   readonly size: number;
   readonly from: { readonly anchor: ResultAnchor } | { readonly skip: number };
 }
@@ -59,7 +59,7 @@ export function isAnchorOf(accountId: AccountId, report: Report, { version, valu
 }
 
 /** A run of a report, which need not be saved. */
-export interface ReportRun {
+interface ReportRun {
   readonly accountId: AccountId;
   readonly report: ReportDefinition & Pick<Report, 'version'>;
   readonly page: ResultPageRequest;

@@ -20,7 +20,7 @@ import {
   switchId,
 } from './settings-page.js';
 
-export interface SingleSignOnSettingsDependencies {
+interface SingleSignOnSettingsDependencies {
   readonly providers: IdentityProviders;
   readonly domains: AccountDomains;
   readonly baseUrl: string;

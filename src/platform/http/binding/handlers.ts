@@ -47,7 +47,7 @@ type Content<Response> = Response extends { content: infer Types }
 
 /**
  * Output of a handler: a status of the contract with the body that the contract declares for it. Errors are thrown as
- * {@link Problem}.
+ * `Problem`.
  */
 export type Output<Id extends OperationId> = {
   [Status in Extract<keyof Responses<Id>, SuccessStatus>]: {

@@ -14,7 +14,7 @@ import { roleNames, SessionList } from '../user-pages.js';
 import { emailPages } from './email.js';
 import { passwordPages } from './password.js';
 
-export type AccountPagesDependencies = Pick<Core, 'users' | 'userSessions' | 'reauthentication'> &
+type AccountPagesDependencies = Pick<Core, 'users' | 'userSessions' | 'reauthentication'> &
   UserServices &
   ProfilePagesDependencies &
   OwnSecondFactorDependencies;
