@@ -1,5 +1,6 @@
 import { insertEmployees } from '../../src/features/employees/insert-employees.js';
-import { type Actor, setActor } from '../../src/platform/changes/change.js';
+import type { Actor } from '../../src/platform/audit/audit-log.js';
+import { setActor } from '../../src/platform/changes/change.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication, makeEmployees } from '../support/records/tenant.js';
 import t, { type Test } from '../support/tap.js';

@@ -59,10 +59,7 @@ export class Profiles {
    *
    * @returns the profile after the change; `null` when there is no such user or the user is disabled
    */
-  update(
-    context: UserAuditContext & { applicationId?: string },
-    claims: Partial<WritableClaims>,
-  ): Promise<Profile | null> {
+  update(context: UserAuditContext, claims: Partial<WritableClaims>): Promise<Profile | null> {
     const { accountId, userId, at } = context;
     // No other transaction may change the profile between the comparison and the update.
     return change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { ChangeContext, Unit } from '../../platform/changes/change.js';
+import type { AuditContext } from '../../platform/audit/audit-log.js';
+import type { Unit } from '../../platform/changes/change.js';
 import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
 
@@ -10,7 +11,7 @@ export interface EndpointOwner {
 }
 
 /** Who changes an endpoint of the owner. Without a user and an origin, the operator at the command line. */
-export interface EndpointContext extends EndpointOwner, Pick<ChangeContext, 'userId' | 'origin' | 'at'> {
+export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'userId' | 'origin' | 'at'> {
   /**
    * Generation of the application when the request was authenticated; absent: a change without a token. After all access was
    * revoked, a request that was already authenticated changes nothing: its endpoint would get events without a token.

@@ -18,7 +18,7 @@ interface NewLink {
   readonly target: LinkTarget;
   readonly accountId: AccountId;
   /** Absent for a forgotten password. */
-  readonly createdById?: string | undefined;
+  readonly createdById?: string | null | undefined;
   /** Whether the link is sent by mail, and not shown to the user who creates it. */
   readonly mailed: boolean;
   readonly at: Date;

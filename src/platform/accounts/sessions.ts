@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type AuditEvent, recordIn } from '../audit/audit-log.js';
-import { type ChangeContext, change, type Unit } from '../changes/change.js';
+import { type AuditContext, type AuditEvent, recordIn } from '../audit/audit-log.js';
+import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
 import type { Database, Prisma } from '../database/client.js';
@@ -261,7 +261,7 @@ function completeKinds(user: User): Prisma.SessionWhereInput[] {
  * what they created either finds what the caller creates, or has committed.
  */
 export async function hasSession(
-  { tx, context: { accountId, userId } }: Unit<ChangeContext & { readonly userId: string }>,
+  { tx, context: { accountId, userId } }: Unit<AuditContext & { readonly userId: string }>,
   sessionId: string,
 ): Promise<boolean> {
   return (await tx.session.count({ where: { accountId, userId, idHash: hashSessionId(sessionId) } })) > 0;

@@ -5,34 +5,37 @@ import { type Database, type PreparedStatement, Prisma } from '../database/clien
 import { randomId } from '../database/ids.js';
 import { accountScope, noAccount } from '../database/scope.js';
 
-/** Account, user, origin and time of a change. The audit event of the change contains them. */
-export interface AuditContext {
+/** Who makes a change. Both are absent for the operator. */
+export interface Actor {
+  readonly userId?: string | null | undefined;
+  readonly applicationId?: string | null | undefined;
+}
+
+/** Account, actor, origin and time of a change. Its audit events contain them. Without actor and origin, the operator. */
+export interface AuditContext extends Actor {
   /** The account that the change is scoped to. */
   readonly accountId: AccountId;
-  /** Absent for the command line. */
-  readonly userId?: string | undefined;
-  /** Absent for the command line. */
   readonly origin?: AuditOrigin | undefined;
   readonly at: Date;
 }
 
-export interface UserAuditContext extends AuditContext {
-  readonly userId: string;
+/** Audit context of a change that applications and signed-in users can make. */
+export interface CallerAuditContext extends AuditContext {
+  /** `null` when an application acts on its own behalf. */
+  readonly userId: string | null;
+  /** Absent when a signed-in user makes the change. */
+  readonly applicationId?: string;
   readonly origin: AuditOrigin;
+}
+
+/** Audit context of a signed-in user, or of an application on behalf of a user. */
+export interface UserAuditContext extends CallerAuditContext {
+  readonly userId: string;
 }
 
 /** Audit context of an application that acts on its own behalf or on that of a user. */
-export interface ApplicationAuditContext extends Omit<AuditContext, 'userId'> {
+export interface ApplicationAuditContext extends CallerAuditContext {
   readonly applicationId: string;
-  /** `null` when the application acts on its own behalf. */
-  readonly userId: string | null;
-  readonly origin: AuditOrigin;
-}
-
-/** Audit context of a change that applications and signed-in users can make. */
-export interface CallerAuditContext extends Omit<ApplicationAuditContext, 'applicationId'> {
-  /** Absent when a signed-in user makes the change. */
-  readonly applicationId?: string;
 }
 
 /**
@@ -151,11 +154,9 @@ export interface AuditOrigin {
  * An audit event. Without `accountId` it belongs to no account, such as a failed sign-in with an unknown e-mail address. It
  * must not contain a secret, a token or a password.
  */
-export interface AuditEvent {
+export interface AuditEvent extends Actor {
   readonly type: AuditEventType;
   readonly accountId?: string | null | undefined;
-  readonly userId?: string | null | undefined;
-  readonly applicationId?: string | null | undefined;
   readonly origin?: AuditOrigin | undefined;
   readonly details?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -1,27 +1,14 @@
 import pg from 'pg';
-import type { AccountId } from '../accounts/account-id.js';
 import {
+  type Actor,
+  type AuditContext,
   type AuditEvent,
   type AuditEventType,
-  type AuditOrigin,
   recordAllIn,
   recordIn,
 } from '../audit/audit-log.js';
 import type { Database, Prisma } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
-
-/** Who makes a change. Both are absent for the operator. */
-export interface Actor {
-  readonly userId?: string | null | undefined;
-  readonly applicationId?: string | null | undefined;
-}
-
-/** Account, actor, origin and time of a change. Its audit events contain them. Without actor and origin, the operator. */
-export interface ChangeContext extends Actor {
-  readonly accountId: AccountId;
-  readonly origin?: AuditOrigin | undefined;
-  readonly at: Date;
-}
 
 type Details = NonNullable<AuditEvent['details']>;
 
@@ -32,7 +19,7 @@ interface UnitEvent extends Actor {
 }
 
 /** A change in progress: its transaction, its context, and its events. */
-export class Unit<Context extends ChangeContext = ChangeContext> {
+export class Unit<Context extends AuditContext = AuditContext> {
   readonly tx: Prisma.TransactionClient;
   readonly context: Context;
 
@@ -78,7 +65,7 @@ export async function setActor(
 }
 
 /** Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and applications. */
-type Lock<Context extends ChangeContext, Locked> = (
+type Lock<Context extends AuditContext, Locked> = (
   tx: Prisma.TransactionClient,
   context: Context,
 ) => Promise<Locked>;
@@ -93,7 +80,7 @@ type Lock<Context extends ChangeContext, Locked> = (
  * @param work gets what the lock has read, and returns the outcome
  * @param limits maximum time to wait for the transaction and to run it, in milliseconds; default: that of the database
  */
-export function change<Context extends ChangeContext, Locked, Outcome>(
+export function change<Context extends AuditContext, Locked, Outcome>(
   prisma: Database['prisma'],
   context: Context,
   lock: Lock<Context, Locked>,

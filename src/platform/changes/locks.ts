@@ -1,10 +1,10 @@
 import type { AccountId } from '../accounts/account-id.js';
 import type { Role } from '../accounts/user.js';
+import type { Actor, AuditContext } from '../audit/audit-log.js';
 import type { Prisma } from '../database/client.js';
-import type { ChangeContext } from './change.js';
 
 type Tx = Prisma.TransactionClient;
-type OfAccount = Pick<ChangeContext, 'accountId'>;
+type OfAccount = Pick<AuditContext, 'accountId'>;
 type OfUser = OfAccount & { readonly userId: string };
 type OfApplication = OfAccount & { readonly applicationId: string };
 
@@ -61,7 +61,7 @@ export const lock = {
   },
 
   /**
-   * A user and the user who acts. The command line acts as no user and may change all users.
+   * A user and the user who acts. The operator may change all users.
    *
    * Both are locked in the order of their ids, so that users who act on each other do not deadlock. The second one to get the
    * locks sees what the first one changed.
@@ -72,7 +72,7 @@ export const lock = {
     (id: string) =>
     async (
       tx: Tx,
-      { accountId, userId: actorId }: OfAccount & { readonly userId?: string | undefined },
+      { accountId, userId: actorId, applicationId }: OfAccount & Actor,
     ): Promise<LockedUser | 'not_found' | 'forbidden'> => {
       // Not FOR UPDATE: a concurrent code exchange inserts a row that refers to the user, and would wait.
       const rows = await tx.$queryRaw<LockedUser[]>`
@@ -81,7 +81,7 @@ export const lock = {
         ORDER BY id FOR NO KEY UPDATE`;
       const user = rows.find((row) => row.id === id);
       if (user === undefined) return 'not_found';
-      if (actorId === undefined) return user;
+      if (actorId == null && applicationId == null) return user;
       const actor = rows.find((row) => row.id === actorId);
       const allowed =
         actor !== undefined &&
