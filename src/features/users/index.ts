@@ -13,9 +13,9 @@ export function createUsers(core: Core) {
     /** Whether links are sent by mail. Otherwise they are shown to the user who creates them. */
     canSendMail: delivery.canSendMail,
     links: new OneTimeLinks(database),
-    invitations: new Invitations(core, delivery),
-    passwordLinks: new PasswordLinks(core, delivery, new BackgroundMail(logger)),
-    ownAccount: new OwnAccount(core, delivery),
+    invitations: new Invitations(core),
+    passwordLinks: new PasswordLinks(core, new BackgroundMail(logger)),
+    ownAccount: new OwnAccount(core),
     userAdministration: new UserAdministration(database, securityEmails),
   };
 }

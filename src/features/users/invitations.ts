@@ -10,7 +10,7 @@ import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-l
 import { change } from '../../platform/changes/change.js';
 import { lock, lockAccount, mayAdminister } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
-import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { DeliveredLink } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { invitationMail } from './mail-texts.js';
 
@@ -66,11 +66,9 @@ type AcceptanceOutcome =
  */
 export class Invitations {
   readonly #core: Core;
-  readonly #delivery: LinkDelivery;
 
-  constructor(core: Core, delivery: LinkDelivery) {
+  constructor(core: Core) {
     this.#core = core;
-    this.#delivery = delivery;
   }
 
   /** Lists the invitations that can be accepted, by e-mail address. There are at most {@link maximumInvitations}. */
@@ -96,7 +94,7 @@ export class Invitations {
     if (violation !== undefined) return { kind: 'invalid_email', violation };
     const { accountId, userId, at } = context;
     const email = normalizeEmail(input);
-    const { database } = this.#core;
+    const { database, delivery } = this.#core;
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await change(database.prisma, context, lock.role, async (unit, actor) => {
       const { tx } = unit;
@@ -112,7 +110,7 @@ export class Invitations {
         target: { purpose: 'invitation', email, role },
         accountId,
         createdById: userId,
-        mailed: this.#delivery.canSendMail,
+        mailed: delivery.canSendMail,
         at,
         lifetimeSeconds: invitationSeconds,
       });
@@ -122,13 +120,13 @@ export class Invitations {
         select: { name: true },
       });
       const subjects = { user: userId, recipient: email, account: accountId };
-      const permit = await this.#delivery.permit(tx, 'invitation', subjects);
+      const permit = await delivery.permit(tx, 'invitation', subjects);
       return { token, permit, accountName: name };
     });
     if (typeof stored === 'string') return { kind: stored };
-    const url = this.#delivery.urlOf('invitation', stored.token);
+    const url = delivery.urlOf('invitation', stored.token);
     const mail = invitationMail({ accountName: stored.accountName, url });
-    return { kind: 'invited', link: await this.#delivery.deliver(stored.permit, email, mail) };
+    return { kind: 'invited', link: await delivery.deliver(stored.permit, email, mail) };
   }
 
   /** Revokes an invitation. Its link stops working. */

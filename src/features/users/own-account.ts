@@ -20,7 +20,6 @@ import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-l
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
-import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { confirmEmailMail } from './mail-texts.js';
 
@@ -41,11 +40,9 @@ type EmailRequestOutcome =
 /** Changes of users to their own password, e-mail address and sessions. Each is one transaction with its audit events. */
 export class OwnAccount {
   readonly #core: Core;
-  readonly #delivery: LinkDelivery;
 
-  constructor(core: Core, delivery: LinkDelivery) {
+  constructor(core: Core) {
     this.#core = core;
-    this.#delivery = delivery;
   }
 
   /**
@@ -112,9 +109,9 @@ export class OwnAccount {
     sessionId: string,
     input: string,
   ): Promise<EmailRequestOutcome> {
-    const { database } = this.#core;
+    const { database, delivery } = this.#core;
     // The link must reach the new address, and no other.
-    if (!this.#delivery.canSendMail) return { kind: 'unavailable' };
+    if (!delivery.canSendMail) return { kind: 'unavailable' };
     const violation = emailRule(input);
     if (violation !== undefined) return { kind: 'invalid_email', violation };
     const email = normalizeEmail(input);
@@ -134,11 +131,11 @@ export class OwnAccount {
         lifetimeSeconds,
       });
       const subjects = { user: userId, recipient: email, account: accountId };
-      return { token, permit: await this.#delivery.permit(unit.tx, 'email_change', subjects) };
+      return { token, permit: await delivery.permit(unit.tx, 'email_change', subjects) };
     });
     if (stored === null) return { kind: 'unchanged' };
-    const mail = confirmEmailMail({ url: this.#delivery.urlOf('email', stored.token) });
-    const sent = await this.#delivery.notify(stored.permit, email, mail);
+    const mail = confirmEmailMail({ url: delivery.urlOf('email', stored.token) });
+    const sent = await delivery.notify(stored.permit, email, mail);
     return { kind: sent ? 'sent' : 'failed' };
   }
 

@@ -13,7 +13,7 @@ import { change, type Unit } from '../../platform/changes/change.js';
 import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
 import type { LimitReached } from '../../platform/limits/failure-limit.js';
-import type { DeliveredLink, LinkDelivery } from '../../platform/mail/link-delivery.js';
+import type { DeliveredLink } from '../../platform/mail/link-delivery.js';
 import type { BackgroundMail } from '../../platform/mail/mailer.js';
 import { singleSignOnPath } from '../../platform/pages/paths.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
@@ -37,12 +37,10 @@ type NewPasswordOutcome =
 /** Links with which users set a new password. */
 export class PasswordLinks {
   readonly #core: Core;
-  readonly #delivery: LinkDelivery;
   readonly #background: BackgroundMail;
 
-  constructor(core: Core, delivery: LinkDelivery, background: BackgroundMail) {
+  constructor(core: Core, background: BackgroundMail) {
     this.#core = core;
-    this.#delivery = delivery;
     this.#background = background;
   }
 
@@ -52,19 +50,19 @@ export class PasswordLinks {
    * @throws {Problem} 429 `rate_limit_exceeded` when too many mails were sent
    */
   async create(context: UserAuditContext, userId: string): Promise<PasswordLinkOutcome> {
-    const { prisma } = this.#core.database;
-    const stored = await change(prisma, context, lock.user(userId), async (unit, user) => {
+    const { database, delivery } = this.#core;
+    const stored = await change(database.prisma, context, lock.user(userId), async (unit, user) => {
       if (typeof user === 'string') return user;
       if (user.disabledAt !== null) return 'disabled';
       const { email } = user;
       const token = await this.#insert(unit, user, createdSeconds);
       const subjects = { user: context.userId, recipient: email, account: context.accountId };
-      return { email, token, permit: await this.#delivery.permit(unit.tx, 'password_link', subjects) };
+      return { email, token, permit: await delivery.permit(unit.tx, 'password_link', subjects) };
     });
     if (typeof stored === 'string') return { kind: stored };
     const { email, token, permit } = stored;
-    const mail = passwordMail({ url: this.#delivery.urlOf('password', token), lifetime: '24 hours' });
-    return { kind: 'created', email, link: await this.#delivery.deliver(permit, email, mail) };
+    const mail = passwordMail({ url: delivery.urlOf('password', token), lifetime: '24 hours' });
+    return { kind: 'created', email, link: await delivery.deliver(permit, email, mail) };
   }
 
   /**
@@ -80,7 +78,7 @@ export class PasswordLinks {
       of: `forgotten of ${normalizeEmail(email)}`,
     });
     if (limit !== null) return limit;
-    if (this.#delivery.canSendMail) this.#background.add(() => this.#send(email, origin));
+    if (this.#core.delivery.canSendMail) this.#background.add(() => this.#send(email, origin));
     return null;
   }
 
@@ -129,26 +127,26 @@ export class PasswordLinks {
 
   /** @throws {Problem} 429 when too many mails were sent. It is logged, and no response depends on it. */
   async #send(email: string, origin: AuditOrigin): Promise<void> {
-    const { database, users, clock } = this.#core;
+    const { database, users, clock, delivery } = this.#core;
     const found = await users.findForSignIn(email);
     if (found === null) return;
     const { id, accountId, email: to } = found.user;
     if (mustUseSingleSignOn(found.user)) {
-      const permit = await this.#delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
-      const url = this.#delivery.addressOf(singleSignOnPath(accountId));
-      await this.#delivery.notify(permit, to, singleSignOnMail({ url }));
+      const permit = await delivery.permit(database.prisma, 'forgotten_password', { recipient: to });
+      const url = delivery.addressOf(singleSignOnPath(accountId));
+      await delivery.notify(permit, to, singleSignOnMail({ url }));
       return;
     }
     const context = { accountId, origin, at: clock() };
     const stored = await change(database.prisma, context, lock.enabledUser(id), async (unit, user) => {
       if (user === null) return null;
       const token = await this.#insert(unit, user, forgottenSeconds);
-      const permit = await this.#delivery.permit(unit.tx, 'forgotten_password', { recipient: user.email });
+      const permit = await delivery.permit(unit.tx, 'forgotten_password', { recipient: user.email });
       return { to: user.email, token, permit };
     });
     if (stored === null) return;
-    const url = this.#delivery.urlOf('password', stored.token);
-    await this.#delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
+    const url = delivery.urlOf('password', stored.token);
+    await delivery.deliver(stored.permit, stored.to, passwordMail({ url, lifetime: 'one hour' }));
   }
 
   async #insert(unit: Unit<AuditContext>, user: AffectedUser, lifetimeSeconds: number): Promise<string> {
@@ -158,7 +156,7 @@ export class PasswordLinks {
       target: { purpose: 'password', email: user.email, userId: user.id },
       accountId,
       createdById: userId,
-      mailed: this.#delivery.canSendMail,
+      mailed: this.#core.delivery.canSendMail,
       at,
       lifetimeSeconds,
     });
