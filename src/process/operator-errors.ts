@@ -1,4 +1,3 @@
-import { UnreadableSigningKeyError } from '../oauth/keys/signing-keys.js';
 import { IssuerError } from '../oauth/recorded-issuer.js';
 import { ConfigError } from '../platform/config/environment.js';
 import { UnreadableSecretError } from '../platform/crypto/keyring.js';
@@ -15,7 +14,6 @@ const kinds = [
   DatabaseOpenError,
   DatabaseStoppedError,
   MigrationError,
-  UnreadableSigningKeyError,
   UnreadableSecretError,
   IssuerError,
 ];

@@ -1,5 +1,5 @@
-import { resealSigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
-import type { AppSecrets } from '../../src/platform/crypto/keyring.js';
+import { resealSigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import { type AppSecrets, UnreadableSecretError } from '../../src/platform/crypto/keyring.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { authorizationRequest, createScene, type Scene, tokenAccepted } from '../support/oauth/users.js';
@@ -107,7 +107,7 @@ t.test('a server without the old secret rejects forms that it signed, and keys b
   const { database, clock, start, scene } = await setUp(t);
   const old = await start(before);
   const form = await showForm(old, scene);
-  await t.rejects(start(after), UnreadableSigningKeyError);
+  await t.rejects(start(after), UnreadableSecretError);
   await resealSigningKeys(database, changed, clock());
   t.equal(await submit(await start(after), form), 403);
 });

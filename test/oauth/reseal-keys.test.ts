@@ -1,8 +1,5 @@
-import {
-  resealSigningKeys,
-  SigningKeys,
-  UnreadableSigningKeyError,
-} from '../../src/oauth/keys/signing-keys.js';
+import { resealSigningKeys, SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import { UnreadableSecretError } from '../../src/platform/crypto/keyring.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -28,7 +25,7 @@ async function setUp(t: Test) {
 t.test('encrypts every key again, so that the current secret alone opens them', async (t) => {
   const { database, clock, signingKeys, rows, open } = await setUp(t);
   const before = await rows();
-  await t.rejects(open(newer), UnreadableSigningKeyError);
+  await t.rejects(open(newer), UnreadableSecretError);
   t.equal(await resealSigningKeys(database, changing, clock()), 3);
   const after = await rows();
   for (const [index, row] of after.entries()) {
@@ -38,7 +35,7 @@ t.test('encrypts every key again, so that the current secret alone opens them', 
   const reopened = await open(newer);
   t.equal(reopened.current.kid, signingKeys.current.kid);
   t.ok(reopened.current.privateKey.equals(signingKeys.current.privateKey), 'it is the same key');
-  await t.rejects(open(older), UnreadableSigningKeyError);
+  await t.rejects(open(older), UnreadableSecretError);
 });
 
 t.test('does not re-encrypt expired keys', async (t) => {
@@ -95,7 +92,7 @@ t.test('encrypts all keys or none: a key of a third secret stops it with one lin
     () => undefined,
     (reason: unknown) => reason,
   );
-  t.ok(error instanceof UnreadableSigningKeyError);
+  t.ok(error instanceof UnreadableSecretError);
   t.match(describeFailure(error), /^Signing key [^\n]+ APP_SECRET_PREVIOUS[^\n]+$/);
   t.same(await rows(), before);
   t.same(await events(), []);

@@ -7,7 +7,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose';
-import { SigningKeys, UnreadableSigningKeyError } from '../../src/oauth/keys/signing-keys.js';
+import { SigningKeys } from '../../src/oauth/keys/signing-keys.js';
+import { UnreadableSecretError } from '../../src/platform/crypto/keyring.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { Housekeeping } from '../../src/process/housekeeping.js';
@@ -79,7 +80,7 @@ t.test(
       () => undefined,
       (reason: unknown) => reason,
     );
-    t.ok(error instanceof UnreadableSigningKeyError);
+    t.ok(error instanceof UnreadableSecretError);
     t.match(describeFailure(error), /^Signing key \S+ was encrypted with another APP_SECRET: [^\n]+$/);
     t.notMatch(describeFailure(error), /another secret|for tests/);
     t.same(await database.prisma.signingKey.findMany(), before, 'creates no other key');
@@ -92,7 +93,7 @@ t.test('rejects an encrypted key that was changed in the database', async (t) =>
   const parts = privateKey.split('.');
   parts[3] = `${parts[3]?.startsWith('A') ? 'B' : 'A'}${parts[3]?.slice(1)}`;
   await database.prisma.signingKey.update({ where: { kid }, data: { privateKey: parts.join('.') } });
-  await t.rejects(SigningKeys.open(database, testSecrets, api.clock), UnreadableSigningKeyError);
+  await t.rejects(SigningKeys.open(database, testSecrets, api.clock), UnreadableSecretError);
 });
 
 t.test('concurrent starts on an empty database create one key', async (t) => {

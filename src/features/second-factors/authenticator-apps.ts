@@ -6,7 +6,7 @@ import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Core } from '../../platform/core.js';
-import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import {
@@ -215,7 +215,7 @@ function createAppSeal(appSecrets: AppSecrets): Seal {
  * only.
  *
  * @returns number of re-encrypted secrets
- * @throws {Error} when a secret was encrypted with another one
+ * @throws {UnreadableSecretError} when one was encrypted with another secret
  */
 export async function resealAuthenticatorApps(
   { prisma }: Pick<Database, 'prisma'>,
@@ -233,10 +233,11 @@ export async function resealAuthenticatorApps(
     last = end;
     const resealed = await Promise.all(
       rows.map(async ({ accountId, userId, sealedSecret }) => {
-        const { plain, current } = await seal.open(sealedSecret);
-        return current
+        const name = `The secret of the authenticator app of user ${userId}`;
+        const replacement = await reseal(seal, sealedSecret, name);
+        return replacement === sealedSecret
           ? []
-          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${await seal.seal(plain)})`];
+          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${replacement})`];
       }),
     );
     const values = resealed.flat();

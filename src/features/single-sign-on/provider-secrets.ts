@@ -25,8 +25,8 @@ export function resealProviderSecrets(
     let count = 0;
     for (const row of await tx.identityProvider.findMany({ orderBy: { accountId: 'asc' } })) {
       const { accountId, issuer } = row;
-      const owner = `the identity provider of account ${accountId}`;
-      const sealedSecret = await reseal(seal, row.sealedSecret, owner);
+      const name = `The secret of the identity provider of account ${accountId}`;
+      const sealedSecret = await reseal(seal, row.sealedSecret, name);
       if (sealedSecret === row.sealedSecret) continue;
       await tx.identityProvider.updateMany({ where: { accountId }, data: { sealedSecret } });
       await recordIn(tx, { type: 'identity_provider.resealed', accountId, details: { issuer } }, at);

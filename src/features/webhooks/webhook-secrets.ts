@@ -66,10 +66,10 @@ export function resealWebhookSecrets(
     const rows = await tx.webhookEndpoint.findMany({ orderBy: [{ accountId: 'asc' }, { id: 'asc' }] });
     let count = 0;
     for (const { accountId, id, applicationId, sealedSecret, sealedPreviousSecret: previous } of rows) {
-      const owner = `the webhook endpoint ${id} of account ${accountId}`;
+      const name = `The secret of the webhook endpoint ${id} of account ${accountId}`;
       const data = {
-        sealedSecret: await reseal(seal, sealedSecret, owner),
-        sealedPreviousSecret: previous === null ? null : await reseal(seal, previous, owner),
+        sealedSecret: await reseal(seal, sealedSecret, name),
+        sealedPreviousSecret: previous === null ? null : await reseal(seal, previous, name),
       };
       if (data.sealedSecret === sealedSecret && data.sealedPreviousSecret === previous) continue;
       await tx.webhookEndpoint.updateMany({ where: { accountId, id }, data });

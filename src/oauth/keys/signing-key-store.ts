@@ -73,12 +73,12 @@ export async function insertNewKey(
 /**
  * Replaces the encrypted private keys that have not expired, all or none, and writes an audit event when one was replaced.
  *
- * @param reseal returns the private key re-encrypted; `null` when the stored one is up to date
+ * @param reseal returns the private key re-encrypted; unchanged when it is up to date
  * @returns number of replaced keys
  */
 export function resealKeys(
   { prisma }: Database,
-  reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string | null>,
+  reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string>,
   at: Date,
 ): Promise<number> {
   return prisma.$transaction(async (tx) => {
@@ -91,7 +91,7 @@ export function resealKeys(
     const resealed = await Promise.all(
       rows.map(async (row) => ({ kid: row.kid, privateKey: await reseal(row) })),
     );
-    const changed = resealed.filter(({ privateKey }) => privateKey !== null);
+    const changed = resealed.filter(({ privateKey }, index) => privateKey !== rows[index]?.privateKey);
     if (changed.length === 0) return 0;
     const values = changed.map(({ kid, privateKey }) => Prisma.sql`(${kid}, ${privateKey})`);
     await tx.$executeRaw`

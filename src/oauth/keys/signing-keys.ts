@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
-import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { type AppSecrets, createSeal, openStored, reseal, type Seal } from '../../platform/crypto/keyring.js';
 import { createBatcher } from '../../platform/database/batcher.js';
 import type { Database } from '../../platform/database/client.js';
 import {
@@ -15,30 +15,8 @@ import {
   type StoredSigningKey,
 } from './signing-key-store.js';
 
-/** A signing key was encrypted with a secret that this process does not have. */
-export class UnreadableSigningKeyError extends Error {
-  override readonly name = 'UnreadableSigningKeyError';
-}
-
 /** Separates the encryption of private signing keys from that of other secrets. */
 const sealPurpose = 'signing-keys';
-
-/**
- * Decrypts a private signing key, a JWK.
- *
- * @throws {UnreadableSigningKeyError} when it was encrypted with another secret, or was changed
- */
-function openSealedKey(
-  { kid, privateKey }: { kid: string; privateKey: string },
-  seal: Seal,
-): ReturnType<Seal['open']> {
-  return seal.open(privateKey).catch((cause) => {
-    throw new UnreadableSigningKeyError(
-      `Signing key ${kid} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
-      { cause },
-    );
-  });
-}
 
 /** The signature algorithm of new keys. */
 export const signingAlgorithm = 'ES256';
@@ -86,7 +64,7 @@ export class SigningKeys {
   /**
    * Loads the keys, and creates the first one.
    *
-   * @throws {UnreadableSigningKeyError} when they were encrypted with another secret
+   * @throws {UnreadableSecretError} when they were encrypted with another secret
    */
   static async open(database: Database, appSecrets: AppSecrets, clock: Clock): Promise<SigningKeys> {
     const seal = createSeal(appSecrets, sealPurpose);
@@ -168,8 +146,11 @@ async function loadKeys(database: Database, seal: Seal, clock: Clock): Promise<K
   };
 }
 
-async function openPrivateKey(sealed: { kid: string; privateKey: string }, seal: Seal): Promise<KeyObject> {
-  const { plain } = await openSealedKey(sealed, seal);
+async function openPrivateKey(
+  { kid, privateKey }: { kid: string; privateKey: string },
+  seal: Seal,
+): Promise<KeyObject> {
+  const { plain } = await openStored(seal, privateKey, errorName(kid));
   return createPrivateKey({ key: JSON.parse(plain), format: 'jwk' });
 }
 
@@ -197,16 +178,13 @@ async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
  * Re-encrypts with the current secret, in one transaction, all signing keys that were encrypted with the previous one.
  *
  * @returns number of re-encrypted keys
- * @throws {UnreadableSigningKeyError} when a key was encrypted with another secret
+ * @throws {UnreadableSecretError} when a key was encrypted with another secret
  */
 export function resealSigningKeys(database: Database, appSecrets: AppSecrets, at: Date): Promise<number> {
   const seal = createSeal(appSecrets, sealPurpose);
-  return resealKeys(
-    database,
-    async (key) => {
-      const { plain, current } = await openSealedKey(key, seal);
-      return current ? null : seal.seal(plain);
-    },
-    at,
-  );
+  return resealKeys(database, ({ kid, privateKey }) => reseal(seal, privateKey, errorName(kid)), at);
+}
+
+function errorName(kid: string): string {
+  return `Signing key ${kid}`;
 }

@@ -76,17 +76,27 @@ export class UnreadableSecretError extends Error {
 }
 
 /**
- * Re-encrypts a secret with the current key. Returns it unchanged when it already is.
+ * Decrypts a stored secret.
  *
- * @param owner whose secret it is, for the error
+ * @param name what it is, for the error, such as "The secret of user 42"
  * @throws {UnreadableSecretError}
  */
-export async function reseal(seal: Seal, sealed: string, owner: string): Promise<string> {
-  const { plain, current } = await seal.open(sealed).catch((cause) => {
+export function openStored(seal: Seal, sealed: string, name: string): ReturnType<Seal['open']> {
+  return seal.open(sealed).catch((cause) => {
     throw new UnreadableSecretError(
-      `The secret of ${owner} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
+      `${name} was encrypted with another APP_SECRET: set APP_SECRET or APP_SECRET_PREVIOUS to the earlier value`,
       { cause },
     );
   });
+}
+
+/**
+ * Re-encrypts a stored secret with the current key. Returns it unchanged when it already is.
+ *
+ * @param name what it is, for the error
+ * @throws {UnreadableSecretError}
+ */
+export async function reseal(seal: Seal, sealed: string, name: string): Promise<string> {
+  const { plain, current } = await openStored(seal, sealed, name);
   return current ? sealed : await seal.seal(plain);
 }
