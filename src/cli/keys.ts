@@ -5,6 +5,7 @@ import { resealWebhookSecrets } from '../features/webhooks/webhook-secrets.js';
 import { resealSigningKeys, SigningKeys } from '../oauth/keys/signing-keys.js';
 import { type CommandProcess, withContext } from '../platform/cli/context.js';
 import { print } from '../platform/cli/print.js';
+import { counted } from '../platform/counted.js';
 
 /** `keys rotate` and `keys reseal` */
 export function addKeyCommands(program: Command, commandProcess: CommandProcess): void {
@@ -41,8 +42,4 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
         print(commandProcess, `Re-encrypted the secrets of ${counted(endpoints, 'webhook endpoint')}.`);
       }),
     );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -18,6 +18,7 @@ import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { readNewPassword } from '../../platform/cli/password.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
+import { counted } from '../../platform/counted.js';
 import { ruleText } from '../../platform/problems/rule-texts.js';
 import {
   type EmailChange,
@@ -282,10 +283,6 @@ function consequences({ revokedSessions, revokedGrants }: UserChange & { kind: '
     ...(revokedGrants > 0 ? [counted(revokedGrants, 'grant')] : []),
   ];
   return parts.length === 0 ? '' : ` Revoked: ${parts.join(' and ')}.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `users create`, `users list` and the {@link changeCommands} */

@@ -1,4 +1,5 @@
 import { domainOf } from '../accounts/account-domains.js';
+import { counted } from '../counted.js';
 import type { Prisma } from '../database/client.js';
 import { countInWindow, keyFor } from '../limits/counter.js';
 import { Problem } from '../problems/problem.js';
@@ -46,8 +47,8 @@ export async function countMail<Cause extends MailCause>(
   const limits = new Map<string, number>();
   for (const [subject, limit] of Object.entries<number>(mailLimits[cause])) {
     const id = subjects[subject as keyof MailSubjects<Cause>];
-    const counted = subject === 'recipient' ? mailboxOf(id) : id;
-    limits.set(keyFor(`mail ${cause} ${subject} ${counted}`), limit);
+    const key = subject === 'recipient' ? mailboxOf(id) : id;
+    limits.set(keyFor(`mail ${cause} ${subject} ${key}`), limit);
   }
   const counts = await countInWindow(database, [...limits.keys()], { milliseconds: windowMilliseconds, at });
   const exceeded = counts.filter(({ key, points }) => points > (limits.get(key) ?? 0));
@@ -58,7 +59,7 @@ export async function countMail<Cause extends MailCause>(
   // The same text for each subject: others may have sent mails to the address.
   throw new Problem(
     'rate_limit_exceeded',
-    `Too many mails were sent in the last hour. Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
+    `Too many mails were sent in the last hour. Try again in ${counted(minutes, 'minute')}.`,
     { retryAfterSeconds },
   );
 }

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../contract/contract.js';
 import type { ProblemItemCode } from '../contract/generated-values.js';
+import { counted } from '../counted.js';
 
 /** A validation error, and where it is: a parameter, a header or a member of the body. */
 export type ProblemError = { readonly code: ProblemItemCode; readonly detail: string } & (
@@ -40,8 +41,8 @@ export class Problem extends Error {
 
 /** A problem with `Retry-After`, which its detail states too. */
 export function retryLater(code: ProblemCode, detail: string, retryAfterSeconds: number): Problem {
-  const wait = retryAfterSeconds === 1 ? '1 second' : `${retryAfterSeconds} seconds`;
-  return new Problem(code, `${detail} Try again in ${wait}.`, { retryAfterSeconds });
+  const text = `${detail} Try again in ${counted(retryAfterSeconds, 'second')}.`;
+  return new Problem(code, text, { retryAfterSeconds });
 }
 
 /**

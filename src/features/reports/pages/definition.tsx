@@ -1,3 +1,4 @@
+import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { Report, ReportDefinition, ReportFilter } from '../report.js';
 import { columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
@@ -59,10 +60,6 @@ export function describeDefinition({ columns, filters, sort, groupBy }: ReportDe
     ...(filters.length > 0 ? [counted(filters.length, 'filter')] : []),
     ...(keys.length > 0 ? [`sorted by ${formatList(keys)}`] : []),
   ].join(', ');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The definition of a report as a list of facts. */

@@ -1,4 +1,5 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import { counted } from '../../../platform/counted.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
@@ -44,7 +45,7 @@ export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string
     endpoint.pausedAt === null && endpoint.failingSince !== null;
   const retrying = endpoints.filter(isRetrying).length;
   const problems = [paused > 0 && `${paused} paused`, retrying > 0 && `${retrying} retrying`].filter(Boolean);
-  const total = endpoints.length === 1 ? '1 endpoint' : `${endpoints.length} endpoints`;
+  const total = counted(endpoints.length, 'endpoint');
   return problems.length === 0 ? total : `${total}: ${problems.join(', ')}`;
 }
 
