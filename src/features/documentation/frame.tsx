@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Layout, Logo } from '../../platform/pages/layout.js';
+import { HeaderStart, Layout } from '../../platform/pages/layout.js';
 import { contractFormats, readerDocuments } from './document-list.js';
 
 export const documentationLinks = [
@@ -15,12 +15,7 @@ export const documentationLinks = [
 export function DocumentationHeader({ current }: { current: (typeof documentationLinks)[number][0] }) {
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
-      <a class="brand" href="/docs">
-        <Logo /> People API
-      </a>
+      <HeaderStart href="/docs" name="People API" />
       <nav aria-label="Documentation">
         <ul>
           {documentationLinks.map(([href, label]) => (

@@ -19,6 +19,15 @@ export interface ConfirmView extends PageView {
   readonly fields?: PageView['body'];
 }
 
+/** Introduces the list of effects of an action. */
+export function ImmediateEffects() {
+  return (
+    <p>
+      <strong>This takes effect immediately:</strong>
+    </p>
+  );
+}
+
 /** Adds a page that confirms an action, and the route of its form. The form needs a recent password. */
 export function confirmPage(
   site: PageRouter,

@@ -80,8 +80,31 @@ export function Layout({
   );
 }
 
+/** Start of the header of a page with navigation: a link that skips the header, and the name as a link. */
+export function HeaderStart({ href, name }: { href: string; name: string }) {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <a class="brand" href={href}>
+        <Logo /> {name}
+      </a>
+    </>
+  );
+}
+
+/** A link for pages outside of a session. */
+export function BackToSignIn() {
+  return (
+    <p>
+      <a href="/sign_in">Back to sign-in</a>
+    </p>
+  );
+}
+
 /** The mark beside the name of the product. */
-export function Logo() {
+function Logo() {
   return (
     <svg class="mark" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
       <circle cx="8" cy="4.5" r="3.5" />

@@ -43,3 +43,28 @@ export function Pager({
     </nav>
   );
 }
+
+/** Links of a list without page numbers: to its start, and to the page after the last row. */
+export function CursorPager({
+  first,
+  next,
+  newestFirst = false,
+}: {
+  /** Address of the first page; absent on it. */
+  first: string | undefined;
+  /** Address of the next page; absent on the last one. */
+  next: string | undefined;
+  newestFirst?: boolean;
+}) {
+  if (first === undefined && next === undefined) return null;
+  return (
+    <nav aria-label="Pages" class="pager">
+      {first !== undefined && <a href={first}>« {newestFirst ? 'Newest' : 'First'}</a>}
+      {next !== undefined && (
+        <a href={next} rel="next">
+          {newestFirst ? 'Older' : 'Next'} ›
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { FlashMessage } from './flash.js';
 import { CsrfField, ErrorSummary } from './form-parts.js';
-import { Layout, Logo } from './layout.js';
+import { HeaderStart, Layout } from './layout.js';
 import type { Crumb, PageContext, PageView } from './page-context.js';
 import { home, reportsPath, settings } from './paths.js';
 import { belongsTo, isAdministrator, type Section } from './sections.js';
@@ -95,12 +95,7 @@ function areaOf(path: string): Area | undefined {
 function SiteHeader({ user, csrfToken, area }: SignedInUser & { area: Area | undefined }) {
   return (
     <>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
-      <a class="brand" href={home}>
-        <Logo /> People
-      </a>
+      <HeaderStart href={home} name="People" />
       <nav aria-label="Main">
         <ul>
           <li>

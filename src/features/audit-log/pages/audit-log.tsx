@@ -4,6 +4,7 @@ import { DataTable } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import { CursorPager } from '../../../platform/pages/pager.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
@@ -143,16 +144,11 @@ function Events({
         rows={entries}
         rowKey={({ id }) => id}
       />
-      {(after !== undefined || more) && (
-        <nav aria-label="Pages" class="pager">
-          {after !== undefined && <a href={auditAddress(query)}>« Newest</a>}
-          {more && (
-            <a href={auditAddress(query, { after: last })} rel="next">
-              Older ›
-            </a>
-          )}
-        </nav>
-      )}
+      <CursorPager
+        first={after && auditAddress(query)}
+        next={more ? auditAddress(query, { after: last }) : undefined}
+        newestFirst
+      />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { confirmPage } from '../../../platform/pages/define-pages.js';
+import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
@@ -29,9 +29,7 @@ function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies):
         cancel: address,
         body: (
           <div class="warning">
-            <p>
-              <strong>This takes effect immediately:</strong>
-            </p>
+            <ImmediateEffects />
             <ul>
               <li>
                 The record with the employee number <bdi>{employee.employeeNumber}</bdi> is deleted.

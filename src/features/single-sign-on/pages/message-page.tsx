@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { User } from '../../../platform/accounts/user.js';
 import { Form } from '../../../platform/pages/form-parts.js';
-import { Layout } from '../../../platform/pages/layout.js';
+import { BackToSignIn, Layout } from '../../../platform/pages/layout.js';
 import { home, singleSignOnPath } from '../../../platform/pages/paths.js';
 
 /** A page with a paragraph: why single sign-on failed, and a remedy. */
@@ -24,14 +24,6 @@ function MessagePage({
       <p>{children}</p>
       {more}
     </Layout>
-  );
-}
-
-function BackToSignIn() {
-  return (
-    <p>
-      <a href="/sign_in">Back to sign-in</a>
-    </p>
   );
 }
 

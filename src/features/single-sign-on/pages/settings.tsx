@@ -3,6 +3,7 @@ import {
   actionForm,
   confirmPage,
   formPage,
+  ImmediateEffects,
   rejected,
   type SettingsPage,
 } from '../../../platform/pages/define-pages.js';
@@ -96,9 +97,7 @@ const removeView = {
   cancel: settingsPath,
   body: (
     <div class="warning">
-      <p>
-        <strong>This takes effect immediately:</strong>
-      </p>
+      <ImmediateEffects />
       <ul>
         <li>Other users who signed in with single sign-on are signed out.</li>
         <li>Users sign in with a password. Users without one set it under “Forgot your password?”.</li>

@@ -1,4 +1,4 @@
-import { actionForm, confirmPage } from '../../../platform/pages/define-pages.js';
+import { actionForm, confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -110,9 +110,7 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
 function DisableEffects({ email }: { email: string }) {
   return (
     <div class="warning">
-      <p>
-        <strong>This takes effect immediately:</strong>
-      </p>
+      <ImmediateEffects />
       <ul>
         <li>{email} can no longer sign in, and is signed out of all browsers.</li>
         <li>The applications of the user are disconnected, and their tokens no longer work.</li>
