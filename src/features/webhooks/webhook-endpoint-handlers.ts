@@ -10,10 +10,8 @@ import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventId, eventsExpired } from '../events/index.js';
-import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
-import { maximumEndpoints, type WebhookEndpoints } from './webhook-endpoints.js';
-import type { WebhookTests } from './webhook-tests.js';
+import { maximumEndpoints, type Webhooks } from './webhook-endpoints.js';
 
 type Schemas = components['schemas'];
 
@@ -57,13 +55,6 @@ function toDeliveryResource(attempt: WebhookAttempt): Schemas['WebhookDelivery']
 
 function formatTime(date: Date | null): string | null {
   return date === null ? null : date.toISOString();
-}
-
-/** The services for webhook endpoints. */
-export interface Webhooks {
-  readonly endpoints: WebhookEndpoints;
-  readonly tests: WebhookTests;
-  readonly calls: WebhookCallLimiter;
 }
 
 type Operation =

@@ -11,6 +11,7 @@ import { randomId } from '../../platform/database/ids.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
 import { keptAttempts } from './delivery/outcome.js';
+import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import {
   type EndpointContext,
   type EndpointOwner,
@@ -19,6 +20,7 @@ import {
   withoutQuery,
 } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
+import type { WebhookTests } from './webhook-tests.js';
 import { findUrlError } from './webhook-url.js';
 
 /** Maximum number of endpoints of an application. */
@@ -51,6 +53,13 @@ type ResumePoint = { readonly after: string } | 'end';
 type ResumedEndpoint =
   | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
   | { readonly kind: 'not_found' | 'invalid_cursor' | 'expired' };
+
+/** The services for webhook endpoints. */
+export interface Webhooks {
+  readonly endpoints: WebhookEndpoints;
+  readonly tests: WebhookTests;
+  readonly calls: WebhookCallLimiter;
+}
 
 /** The webhook endpoints of applications. Each change and its audit event are stored in one transaction. */
 export class WebhookEndpoints {

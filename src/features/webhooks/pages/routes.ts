@@ -8,7 +8,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EndpointOwner, WebhookEndpoint } from '../webhook-endpoint.js';
-import type { Webhooks } from '../webhook-endpoint-handlers.js';
+import type { Webhooks } from '../webhook-endpoints.js';
 import { afterField, endpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
 import { webhooksPage } from './list-page.js';
 
