@@ -9,7 +9,7 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import { mayGrant } from '../scopes.js';
 import type { Grants, UsedGrant } from './grants.js';
-import { codeChallengeOf } from './pkce.js';
+import { isVerifierOf, matchesVerifier } from './pkce.js';
 
 /** An authorization code to store after the user's consent. */
 interface NewAuthorizationCode {
@@ -96,7 +96,7 @@ export class AuthorizationCodes {
           JOIN users ON users.account_id = code.account_id AND users.id = code.user_id
         WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
           AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
-          AND code.redirect_uri = ${redirectUri} AND code.code_challenge = ${codeChallengeOf(codeVerifier)}
+          AND code.redirect_uri = ${redirectUri} AND ${matchesVerifier(codeVerifier)}
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
@@ -132,8 +132,7 @@ export class AuthorizationCodes {
     const { id: applicationId, accountId } = application;
     return withScope(accountScope(accountId), async () => {
       const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
-      if (code?.applicationId !== applicationId || code.codeChallenge !== codeChallengeOf(codeVerifier))
-        return;
+      if (code?.applicationId !== applicationId || !isVerifierOf(code, codeVerifier)) return;
       if (code.usedAt === null || code.grantId === null) return;
       const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
       if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;
