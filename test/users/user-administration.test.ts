@@ -201,6 +201,12 @@ t.test('keeps the last enabled owner of an account', async (t) => {
   t.same(await users.disable(operator(scene), id), { kind: 'last_owner' });
 });
 
+t.test('does not take an application without a user for the operator', async (t) => {
+  const { accountId, user, application } = await sceneWithColleague();
+  const context = { ...operator({ accountId }), applicationId: application.id, userId: null };
+  t.same(await users.disable(context, user.id), { kind: 'forbidden' });
+});
+
 t.test('does not know a user of another account', async (t) => {
   const scene = await sceneWithColleague();
   const stranger = operator(await createScene(database));
