@@ -13,7 +13,7 @@ import { consolePages } from './features/documentation/console.js';
 import { createWithBaseUrl, documentRoutes } from './features/documentation/documents.js';
 import { searchRoute } from './features/documentation/search.js';
 import { mcpRoutes } from './features/mcp/routes.js';
-import { secondFactorPages } from './features/sign-in/pages/second-factor.js';
+import { secondFactorStepPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
@@ -190,7 +190,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(consolePages, apiConsole);
   await app.register(signInPages, signIn);
   await app.register(singleSignOnPages, singleSignOn);
-  await app.register(secondFactorPages, signIn);
+  await app.register(secondFactorStepPages, signIn);
   await app.register(linkPages, links);
   await app.register(consentForm, consent);
   await app.register(registerPeoplePages, people);

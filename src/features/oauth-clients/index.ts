@@ -1,4 +1,3 @@
-import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
 import { ClientSecrets } from './client-secrets.js';
 import { OAuthApplications } from './oauth-applications.js';
@@ -8,12 +7,4 @@ export { OAuthApplications } from './oauth-applications.js';
 /** Creates the services for applications and their secrets. */
 export function createOAuthClients({ database }: Core) {
   return { applications: new OAuthApplications(database), clientSecrets: new ClientSecrets(database) };
-}
-
-export interface ApplicationPagesDependencies {
-  readonly applications: OAuthApplications;
-  readonly clientSecrets: ClientSecrets;
-  readonly baseUrl: string;
-  readonly production: boolean;
-  readonly scopes: Contract['scopes'];
 }

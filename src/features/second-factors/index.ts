@@ -6,9 +6,9 @@ import { SecondFactorPolicies } from './second-factor-policy.js';
 import { SecondFactorSignIn } from './second-factor-sign-in.js';
 
 export { AuthenticatorApps } from './authenticator-apps.js';
+export type { OwnSecondFactorDependencies } from './pages/own-second-factor-pages.js';
 export { credentialField, hiddenFields, PasskeyForm } from './pages/passkey-form.js';
 export { ownSecondFactorPages } from './pages/routes.js';
-export type { OwnSecondFactorDependencies } from './pages/second-factor-pages.js';
 export { type PasskeyResponse, Passkeys } from './passkeys.js';
 export { SecondFactorSignIn } from './second-factor-sign-in.js';
 

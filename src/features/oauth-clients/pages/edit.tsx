@@ -7,7 +7,6 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { ApplicationPagesDependencies } from '../index.js';
 import { settingsVersion } from '../settings-changes.js';
 import {
   type ApplicationForm,
@@ -16,6 +15,7 @@ import {
   formErrors,
   readApplicationForm,
 } from './application-form.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFields } from './form-page.js';
 import { secretPage } from './secrets.js';
 

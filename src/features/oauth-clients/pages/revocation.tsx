@@ -1,13 +1,13 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import { confirmPage } from '../../../platform/pages/define-pages.js';
+import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
-import type { ApplicationPagesDependencies } from '../index.js';
+import type { ApplicationPagesDependencies } from './application-pages.js';
 
 /** Pages that revoke all access of an application, or delete it. */
 export function revocationPages(
@@ -67,9 +67,7 @@ function RevocationEffects({
   const delivering = endpoints.filter(({ pausedAt }) => pausedAt === null).length;
   return (
     <div class="warning">
-      <p>
-        <strong>This takes effect immediately:</strong>
-      </p>
+      <ImmediateEffects />
       <ul>
         <li>All access tokens and refresh tokens of the application are revoked.</li>
         <li>
@@ -105,9 +103,7 @@ function RevocationEffects({
 function DeletionEffects({ clientType, connectedUsers, lastTokenAt }: ApplicationDetails) {
   return (
     <div class="warning">
-      <p>
-        <strong>This takes effect immediately:</strong>
-      </p>
+      <ImmediateEffects />
       <ul>
         {connectedUsers > 0 && (
           <li>

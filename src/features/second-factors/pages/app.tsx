@@ -12,7 +12,7 @@ import {
   parentCrumb,
   returnField,
   returnPath,
-} from './second-factor-pages.js';
+} from './own-second-factor-pages.js';
 
 /** Modules of white around a QR code. @see ISO/IEC 18004 */
 const border = 4;

@@ -8,7 +8,6 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
-import { credentialField, NoPasskeyHint, PasskeyForm } from './passkey-form.js';
 import {
   afterAddition,
   afterRemoval,
@@ -16,7 +15,8 @@ import {
   parentCrumb,
   returnField,
   returnPath,
-} from './second-factor-pages.js';
+} from './own-second-factor-pages.js';
+import { credentialField, NoPasskeyHint, PasskeyForm } from './passkey-form.js';
 
 const path = `${ownSecondFactorPath}/passkeys`;
 const nameField = 'name';

@@ -1,4 +1,5 @@
 import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
+import { counted } from '../../../platform/counted.js';
 import { actionForm } from '../../../platform/pages/define-pages.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -7,13 +8,13 @@ import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { PasskeySummary } from '../passkeys.js';
 import { appPages } from './app.js';
-import { passkeyPages } from './passkeys.js';
 import {
   type OwnSecondFactorDependencies,
   pathWithReturn,
   recoveryCodesPage,
   returnPath,
-} from './second-factor-pages.js';
+} from './own-second-factor-pages.js';
+import { passkeyPages } from './passkeys.js';
 
 /** Settings → My account → Second factor, also for users who have to set one up before their sign-in is complete. */
 export function ownSecondFactorPages(site: PageRouter, dependencies: OwnSecondFactorDependencies): void {
@@ -143,7 +144,7 @@ function RecoverySection({ unusedRecoveryCodes }: Props) {
       <p>
         {unusedRecoveryCodes === 0
           ? 'You have no unused recovery codes.'
-          : `You have ${unusedRecoveryCodes} unused recovery ${unusedRecoveryCodes === 1 ? 'code' : 'codes'}.`}{' '}
+          : `You have ${counted(unusedRecoveryCodes, 'unused recovery code')}.`}{' '}
         Each can be used once, when you do not have your second factor. New codes replace the earlier ones.
       </p>
       <ButtonForm action={`${ownSecondFactorPath}/recovery_codes`}>Create new recovery codes</ButtonForm>

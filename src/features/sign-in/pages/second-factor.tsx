@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
+import { findApplicationName } from '../../../oauth/authorization/application-name.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
 import type { User } from '../../../platform/accounts/user.js';
 import type { Core } from '../../../platform/core.js';
@@ -46,7 +46,7 @@ export interface SecondFactorStep {
 }
 
 /** `/sign_in/second_factor`: the step after the password. */
-export async function secondFactorPages(
+export async function secondFactorStepPages(
   app: FastifyInstance,
   dependencies: SecondFactorDependencies,
 ): Promise<void> {
@@ -142,7 +142,7 @@ export async function sendSecondFactorPage(
       passkeyOptions={hasPasskeys ? passkeyOptions : null}
     />
   );
-  const application = await requestingApplication(clients, step.returnTo);
+  const application = await findApplicationName(clients, step.returnTo);
   return sendPage(reply, page, { script: hasPasskeys, toApplication: application !== undefined });
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { requestingApplication } from '../../../oauth/authorization/requesting-application.js';
+import { findApplicationName } from '../../../oauth/authorization/application-name.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
@@ -149,7 +149,7 @@ async function sendForm(
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
-  const application = await requestingApplication(clients, form.returnTo);
+  const application = await findApplicationName(clients, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
   const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
   return sendPage(reply, page, { script: true, toApplication: application !== undefined });

@@ -1,9 +1,10 @@
 import { emailFormRule } from '../../../../platform/accounts/user-rules.js';
 import { CsrfField, TextField } from '../../../../platform/pages/form-parts.js';
+import { BackToSignIn } from '../../../../platform/pages/layout.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { UserServices } from '../../index.js';
+import type { UserServices } from '../user-pages.js';
 import type { PublicPages } from './public-pages.js';
 
 const field = 'email';
@@ -82,11 +83,3 @@ const noMailPage: PageView = {
     </>
   ),
 };
-
-function BackToSignIn() {
-  return (
-    <p>
-      <a href="/sign_in">Back to sign-in</a>
-    </p>
-  );
-}

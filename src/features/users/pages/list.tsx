@@ -2,36 +2,21 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
-import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { CursorPager } from '../../../platform/pages/pager.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
-import { changePages } from './changes.js';
-import { invitationPages, invitationsPath } from './invite.js';
-import { showPage } from './show-page.js';
+import { invitationsPath } from './invite.js';
 import { roleNames, secondFactorText, type UserPagesDependencies, userPath } from './user-pages.js';
 
 const pageSize = 50;
 
-/** Settings → Users. */
-export const userPages: SettingsPage<UserPagesDependencies> = {
-  title: 'Users',
-  path: settings.users,
-  audience: 'administrators',
-  register(site, dependencies) {
-    listPage(site, dependencies);
-    invitationPages(site, dependencies);
-    showPage(site, dependencies);
-    changePages(site, dependencies);
-  },
-};
-
 /** The users of the account by e-mail address, and on the first page the open invitations. */
-function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
+export function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
     const after = context.query.text('after');
@@ -58,16 +43,10 @@ function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPag
             rows={rows}
             rowKey={({ id }) => id}
           />
-          {(anchor !== null || last !== undefined) && (
-            <nav aria-label="Pages" class="pager">
-              {anchor !== null && <a href={settings.users}>« First</a>}
-              {last !== undefined && (
-                <a href={`${settings.users}?after=${last.id}`} rel="next">
-                  Next ›
-                </a>
-              )}
-            </nav>
-          )}
+          <CursorPager
+            first={anchor === null ? undefined : settings.users}
+            next={last && `${settings.users}?after=${last.id}`}
+          />
           {open.length > 0 && (
             <section>
               <h2>Invitations</h2>

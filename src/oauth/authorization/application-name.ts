@@ -6,7 +6,7 @@ import type { ClientRegistry } from '../clients/client-registry.js';
  * @param path path and query of the request
  * @returns `undefined` for another path, an unknown client, or a redirect URI that is not registered for the client
  */
-export async function requestingApplication(
+export async function findApplicationName(
   clients: ClientRegistry,
   path: string,
 ): Promise<string | undefined> {
