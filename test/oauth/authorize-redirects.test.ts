@@ -124,6 +124,26 @@ t.test('the consent form redirects a scope error of a signed-in user of the acco
 });
 
 t.test(
+  'the page for an unregistered redirect URI names the application and the URI, and the problem document neither',
+  async (t) => {
+    const scene = await createNarrowScene();
+    const { id } = scene.application;
+    await database.prisma.application.updateMany({ where: { id }, data: { name: 'Payroll <b>' } });
+    const redirect_uri = 'https://client.example/other?<script>';
+    const { url } = authorizationRequest(scene, { redirect_uri, scope: 'openid' });
+    const page = await new Browser(app).open(url);
+    t.equal(page.statusCode, 400);
+    t.match(page.body, 'Payroll &lt;b');
+    t.match(page.body, '<code>https://client.example/other?&lt;script');
+    t.notMatch(page.body, 'href="https://client.example');
+    const document = await app.inject({ url, headers: { accept: 'application/json' } });
+    t.equal(document.statusCode, 400);
+    t.notMatch(document.body, 'Payroll');
+    t.notMatch(document.body, 'script');
+  },
+);
+
+t.test(
   'an unknown client, an unregistered redirect URI and a malformed parameter are rejected before sign-in',
   async (t) => {
     const scene = await createNarrowScene();

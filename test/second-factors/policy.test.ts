@@ -121,6 +121,28 @@ t.test('a passkey of another user cannot be removed', async (t) => {
   await addPasskeyIn(other);
   const page = await other.open(factorsPath);
   isPage(t, await other.submitForm(page, `${passkeysPath}/${id}/remove`, {}), 404);
+  isPage(t, await other.open(`${passkeysPath}/${id}/remove`), 404);
+});
+
+t.test('a page asks for confirmation before a factor is removed', async (t) => {
+  const { owner } = await staff();
+  const { browser } = await setUpApp(api, owner);
+  await addPasskeyIn(browser);
+  const { id, name } = await database.prisma.passkey.findFirstOrThrow({ where: { userId: owner.id } });
+  const overview = await browser.open(factorsPath);
+  const pages = [
+    [`${passkeysPath}/${id}/remove`, `Remove the passkey ${name}?`],
+    [`${appPath}/remove`, 'Remove the authenticator app?'],
+  ] as const;
+  for (const [path, question] of pages) {
+    t.match(overview.body, `href="${path}"`);
+    t.notMatch(overview.body, `action="${path}"`);
+    const page = await browser.open(path);
+    isPage(t, page, 200);
+    t.match(page.body, question);
+    expectRedirect(t, await browser.submitForm(page, path, {}), /_removed$/);
+  }
+  expectRedirect(t, await browser.open(`${appPath}/remove`), factorsPath);
 });
 
 t.test(

@@ -114,6 +114,7 @@ t.test('an owner changes a role, and access that the new role does not permit is
   await expectTokenRejected(t, api, accessToken, 'invalid_token');
   expectRedirect(t, await act(browser, admin, 'role', { role: 'owner' }), /role_changed/);
   t.equal(await roleOf(admin), 'owner');
+  expectRedirect(t, await act(browser, admin, 'role', { role: 'owner' }), /role_unchanged/);
   isPage(t, await act(browser, admin, 'role', { role: 'operator' }), 400);
   isPage(t, await act(browser, admin, 'role'), 400);
   const changes = (await eventsOf(database, accountId)).filter(({ type }) => type === 'user.role_changed');

@@ -195,8 +195,8 @@ t.test('rejects names and passwords that break the rules, and keeps the link', a
   const { browser } = await ownerAtWork(withoutMail);
   const link = shownLink(await invite(browser, freshAddress()));
   for (const [changes, message] of [
-    [{ given_name: ' ' }, /The given name must not be blank/],
-    [{ family_name: 'x'.repeat(101) }, /The family name must have at most 100/],
+    [{ given_name: ' ' }, /The first name must not be blank/],
+    [{ family_name: 'x'.repeat(101) }, /The last name must have at most 100/],
     [{ new_password: 'short' }, /The password must have at least 12/],
     [{ new_password: 'passwordpassword' }, /The password must not be easy to guess/],
     [{ new_password: 'x'.repeat(1025) }, /The password must have at most 1024/],

@@ -1,7 +1,7 @@
 import type { User } from '../../platform/accounts/user.js';
 import type { operations } from '../../platform/contract/generated.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
-import { OtherAccountProblem } from '../../platform/problems/problem.js';
+import { OtherAccountProblem, UnregisteredRedirectUriProblem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { Application, ClientRegistry } from '../clients/client-registry.js';
 import { invalidClient } from '../clients/credentials.js';
@@ -35,13 +35,16 @@ export async function knownClient(clients: ClientRegistry, clientId: string): Pr
 /**
  * The redirect URI must be registered for the application. It is compared character by character.
  *
- * @throws {Problem} 400 `invalid_request`; never a redirect
+ * @throws {UnregisteredRedirectUriProblem} never a redirect
  * @see RFC 9700 section 2.1
  */
-export function checkRedirectUri({ redirectUris }: Application, redirectUri: string): void {
-  if (!redirectUris.includes(redirectUri)) {
-    throw invalidParameter('redirect_uri', violation('registered_redirect_uri'));
-  }
+export function checkRedirectUri({ name, redirectUris }: Application, redirectUri: string): void {
+  if (redirectUris.includes(redirectUri)) return;
+  const { message: detail, errors = [] } = invalidParameter(
+    'redirect_uri',
+    violation('registered_redirect_uri'),
+  );
+  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: name, redirectUri });
 }
 
 /** Maximum length of `state`, in bytes of UTF-8. */

@@ -18,6 +18,7 @@ const messages = {
   invited: 'Invitation sent. Its link works for 7 days.',
   invitation_revoked: 'Invitation revoked. Its link no longer works.',
   role_changed: 'Role changed.',
+  role_unchanged: 'The user already has this role.',
   user_disabled: 'User disabled and signed out. The applications of the user are disconnected.',
   user_enabled: 'User enabled. The user can sign in again.',
   user_signed_out: 'The user is signed out of all browsers.',

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { OtherAccountProblem, type Problem } from '../problems/problem.js';
+import { OtherAccountProblem, type Problem, UnregisteredRedirectUriProblem } from '../problems/problem.js';
 import type { ProblemDocument } from '../problems/problem-document.js';
 import { CsrfField } from './form-parts.js';
 import { Layout, sendPage } from './layout.js';
@@ -29,6 +29,7 @@ export function sendProblemPage(
           ))}
         </ul>
       )}
+      {problem instanceof UnregisteredRedirectUriProblem && <RejectedRedirectUri {...problem} />}
       {problem instanceof OtherAccountProblem && signedIn !== null && (
         <OtherAccountForm {...signedIn} returnTo={url} />
       )}
@@ -51,6 +52,25 @@ export function sendProblemPage(
     ) : (
       <Layout title={title}>{content}</Layout>
     ),
+  );
+}
+
+/** What the developer of the application compares with its settings. The URI is no link, because it may be an attacker's. */
+function RejectedRedirectUri({
+  applicationName,
+  redirectUri,
+}: Pick<UnregisteredRedirectUriProblem, 'applicationName' | 'redirectUri'>) {
+  return (
+    <dl class="account">
+      <dt>Application</dt>
+      <dd>
+        <bdi>{applicationName}</bdi>
+      </dd>
+      <dt>Redirect URI received</dt>
+      <dd>
+        <code>{redirectUri}</code>
+      </dd>
+    </dl>
   );
 }
 

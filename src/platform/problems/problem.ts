@@ -53,6 +53,21 @@ export function recordNotFound(): Problem {
   return new Problem('not_found', 'No record with this id exists in your account.');
 }
 
+/** 400 `invalid_request`: the redirect URI is not one of the application. The page names both, the problem document neither. */
+export class UnregisteredRedirectUriProblem extends Problem {
+  readonly applicationName: string;
+  readonly redirectUri: string;
+
+  constructor(
+    { detail, errors = [] }: { detail: string; errors?: readonly ProblemError[] },
+    { applicationName, redirectUri }: { applicationName: string; redirectUri: string },
+  ) {
+    super('invalid_request', detail, { errors });
+    this.applicationName = applicationName;
+    this.redirectUri = redirectUri;
+  }
+}
+
 /** 403 `access_denied`: the application belongs to another account than the user. */
 export class OtherAccountProblem extends Problem {
   constructor() {

@@ -58,8 +58,8 @@ for (const javaScriptEnabled of [true, false]) {
       const email = freshAddress();
       const link = await inviteOwner(t, site, email);
       await page.goto(link);
-      await page.getByLabel('Given name').fill('Grace');
-      await page.getByLabel('Family name').fill('Hopper');
+      await page.getByLabel('First name').fill('Grace');
+      await page.getByLabel('Last name').fill('Hopper');
       await page.getByLabel('Password').fill(newPassword);
       await page.getByRole('button', { name: 'Join' }).click();
       await signIn(page, { email, password: newPassword } as TestUser, '/sign_in');
@@ -108,7 +108,8 @@ browserTest(
     await enterCode(page, codeOf(site, secret, { later: 1 }));
     await page.goto(ownFactors);
     t.match(await main(page).textContent(), /You have 9 unused recovery codes/);
-    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
+    await page.getByRole('link', { name: 'Remove the authenticator app' }).click();
+    await page.getByRole('button', { name: 'Remove authenticator app' }).click();
     t.match(await notice(page).textContent(), /Authenticator app removed/);
   },
   { javaScriptEnabled: false },

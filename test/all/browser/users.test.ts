@@ -27,12 +27,12 @@ async function walk(t: Test, page: Page, site: LiveSite, options: { javaScriptEn
 
   const { page: invited } = await site.open(t, options);
   await invited.goto(link);
-  await invited.getByLabel('Given name').fill('Grace');
-  await invited.getByLabel('Family name').fill('Hopper');
+  await invited.getByLabel('First name').fill('Grace');
+  await invited.getByLabel('Last name').fill('Hopper');
   await invited.getByLabel('Password').fill('password1234');
   await invited.getByRole('button', { name: 'Join' }).click();
   t.match(await invited.getByRole('alert').textContent(), /must not be easy to guess/);
-  t.equal(await invited.getByLabel('Given name').inputValue(), 'Grace');
+  t.equal(await invited.getByLabel('First name').inputValue(), 'Grace');
   await invited.getByLabel('Password').fill(newPassword);
   await invited.getByRole('button', { name: 'Join' }).click();
   t.match(await notice(invited).textContent(), /Your user is created/);
@@ -163,7 +163,7 @@ browserTest(
       await isAccessible(t, page, address);
     }
     await page.goto(`${account}/profile`);
-    await page.getByLabel('Given name').fill('');
+    await page.getByLabel('First name').fill('');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await isAccessible(t, page, 'a profile with errors');
   },

@@ -29,7 +29,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'report.exported': 'Report exported as CSV',
   'audit_log.exported': 'Audit log exported as CSV',
   'consent.allowed': 'Application authorized',
-  'consent.denied': 'Application not authorized',
+  'consent.denied': 'Consent denied',
   'grant.revoked': 'Application disconnected',
   'authorization_code.issued': 'Authorization code issued',
   'authorization_code.replayed': 'Authorization code used twice: tokens revoked',

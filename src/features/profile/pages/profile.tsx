@@ -24,8 +24,8 @@ type ProfileForm = Readonly<Record<FormClaim, string>>;
 
 /** Error message for an invalid value of each field, in the order of the form. */
 const messages: Readonly<Record<FormClaim, string>> = {
-  givenName: 'Enter a given name of at most 100 characters, without invisible ones.',
-  familyName: 'Enter a family name of at most 100 characters, without invisible ones.',
+  givenName: 'Enter a first name of at most 100 characters, without invisible ones.',
+  familyName: 'Enter a last name of at most 100 characters, without invisible ones.',
   locale: 'Enter the tag of a language, such as en or de-CH.',
   zoneinfo: 'Choose a time zone.',
   picture: 'Enter a URL that starts with https:// and has no user name or password.',
@@ -109,8 +109,8 @@ function ProfileFields({ form }: { form: ProfileForm }) {
   const field = (claim: keyof ProfileForm) => ({ id: claimNames[claim], value: form[claim] });
   return (
     <Form button="Save changes" cancel={settings.account}>
-      <TextField {...field('givenName')} label="Given name" autocomplete="given-name" maxLength={100} />
-      <TextField {...field('familyName')} label="Family name" autocomplete="family-name" maxLength={100} />
+      <TextField {...field('givenName')} label="First name" autocomplete="given-name" maxLength={100} />
+      <TextField {...field('familyName')} label="Last name" autocomplete="family-name" maxLength={100} />
       <TextField
         {...field('locale')}
         label="Language"

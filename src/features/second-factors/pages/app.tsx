@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import { actionForm } from '../../../platform/pages/define-pages.js';
+import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { Form, TextField } from '../../../platform/pages/form-parts.js';
 import type { PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -55,9 +55,18 @@ export function appPages(site: PageRouter, { apps, baseUrl }: OwnSecondFactorDep
   };
   site.post(path, save, { recentPassword: ['form', 'adds a second factor'] });
 
-  actionForm(site, `${path}/remove`, {
-    recentPassword: ['form', 'removes a second factor'],
-    back: () => ownSecondFactorPath,
+  confirmPage(site, `${path}/remove`, {
+    reason: 'removes a second factor',
+    view: async ({ user }) => {
+      if ((await apps.addedAt(user)) === null) return { redirect: ownSecondFactorPath };
+      return {
+        title: 'Remove the authenticator app?',
+        parent: parentCrumb,
+        button: 'Remove authenticator app',
+        cancel: ownSecondFactorPath,
+        body: <p class="warning">You can no longer sign in with the codes that the app shows.</p>,
+      };
+    },
     save: async ({ auditContext }) => afterRemoval(await apps.remove(auditContext), 'app_removed'),
   });
 }

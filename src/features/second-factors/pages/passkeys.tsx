@@ -1,11 +1,13 @@
 import { maximumPasskeyName, passkeyNameRule } from '../../../platform/accounts/name-rules.js';
 import { browserName } from '../../../platform/pages/browser-name.js';
-import { actionForm } from '../../../platform/pages/define-pages.js';
+import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext, PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
+import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
 import {
@@ -58,9 +60,30 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
   };
   site.post(path, save, { recentPassword: ['form', 'adds a second factor'] });
 
-  actionForm(site, `${path}/:id/remove`, {
-    recentPassword: ['form', 'removes a second factor'],
-    back: () => ownSecondFactorPath,
+  confirmPage(site, `${path}/:id/remove`, {
+    reason: 'removes a second factor',
+    view: async (context) => {
+      const id = requestedId(context);
+      const passkey = (await passkeys.list(context.user)).find((known) => known.id === id);
+      if (passkey === undefined) throw recordNotFound();
+      return {
+        title: `Remove the passkey ${passkey.name}?`,
+        parent: parentCrumb,
+        button: 'Remove passkey',
+        cancel: ownSecondFactorPath,
+        body: (
+          <div class="warning">
+            <p>
+              You can no longer sign in with it. Last used:{' '}
+              <strong>
+                <TimestampOrNever at={passkey.lastUsedAt} />
+              </strong>
+              . Delete it on your device too.
+            </p>
+          </div>
+        ),
+      };
+    },
     save: async (context) =>
       afterRemoval(await passkeys.remove(context.auditContext, requestedId(context)), 'passkey_removed'),
   });

@@ -96,7 +96,7 @@ function AppSection({ appAddedAt, returnTo }: Props) {
             <a class="button secondary" href={path}>
               Replace
             </a>
-            <RemoveForm action={`${path}/remove`} label="the authenticator app" />
+            <RemoveLink href={`${path}/remove`} label="the authenticator app" />
           </div>
         </>
       )}
@@ -123,7 +123,7 @@ function PasskeySection({ keys, returnTo }: Props) {
                   Added on <Timestamp at={createdAt} />. Last used: <TimestampOrNever at={lastUsedAt} />
                 </span>
               </p>
-              <RemoveForm action={`${path}/${id}/remove`} label={`the passkey ${name}`} />
+              <RemoveLink href={`${path}/${id}/remove`} label={`the passkey ${name}`} />
             </li>
           ))}
         </ul>
@@ -152,10 +152,10 @@ function RecoverySection({ unusedRecoveryCodes }: Props) {
   );
 }
 
-function RemoveForm({ action, label }: { action: string; label: string }) {
+function RemoveLink({ href, label }: { href: string; label: string }) {
   return (
-    <ButtonForm action={action} className="quiet">
+    <a class="button secondary" href={href}>
       Remove<span class="unseen"> {label}</span>
-    </ButtonForm>
+    </a>
   );
 }

@@ -100,7 +100,9 @@ const removeView = {
       <ImmediateEffects />
       <ul>
         <li>Other users who signed in with single sign-on are signed out.</li>
-        <li>Users sign in with a password. Users without one set it under “Forgot your password?”.</li>
+        <li>
+          Users sign in with a password. Users without a password set one under “Forgot your password?”.
+        </li>
         <li>The issuer, the client ID, the client secret and the links of users are deleted.</li>
       </ul>
     </div>

@@ -33,7 +33,8 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
   action('role', 'grants or removes permissions', async (context, id) => {
     const role = submittedRole(context);
     if (role === undefined) throw new Problem('invalid_request', 'The role must be owner, admin or member.');
-    return afterChange(await userAdministration.setRole(context.auditContext, id, role), id, 'role_changed');
+    const change = await userAdministration.setRole(context.auditContext, id, role);
+    return afterChange(change, id, change.kind === 'unchanged' ? 'role_unchanged' : 'role_changed');
   });
 
   confirmPage(site, userPath(':id', 'disable'), {

@@ -155,7 +155,7 @@ export function afterLink(
     warning: (
       <>
         <strong>Copy the link now. You won't be able to see it again.</strong> Send it to {email}, and to no
-        other person: everyone who has it can use it. It can be used once, within {lifetime}.
+        other person: anyone with the link can use it. It can be used once, within {lifetime}.
       </>
     ),
     values: [{ id: 'link', label: 'Link', value: link.url }],

@@ -28,8 +28,8 @@ export async function linkPages(
 
 /** Field and name of each value that an invited person enters. */
 const acceptanceFields = {
-  givenName: ['given_name', 'The given name'],
-  familyName: ['family_name', 'The family name'],
+  givenName: ['given_name', 'The first name'],
+  familyName: ['family_name', 'The last name'],
   password: ['new_password', 'The password'],
 } as const;
 
@@ -78,14 +78,14 @@ function acceptView({ path, form }: PublicContext, { accountName, email }: Valid
           <UserNameField email={email} />
           <TextField
             id="given_name"
-            label="Given name"
+            label="First name"
             value={form.text('given_name')}
             autocomplete="given-name"
             maxLength={100}
           />
           <TextField
             id="family_name"
-            label="Family name"
+            label="Last name"
             value={form.text('family_name')}
             autocomplete="family-name"
             maxLength={100}
