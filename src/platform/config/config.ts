@@ -113,6 +113,11 @@ const rules: readonly Rule[] = [
 
 /** Rules for the server only. Without HTTPS, passwords, tokens and cookies are sent in the clear. */
 const serverRules: readonly Rule[] = [
+  (env) =>
+    isProduction(env) &&
+    env.DATABASE_URL === undefined &&
+    !env.ALLOW_EMBEDDED &&
+    'DATABASE_URL is required when NODE_ENV=production: set it, or set ALLOW_EMBEDDED=true to use the embedded database, which serves one process',
   (env) => httpsRule(env, 'BASE_URL', env.BASE_URL ?? 'http://localhost'),
   // Its default starts with BASE_URL.
   (env) => env.ERRORS_URL !== undefined && httpsRule(env, 'ERRORS_URL', env.ERRORS_URL),

@@ -91,6 +91,11 @@ export const variables = {
     description:
       'PostgreSQL 14 or later. Unset: the embedded database. With [several hosts](scaling.md#high-availability), the server uses the one that is read-write.',
   },
+  ALLOW_EMBEDDED: {
+    schema: boolean.default('false'),
+    description:
+      '`true` allows the server to start in production without `DATABASE_URL`, with the [embedded database](deployment.md#embedded-database).',
+  },
   DIRECT_DATABASE_URL: {
     schema: postgresqlUrl.optional(),
     derivedDefault: '`$DATABASE_URL`',

@@ -18,7 +18,7 @@ const onPostgresql = { skip: testServer === undefined && 'the embedded database 
 
 t.test('production without an https:// BASE_URL exits with 1 and one line', async (t) => {
   const { databaseUrl = '', dataDir } = await createTestDatabase(t);
-  const production = { NODE_ENV: 'production', DATA_DIR: dataDir };
+  const production = { NODE_ENV: 'production', DATA_DIR: dataDir, ALLOW_EMBEDDED: 'true' };
   for (const baseUrl of ['', 'http://api.test']) {
     const environment = { ...production, BASE_URL: baseUrl };
     const server = await spawnServerProcess(t, { databaseUrl, environment });
@@ -29,7 +29,12 @@ t.test('production without an https:// BASE_URL exits with 1 and one line', asyn
 
 t.test('production starts with ALLOW_HTTP=true', async (t) => {
   const { databaseUrl = '', dataDir } = await createTestDatabase(t);
-  const environment = { NODE_ENV: 'production', DATA_DIR: dataDir, ALLOW_HTTP: 'true' };
+  const environment = {
+    NODE_ENV: 'production',
+    DATA_DIR: dataDir,
+    ALLOW_HTTP: 'true',
+    ALLOW_EMBEDDED: 'true',
+  };
   const server = await startServerProcess(t, { databaseUrl, environment });
   t.equal(await server.stop(), 0);
 });

@@ -177,6 +177,7 @@ const production = {
   NODE_ENV: 'production',
   APP_SECRET: 'a secret that is long enough for a test',
   BASE_URL: 'https://people.example',
+  DATABASE_URL: 'postgres://db.internal/people',
 };
 
 t.test('rejects a BASE_URL that is missing or not https:// when NODE_ENV=production', async (t) => {
@@ -186,6 +187,14 @@ t.test('rejects a BASE_URL that is missing or not https:// when NODE_ENV=product
     rejects(t, { ...environment, ALLOW_HTTP: 'false' }, /^BASE_URL must start with https:\/\/ /);
   }
   t.equal(readServerConfig(production).baseUrl, 'https://people.example');
+});
+
+t.test('production without DATABASE_URL starts with ALLOW_EMBEDDED=true only', async (t) => {
+  const embedded = { ...production, DATABASE_URL: '' };
+  t.throws(() => readServerConfig(embedded), { message: /^DATABASE_URL is required .*ALLOW_EMBEDDED=true/ });
+  t.equal(readServerConfig({ ...embedded, ALLOW_EMBEDDED: 'true' }).databaseUrl, undefined);
+  t.equal(readConfig(embedded).databaseUrl, undefined, 'the command line serves no requests');
+  t.equal(readServerConfig({}).databaseUrl, undefined, 'outside production');
 });
 
 t.test('rejects an ERRORS_URL that is not https:// when NODE_ENV=production', async (t) => {
@@ -234,7 +243,8 @@ t.test('the message has one line for each variable with an invalid value', async
     ].join('\n'),
   });
   t.throws(() => readServerConfig({ NODE_ENV: 'production', DEMO_DATA: 'true', BASE_URL: 'http://x' }), {
-    message: /^APP_SECRET is required .*\nDEMO_DATA must not be true .*\nBASE_URL must start with https:.*$/,
+    message:
+      /^APP_SECRET is required .*\nDEMO_DATA must not be true .*\nDATABASE_URL is required .*\nBASE_URL must start with https:.*$/,
   });
 });
 
