@@ -48,6 +48,39 @@ t.test('a list has its columns, pages and the number of employees', async (t) =>
   t.same(rows, expected.toReversed());
 });
 
+t.test('statuses, managers, dates and times are shown as people read them', async (t) => {
+  const { browser, ids, accountId } = await employeeScene(api, [
+    { firstName: 'Ada', lastName: 'Lovelace', status: 'active' },
+    { status: 'on_leave', hireDate: '2020-02-29' },
+  ]);
+  const [id = '', other = ''] = ids;
+  await database.prisma.employee.updateMany({
+    where: { accountId, id: other },
+    data: { managerId: id, updatedAt: new Date('2026-01-02T03:04:00Z') },
+  });
+  const list = createdId(
+    await createReport(browser, {
+      column_1: 'status',
+      column_2: 'manager_id',
+      column_3: 'hire_date',
+      column_4: 'updated_at',
+      ...filterFields('manager_id', 'eq', id),
+    }),
+  );
+  const page = await browser.open(`${reportsPath}/${list}`);
+  t.same(tableRows(page.body, '<caption>A report'), [
+    ['On leave', 'Ada Lovelace', '29 Feb 2020', '2 Jan 2026, 03:04 UTC'],
+  ]);
+  t.match(page.body, 'Manager is Ada Lovelace');
+  const counts = createdId(
+    await createReport(browser, { kind: 'groups', group_1: 'status', group_2: 'manager_id' }),
+  );
+  const chart = await browser.open(`${reportsPath}/${counts}`);
+  t.match(chart.body, '<bdi>On leave</bdi>');
+  t.match(chart.body, /On leave: 1 \(Ada Lovelace: 1\)/);
+  t.match(chart.body, 'class="number" data-label="Count"');
+});
+
 t.test('a CSV download equals that of the API, and its event names the user', async (t) => {
   const { browser, accountId, user } = await employeeScene(api, repeat(3, {}));
   const id = createdId(await createReport(browser, { title: 'Table', column_1: 'email', sort_1: 'email' }));

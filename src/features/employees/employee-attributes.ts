@@ -89,3 +89,9 @@ export interface GivenAttribute extends EmployeeAttribute {
 export const givenAttributes: readonly GivenAttribute[] = employeeAttributes.filter(
   (attribute): attribute is GivenAttribute => attribute.member !== 'updatedAt',
 );
+
+/** A status as text: `on_leave` becomes "On leave". */
+export function formatStatus(status: string): string {
+  const words = status.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
+import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeSelection } from './employee.js';
@@ -38,6 +39,19 @@ export class Employees {
   /** Reads the account's employee with this id; `null` if this account has none with this id. */
   get(accountId: AccountId, id: string): Promise<Employee | null> {
     return withScope(accountScope(accountId), () => readEmployee(this.#prisma, accountId, id));
+  }
+
+  /** Reads the names of the account's employees with these ids: first name, then last name. */
+  async names(accountId: AccountId, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+    const positions = [...ids].map(employeePosition).filter((position) => position !== -1);
+    if (positions.length === 0) return new Map();
+    const rows = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<{ id: string; name: string }[]>`
+        SELECT id, first_name || ' ' || last_name AS name FROM employees
+        WHERE account_id = ${accountId} AND position = ANY (${positions}::bigint[]) AND id = ANY (${[...ids]}::text[])`,
+    );
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /**

@@ -18,6 +18,7 @@ export {
   type AttributeName,
   type AttributeType,
   employeeAttributes,
+  formatStatus,
   type GivenValues,
   givenAttributes,
 } from './employee-attributes.js';
@@ -32,6 +33,7 @@ export {
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
 export { managersAbove, type ResolvedReferences } from './employee-references.js';
+export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';
 

@@ -7,11 +7,19 @@ export interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly sorted?: 'ascending' | 'descending' | undefined;
+  /** Numbers are right-aligned. Numbers and short texts, such as ids, are not wrapped. Default: text of any length. */
+  readonly kind?: 'number' | 'short';
+  /** Whether it names the record: cards begin with it. Default: the first column, if no other names the record. */
+  readonly isName?: boolean;
 }
 
 /** A column whose heading is its label. */
-export function column<Row>(label: string, cell: Column<Row>['cell']): Column<Row> {
-  return { key: label, label, heading: label, cell };
+export function column<Row>(
+  label: string,
+  cell: Column<Row>['cell'],
+  options: Pick<Column<Row>, 'kind' | 'isName'> = {},
+): Column<Row> {
+  return { key: label, label, heading: label, cell, ...options };
 }
 
 // Browsers drop the table semantics of elements whose CSS `display` is changed, unless the roles are explicit.
@@ -21,7 +29,10 @@ const tableRow = { role: 'row' } as const;
 const columnHeader = { role: 'columnheader', scope: 'col' } as const;
 const dataCell = { role: 'cell' } as const;
 
-/** A table that is displayed as a list of cards on a narrow screen. */
+/**
+ * A table, which scrolls within its frame when it is wider than the page. On a narrow screen it is a list of cards. The frame
+ * can have the focus, so that the keyboard scrolls it.
+ */
 export function DataTable<Row>({
   caption,
   columns,
@@ -34,29 +45,38 @@ export function DataTable<Row>({
   rows: readonly Row[];
   rowKey: (row: Row) => string;
 }) {
+  const hasName = columns.some(({ isName }) => isName);
+  const classes = columns.map(({ kind, isName = false }, index) => {
+    const heads = hasName ? isName : index === 0;
+    const names = [...(kind === undefined ? [] : [kind]), ...(heads ? ['name'] : [])];
+    return names.length === 0 ? {} : { class: names.join(' ') };
+  });
   return (
-    <table {...table} class="cards">
-      <caption>{caption}</caption>
-      <thead {...rowGroup}>
-        <tr {...tableRow}>
-          {columns.map(({ key, heading, sorted }) => (
-            <th key={key} {...columnHeader} {...(sorted && { 'aria-sort': sorted })}>
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody {...rowGroup}>
-        {rows.map((row) => (
-          <tr key={rowKey(row)} {...tableRow}>
-            {columns.map(({ key, label, cell }) => (
-              <td key={key} {...dataCell} data-label={label}>
-                <div>{cell(row)}</div>
-              </td>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a region that has the focus
+    <section class="table" tabIndex={0} aria-label={caption}>
+      <table {...table} class="cards">
+        <caption>{caption}</caption>
+        <thead {...rowGroup}>
+          <tr {...tableRow}>
+            {columns.map(({ key, heading, sorted }, index) => (
+              <th key={key} {...columnHeader} {...classes[index]} {...(sorted && { 'aria-sort': sorted })}>
+                {heading}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody {...rowGroup}>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} {...tableRow}>
+              {columns.map(({ key, label, cell }, index) => (
+                <td key={key} {...dataCell} {...classes[index]} data-label={label}>
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }

@@ -26,6 +26,23 @@ export function DateInWords({ date }: { date: string }) {
   return <Time value={date} at={new Date(`${date}T00:00:00Z`)} format={format} />;
 }
 
+/**
+ * Returns a function that formats a date, `YYYY-MM-DD`, or an ISO 8601 time in the language and time zone of the user. Other
+ * texts, such as a date of a year that has more than four digits, are unchanged.
+ */
+export function useTimeText(): (text: string, type: 'date' | 'date_time') => string {
+  const viewer = useContext(ViewerContext);
+  return (text, type) => {
+    const isDate = type === 'date';
+    const at = new Date(isDate ? `${text}T00:00:00Z` : text);
+    if (Number.isNaN(at.getTime())) return text;
+    const format = isDate
+      ? formatFor({ locale: viewer.locale, zoneinfo: fallback.zone }, dateParts)
+      : formatFor(viewer);
+    return format.format(at);
+  };
+}
+
 function Time({ value, at, format }: { value: string; at: Date; format: Intl.DateTimeFormat }) {
   const { locale } = format.resolvedOptions();
   return (

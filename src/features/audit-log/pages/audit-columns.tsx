@@ -6,7 +6,7 @@ import { auditAddress } from './resolve-filter.js';
 
 export const auditColumns: readonly Column<AuditEntry>[] = [
   column('When', ({ createdAt }) => <Timestamp at={createdAt} />),
-  column('What', (entry) => <What entry={entry} />),
+  column('What', (entry) => <What entry={entry} />, { isName: true }),
   column('Who', ({ userId, userName, userEmail }) =>
     userId === null ? (
       '–'

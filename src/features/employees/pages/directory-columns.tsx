@@ -1,7 +1,7 @@
 import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
 import type { Employee } from '../employee.js';
-import { givenAttributes } from '../employee-attributes.js';
+import { formatStatus, givenAttributes } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
 import { employeeAddress } from './employee-pages.js';
 
@@ -10,7 +10,12 @@ const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory)
 /** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
 export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
   const { order } = search;
-  const sortable = (key: string, label: string, cell: Column<Employee>['cell']): Column<Employee> => {
+  const sortable = (
+    key: string,
+    label: string,
+    cell: Column<Employee>['cell'],
+    kind?: Column<Employee>['kind'],
+  ): Column<Employee> => {
     const ascending = order === key;
     const sorted = ascending ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
     const next = ascending ? `-${key}` : key;
@@ -20,6 +25,7 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
       label,
       sorted,
       cell,
+      ...(kind && { kind }),
       heading: (
         <a href={directoryAddress({ ...search, order: next })}>
           {label}
@@ -41,7 +47,7 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
         </span>
       </>
     )),
-    sortable('number', 'Number', ({ employeeNumber }) => employeeNumber),
+    sortable('number', 'Number', ({ employeeNumber }) => employeeNumber, 'short'),
     sortable('department', 'Department', ({ department }) => department),
     ...otherAttributes.map(({ name, label, member }) => ({
       key: name,
@@ -49,7 +55,7 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
       heading: label,
       cell: (employee: Employee) => employee[member] ?? '–',
     })),
-    sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />),
+    sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />, 'short'),
   ];
 }
 
@@ -87,10 +93,4 @@ export const knownStatuses: readonly string[] = Object.keys(tones);
 function toneOf(status: string): { tone?: Tone } {
   const tone = Object.hasOwn(tones, status) ? tones[status] : undefined;
   return tone === undefined ? {} : { tone };
-}
-
-/** A status as text: `on_leave` becomes "On leave". */
-export function formatStatus(status: string): string {
-  const words = status.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

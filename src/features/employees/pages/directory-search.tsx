@@ -1,5 +1,6 @@
 import { home } from '../../../platform/pages/paths.js';
 import type { DirectoryChoice, DirectoryChoices } from '../directory.js';
+import { formatStatus } from '../employee-attributes.js';
 import { maximumSearchLength } from '../employee-search.js';
 import {
   type DirectorySearch,
@@ -8,7 +9,6 @@ import {
   directoryOrders,
   filterText,
 } from './directory-address.js';
-import { formatStatus } from './directory-columns.js';
 
 type FilterName = (typeof directoryFilters)[number];
 

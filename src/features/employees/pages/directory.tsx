@@ -3,6 +3,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
+import { Problem } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
 import {
@@ -26,8 +27,9 @@ export function directoryPage(site: PageRouter, { directory }: { directory: Dire
       filter: directoryFilter(context.query),
       order: directoryOrder(context.query.text('sort')),
     };
+    const number = pageNumber(context.query);
     // The cost of a page grows with its number.
-    const number = Math.min(pageNumber(context.query), lastPage(maximumMatches, pageSize) + 1);
+    if (number > lastPage(maximumMatches, pageSize)) throw beyondLimit();
     const { employees, count, more, choices } = await directory.read(context.user.accountId, {
       text: search.text,
       filter: search.filter,
@@ -72,16 +74,18 @@ export function directoryPage(site: PageRouter, { directory }: { directory: Dire
             <NoPeople {...search} />
           )}
           <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
-          {number === last && (more || count > maximumMatches) && (
-            <p class="hint">
-              The directory lists up to {maximumMatches.toLocaleString('en')} people. Search or filter to find
-              others.
-            </p>
-          )}
         </>
       ),
     };
   });
+}
+
+function beyondLimit(): Problem {
+  const limit = maximumMatches.toLocaleString('en');
+  return new Problem(
+    'not_found',
+    `The directory shows at most ${limit} people. Narrow your search to find others.`,
+  );
 }
 
 function NoPeople({ text, filter }: DirectorySearch) {
@@ -118,8 +122,11 @@ function NoPeople({ text, filter }: DirectorySearch) {
 
 function describeCount(count: number, more: boolean, text: string): string {
   const number = count.toLocaleString('en');
+  const limit = maximumMatches.toLocaleString('en');
+  if (count > maximumMatches) return `${limit} of ${number} shown; narrow your search.`;
+  if (more && count === maximumMatches) return `${limit} of more than ${limit} shown; narrow your search.`;
   const people = count === 1 ? '1 person' : `${number} people`;
-  const words = more ? `${count < maximumMatches ? 'At least' : 'More than'} ${people}` : people;
+  const words = more ? `At least ${people}` : people;
   return text === ''
     ? words
     : `${words} for “${text}”${more ? '. Enter more letters to see all matches.' : ''}`;

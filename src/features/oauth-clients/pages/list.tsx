@@ -1,4 +1,5 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
+import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
@@ -67,7 +68,7 @@ function NewApplication() {
 
 const columns: readonly Column<ApplicationSummary>[] = [
   column('Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
-  column('Client type', ({ clientType }) => <span class="whole">{clientTypeName(clientType)}</span>),
+  column('Client type', ({ clientType }) => clientTypeName(clientType), { kind: 'short' }),
   column('Scopes', ({ scopes }) => (
     <span class="codes">
       {scopes.map((scope) => (
@@ -75,6 +76,6 @@ const columns: readonly Column<ApplicationSummary>[] = [
       ))}
     </span>
   )),
-  column('Connected users', ({ connectedUsers }) => connectedUsers),
+  column('Connected users', ({ connectedUsers }) => numberText(connectedUsers), { kind: 'number' }),
   column('Last token issued', ({ lastTokenAt }) => <TimestampOrNever at={lastTokenAt} />),
 ];

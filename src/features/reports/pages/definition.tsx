@@ -2,6 +2,7 @@ import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { Report, ReportDefinition, ReportFilter } from '../report.js';
 import { columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
+import { useValueText } from './value-text.js';
 
 const operators: Readonly<Record<ReportFilter['operator'], string>> = {
   eq: 'is',
@@ -39,10 +40,15 @@ export function inSentence(label: string): string {
   return /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** A filter as text, such as "Department is one of Sales, Legal". */
-function formatFilter({ field, operator, value }: ReportFilter): string {
-  const values = [value].flat().map((text) => (text === '' ? 'empty text' : text));
-  return `${columnOf(field).label} ${formatOperator(operator)} ${values.join(', ')}`;
+/** A filter as text, such as "Department is one of Sales, Legal". Parts of a value are as they were entered. */
+function FilterText({ filter: { field, operator, value } }: { filter: ReportFilter }) {
+  const valueText = useValueText();
+  const isPart = operator === 'contains' || operator === 'starts_with';
+  const values = [value].flat().map((text) => {
+    if (text === '') return 'empty text';
+    return isPart ? text : valueText(field, text);
+  });
+  return <>{`${columnOf(field).label} ${formatOperator(operator)} ${values.join(', ')}`}</>;
 }
 
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
@@ -80,7 +86,9 @@ export function DefinitionDescription({ report, withText = false }: { report: Re
         ) : (
           <ul class="conditions">
             {filters.map((filter, index) => (
-              <li key={index}>{formatFilter(filter)}</li>
+              <li key={index}>
+                <FilterText filter={filter} />
+              </li>
             ))}
           </ul>
         )}

@@ -11,6 +11,7 @@ import { ReportChart } from './report-chart.js';
 import { emptyForm, fieldIds, type ReportForm, readReportForm, storedForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { ResultTable } from './show.js';
+import { ManagerNames, readManagerNames } from './value-text.js';
 
 /** Rows of a preview. */
 const previewRows = 10;
@@ -71,17 +72,21 @@ async function preview(context: PageContext, dependencies: ReportPagesDependenci
     signal: context.disconnected(),
   });
   const shown = Math.min(previewRows, result.recordCount);
+  const { accountId } = context.auditContext;
+  const names = await readManagerNames(dependencies.employees, accountId, { report, run: { result, chart } });
   return (
-    <section class="preview">
-      <h2>Preview</h2>
-      <p role="status">
-        {result.recordCount === 0
-          ? 'The report has no rows.'
-          : `The first ${shown} of ${result.recordCount.toLocaleString('en')} rows. The report is not saved yet.`}
-      </p>
-      {chart !== null && <ReportChart chart={chart} report={report} />}
-      {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}
-    </section>
+    <ManagerNames.Provider value={names}>
+      <section class="preview">
+        <h2>Preview</h2>
+        <p role="status">
+          {result.recordCount === 0
+            ? 'The report has no rows.'
+            : `The first ${shown} of ${result.recordCount.toLocaleString('en')} rows. The report is not saved yet.`}
+        </p>
+        {chart !== null && <ReportChart chart={chart} report={report} />}
+        {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}
+      </section>
+    </ManagerNames.Provider>
   );
 }
 

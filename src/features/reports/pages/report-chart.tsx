@@ -3,8 +3,10 @@ import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
 import { type ChartBar, numberText, totalOf } from '../../../platform/pages/charts/chart-data.js';
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import type { ReportDefinition } from '../report.js';
+import type { GroupKey } from '../report-columns.js';
 import { type ChartData, type ChartValue, chartKeys, maximumChartValues } from '../results/report-charts.js';
 import { inSentence, keyLabel } from './definition.js';
+import { useValueText } from './value-text.js';
 
 /** The chart of a grouped report: bars, or columns for years. The second key is stacked. */
 export function ReportChart({
@@ -19,13 +21,15 @@ export function ReportChart({
 }) {
   const keys = chartKeys(groupBy);
   const byYear = keys.bars === 'hire_year';
-  const label = (value: ChartValue) => chartLabel(value, byYear && chart.bars.includes(value));
+  const valueText = useValueText();
+  const label = (value: ChartValue, key: GroupKey) =>
+    chartLabel(value, { isYear: key === 'hire_year' && byYear, text: (text) => valueText(key, text) });
   const series = chart.stacks.map((stack) => ({
-    label: keys.stacks === undefined ? 'Employees' : label(stack),
+    label: keys.stacks === undefined ? 'Employees' : label(stack, keys.stacks),
   }));
   const bars = chart.bars.map((value, index): ChartBar => {
     const values = chart.counts[index] ?? [];
-    const bar = { key: String(index), label: label(value), values };
+    const bar = { key: String(index), label: label(value, keys.bars), values };
     const parts = values.flatMap((count, part) =>
       count > 0 ? [`${series[part]?.label}: ${numberText(count)}`] : [],
     );
@@ -72,14 +76,16 @@ const maximumYears = 6;
 /** Characters of a label. The table has the whole value. */
 const longestLabel = 60;
 
-function chartLabel(value: ChartValue, isYear: boolean): string {
+function chartLabel(
+  value: ChartValue,
+  { isYear, text }: { isYear: boolean; text: (value: string) => string },
+): string {
   if ('others' in value) return isYear ? 'Earlier' : 'Other';
   if (value.value === null) return 'None';
   if (value.value === '') return 'Empty text';
-  const characters = [...value.value];
-  return characters.length <= longestLabel
-    ? value.value
-    : `${characters.slice(0, longestLabel - 1).join('')}…`;
+  const label = text(value.value);
+  const characters = [...label];
+  return characters.length <= longestLabel ? label : `${characters.slice(0, longestLabel - 1).join('')}…`;
 }
 
 function describe(bars: readonly ChartBar[], { byYear, name }: { byYear: boolean; name: string }): string {

@@ -2,12 +2,14 @@ import { isRecordId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { Employees } from '../../employees/index.js';
 import type { Report } from '../report.js';
 import type { Reports } from '../reports.js';
 import type { ReportResults } from '../results/report-results.js';
 import type { ReportValidator } from './report-validator.js';
 
 export interface ReportPagesDependencies {
+  readonly employees: Pick<Employees, 'names'>;
   readonly reports: Reports;
   readonly reportResults: ReportResults;
   readonly validateReport: ReportValidator;

@@ -6,10 +6,12 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
+import type { GroupKey } from '../report-columns.js';
 import type { ReportResults, ResultPage } from '../results/report-results.js';
 import { DefinitionDescription, describeDefinition } from './definition.js';
 import { ReportChart } from './report-chart.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { ManagerNames, readManagerNames, useValueText } from './value-text.js';
 
 type Row = ResultPage['rows'][number];
 
@@ -17,24 +19,29 @@ type Row = ResultPage['rows'][number];
 export function ResultTable({ result, caption }: { result: ResultPage; caption: string }) {
   const { columns, rows } = result;
   const grouped = columns.at(-1)?.key === 'count';
+  const valueText = useValueText();
   const shown = columns.map(
     ({ key, label, type }, index): Column<Row> => ({
       key,
       label,
       heading: label,
+      ...(type === 'integer' && { kind: 'number' }),
+      ...(key !== 'count' && shortColumns.has(key) && { kind: 'short' }),
+      isName: key === 'first_name' || key === 'last_name',
       cell: ({ values }) => {
         const value = values[index] ?? null;
         if (value === null) return grouped ? <em>None</em> : '–';
-        return type === 'integer' && key === 'count' ? numberText(Number(value)) : <bdi>{value}</bdi>;
+        if (key === 'count') return numberText(Number(value));
+        return <bdi>{valueText(key as GroupKey, String(value))}</bdi>;
       },
     }),
   );
-  return (
-    <div class="result">
-      <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />
-    </div>
-  );
+  return <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />;
 }
+
+const shortColumns: ReadonlySet<string> = new Set([
+  ...['id', 'employee_number', 'status', 'hire_date', 'termination_date', 'updated_at'],
+]);
 
 const pageSize = 50;
 
@@ -51,7 +58,10 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     });
     const last = lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: pageAddress(report.id, last) };
-    return showPage({ report, run, number, last });
+    const { accountId } = context.auditContext;
+    const names = await readManagerNames(dependencies.employees, accountId, { report, run });
+    const page = showPage({ report, run, number, last });
+    return { ...page, body: <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider> };
   });
 
   site.download(reportAddress(':id', 'results.csv'), async (context) => {

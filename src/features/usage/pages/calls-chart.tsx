@@ -75,9 +75,9 @@ export function describeCalls({ calls, withoutError, errors, rateLimited }: Call
 function callColumns<Key>(heading: string, cell: (of: Key) => ComponentChildren): Column<CallsOf<Key>>[] {
   return [
     column(heading, ({ of }) => cell(of)),
-    column('Calls', ({ calls }) => numberText(calls)),
-    column('Without error', ({ withoutError }) => numberText(withoutError)),
-    column('Errors', ({ errors }) => numberText(errors)),
-    column('Rate-limited', ({ rateLimited }) => numberText(rateLimited)),
+    column('Calls', ({ calls }) => numberText(calls), { kind: 'number' }),
+    column('Without error', ({ withoutError }) => numberText(withoutError), { kind: 'number' }),
+    column('Errors', ({ errors }) => numberText(errors), { kind: 'number' }),
+    column('Rate-limited', ({ rateLimited }) => numberText(rateLimited), { kind: 'number' }),
   ];
 }

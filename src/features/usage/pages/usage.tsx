@@ -68,8 +68,8 @@ function RejectionsSection({
 function columnsFor(problems: Contract['problems']): Column<RejectedRequest>[] {
   return [
     column('When', ({ at }) => <Timestamp at={at} />),
-    column('Operation', ({ operation }) => <code>{operation}</code>),
-    column('Status', ({ status }) => status),
+    column('Operation', ({ operation }) => <code>{operation}</code>, { isName: true }),
+    column('Status', ({ status }) => status, { kind: 'number' }),
     column('Error', ({ code }) =>
       code !== null && Object.hasOwn(problems, code) ? (
         <a href={`/errors/${problemSlug(code as ProblemCode)}`}>{code}</a>
@@ -77,7 +77,7 @@ function columnsFor(problems: Contract['problems']): Column<RejectedRequest>[] {
         (code ?? '–')
       ),
     ),
-    column('Request ID', ({ requestId }) => <code>{requestId}</code>),
+    column('Request ID', ({ requestId }) => <code>{requestId}</code>, { kind: 'short' }),
   ];
 }
 

@@ -72,7 +72,7 @@ const userColumns: readonly Column<UserSummary>[] = [
       <span class="hint"> {email}</span>
     </>
   )),
-  column('Role', ({ role }) => roleNames[role]),
+  column('Role', ({ role }) => roleNames[role], { kind: 'short' }),
   column('Last sign-in', ({ lastSignInAt }) => <TimestampOrNever at={lastSignInAt} />),
   column('Second factor', secondFactorText),
   column('State', ({ disabledAt }) =>
@@ -83,7 +83,7 @@ const userColumns: readonly Column<UserSummary>[] = [
 function invitationColumns(context: PageContext, canSendMail: boolean): Column<Invitation>[] {
   return [
     column('E-mail address', ({ email }) => <strong>{email}</strong>),
-    column('Role', ({ role }) => roleNames[role]),
+    column('Role', ({ role }) => roleNames[role], { kind: 'short' }),
     column('Expires', ({ expiresAt }) => <Timestamp at={expiresAt} />),
     column('Actions', (invitation) => <InvitationActions {...{ context, invitation, canSendMail }} />),
   ];

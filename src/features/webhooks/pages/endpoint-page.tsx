@@ -89,12 +89,14 @@ function AttemptsSection({ attempts }: { attempts: readonly WebhookAttempt[] }) 
 const columns: readonly Column<WebhookAttempt>[] = [
   column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
   column('Result', Result),
-  column('Duration', ({ durationMs }) => <span class="whole">{durationMs.toLocaleString('en')} ms</span>),
-  column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events)),
+  column('Duration', ({ durationMs }) => `${durationMs.toLocaleString('en')} ms`, { kind: 'number' }),
+  column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events), {
+    kind: 'number',
+  }),
   column('Start of the response', ({ response, error }) =>
     error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
   ),
-  column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>),
+  column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>, { kind: 'short' }),
 ];
 
 function Result({ status }: WebhookAttempt) {

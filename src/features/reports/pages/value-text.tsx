@@ -1,0 +1,56 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { AccountId } from '../../../platform/accounts/account-id.js';
+import { useTimeText } from '../../../platform/pages/timestamp.js';
+import { type Employees, formatStatus } from '../../employees/index.js';
+import type { ReportFilter } from '../report.js';
+import { describeGroupKey, type GroupKey } from '../report-columns.js';
+import { type ChartData, chartKeys } from '../results/report-charts.js';
+import type { ResultPage } from '../results/report-results.js';
+
+/** Names of the managers that a page shows, by id. */
+type Names = ReadonlyMap<string, string>;
+
+/** The names of managers. A page of a report provides them; other pages show ids. */
+export const ManagerNames = createContext<Names>(new Map());
+
+/**
+ * Reads the names of the managers in a result, its chart and the filters of its report. Employees that were deleted have none.
+ */
+export function readManagerNames(
+  employees: Pick<Employees, 'names'>,
+  accountId: AccountId,
+  {
+    report: { filters, groupBy },
+    run: { result, chart },
+  }: {
+    report: { readonly filters: readonly ReportFilter[]; readonly groupBy: readonly GroupKey[] };
+    run: { readonly result: ResultPage; readonly chart: ChartData | null };
+  },
+): Promise<Names> {
+  const isManager = (key: string | undefined) => key === 'manager_id';
+  const column = result.columns.findIndex(({ key }) => isManager(key));
+  const keys = chart === null ? undefined : chartKeys(groupBy);
+  const charted = [
+    ...(isManager(keys?.bars) ? (chart?.bars ?? []) : []),
+    ...(isManager(keys?.stacks) ? (chart?.stacks ?? []) : []),
+  ];
+  const ids = [
+    ...result.rows.map(({ values }) => values[column]),
+    ...charted.map((value) => ('value' in value ? value.value : null)),
+    ...filters.filter(({ field }) => isManager(field)).flatMap(({ value }) => value),
+  ];
+  return employees.names(accountId, new Set(ids.filter((id) => typeof id === 'string')));
+}
+
+/** Returns a function that formats a value of a column as people read it. Values of other columns are unchanged. */
+export function useValueText(): (key: GroupKey, value: string) => string {
+  const names = useContext(ManagerNames);
+  const timeText = useTimeText();
+  return (key, value) => {
+    if (key === 'status') return formatStatus(value);
+    if (key === 'manager_id') return names.get(value) ?? value;
+    const { type } = describeGroupKey(key);
+    return type === 'date' || type === 'date_time' ? timeText(value, type) : value;
+  };
+}
