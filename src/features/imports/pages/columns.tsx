@@ -128,8 +128,7 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
       </Form>
       <CancelForm id={id} />
       {preview.rows.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a region that has the focus
-        <section class="scrolling" tabIndex={0} aria-label="First rows">
+        <>
           <h2>First rows</h2>
           <DataTable
             caption="First rows of the file"
@@ -137,7 +136,7 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
             rows={[...preview.rows.entries()]}
             rowKey={([index]) => String(index)}
           />
-        </section>
+        </>
       )}
     </>
   );
