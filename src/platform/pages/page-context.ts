@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { SignInStage } from '../accounts/sign-in-stage.js';
 import type { User } from '../accounts/user.js';
@@ -114,4 +115,9 @@ export const confirmationField = 'confirm_password';
 export function pageForm(reason: string) {
   const recentPassword: RecentPassword = ['no', reason];
   return { config: { page: true, recentPassword } };
+}
+
+/** The path of a request, without the query. */
+export function pagePath({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? url;
 }

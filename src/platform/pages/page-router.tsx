@@ -23,6 +23,7 @@ import {
   type PageContext,
   type PageHandler,
   type PageResponse,
+  pagePath,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
 import { type Audience, checkAudience, directorySection, type Section } from './sections.js';
@@ -201,7 +202,7 @@ export class PageRouter {
         origin: auditOrigin(request),
         at: clock(),
       },
-      path: pathOf(request),
+      path: pagePath(request),
       query: new Fields(request.query),
       form: new Fields(request.body),
       disconnected: () => abortOnDisconnect(reply.raw).signal,
@@ -220,7 +221,7 @@ export class PageRouter {
     response: PageResponse | CsvFile,
   ): Promise<FastifyReply> {
     if ('redirect' in response) return reply.redirect(response.redirect, 303);
-    if ('make' in response) return await this.#sendFile(request, reply, { ...response, ...context.user });
+    if ('make' in response) return await this.#sendFile(request, reply, response, context.user);
     const { section = this.#scope.section, status = response.errors?.length ? 400 : 200 } = response;
     if (response.retryAfterSeconds !== undefined) reply.header('retry-after', response.retryAfterSeconds);
     if (response.refreshSeconds !== undefined) reply.header('refresh', response.refreshSeconds);
@@ -239,12 +240,8 @@ export class PageRouter {
   async #sendFile(
     request: FastifyRequest,
     reply: FastifyReply,
-    {
-      fileName,
-      mediaType = 'text/csv; charset=utf-8; header=present',
-      make,
-      accountId,
-    }: CsvFile & Pick<User, 'accountId'>,
+    { fileName, mediaType = 'text/csv; charset=utf-8; header=present', make }: CsvFile,
+    { accountId }: User,
   ): Promise<FastifyReply> {
     // HEAD needs no table.
     const body =
@@ -277,7 +274,7 @@ export class PageRouter {
     const keptForm = userId ? keepForm(form, sessions.csrfToken(request, reply, userId)) : null;
     if (keptForm === null) return redirectToSignIn(request, reply);
     const csrfToken = sessions.csrfToken(request, reply);
-    const page = await signInPage({ csrfToken, returnTo: pathOf(request), keptForm });
+    const page = await signInPage({ csrfToken, returnTo: pagePath(request), keptForm });
     return sendPage(reply.code(401), page, { script: true });
   }
 
@@ -294,10 +291,6 @@ export class PageRouter {
 
 /** Redirects to the sign-in page, and from there back to the page; for a form, to its page. */
 function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const returnTo = request.method === 'POST' ? pathOf(request) : request.url;
+  const returnTo = request.method === 'POST' ? pagePath(request) : request.url;
   return reply.redirect(signInAddress(returnTo), 303);
-}
-
-function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0] ?? url;
 }

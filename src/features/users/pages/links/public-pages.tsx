@@ -8,7 +8,12 @@ import { linkPaths } from '../../../../platform/mail/link-delivery.js';
 import { Fields } from '../../../../platform/pages/fields.js';
 import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { Layout, sendPage } from '../../../../platform/pages/layout.js';
-import { type PageResponse, type PageView, pageForm } from '../../../../platform/pages/page-context.js';
+import {
+  type PageResponse,
+  type PageView,
+  pageForm,
+  pagePath,
+} from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
 
 /** Request for a page that needs no session. */
@@ -112,7 +117,7 @@ export class PublicPages {
 
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
-    const path = request.url.split('?', 1)[0] ?? request.url;
+    const path = pagePath(request);
     const csrfToken = this.#core.sessions.csrfToken(request, reply);
     const response = await handle({
       origin: auditOrigin(request),
