@@ -22,22 +22,16 @@ async function* asAsync(source: Source) {
   yield* source;
 }
 
+const mapping = { columns, attributes: columns, dateFormats: [], fixedValues: {}, statusValues: {} };
+
 /** The readers of the command and of uploaded files. */
 const readers = {
   'CSV of the command': (source: Source) => readCsvEntries(splitLines(source), attributes),
   'JSON Lines of the command': (source: Source) => readJsonEntries(splitLines(source)),
   'uploaded CSV': (source: Source) =>
-    readMappedEntries(
-      asAsync(source),
-      { format: 'csv', delimiter: ',', columns, attributes: columns },
-      attributes,
-    ),
+    readMappedEntries(asAsync(source), { ...mapping, format: 'csv', delimiter: ',' }, attributes),
   'uploaded JSON Lines': (source: Source) =>
-    readMappedEntries(
-      asAsync(source),
-      { format: 'jsonl', delimiter: null, columns, attributes: columns },
-      attributes,
-    ),
+    readMappedEntries(asAsync(source), { ...mapping, format: 'jsonl', delimiter: null }, attributes),
 };
 
 /** Units of a file, and its size. Files with many records are smaller, because each record is checked. */

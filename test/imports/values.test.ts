@@ -1,4 +1,5 @@
-import { statuses, suggestStatus } from '../../src/features/imports/status-values.js';
+import { knownStatuses } from '../../src/features/employees/index.js';
+import { suggestStatus } from '../../src/features/imports/status-values.js';
 import { check, factOn, runImport, startUpload, submitColumns } from '../support/browser/import-pages.js';
 import { isPage } from '../support/browser/pages.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
@@ -21,7 +22,7 @@ const rowsOf = (values: readonly string[]) =>
 
 t.test('the statuses are those of the contract', async (t) => {
   const { status } = contract.document.components.schemas.EmployeeAttributes?.properties ?? {};
-  t.same(statuses, (status as unknown as Record<string, unknown>)['x-extensible-enum']);
+  t.same(knownStatuses, (status as unknown as Record<string, unknown>)['x-extensible-enum']);
   for (const [value, expected] of [
     ['Aktiv', 'active'],
     ['Élternzeit', 'on_leave'],

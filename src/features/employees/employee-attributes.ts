@@ -90,6 +90,9 @@ export const givenAttributes: readonly GivenAttribute[] = employeeAttributes.fil
   (attribute): attribute is GivenAttribute => attribute.member !== 'updatedAt',
 );
 
+/** The statuses that this version knows. Others are shown without a colour. */
+export const knownStatuses = ['active', 'on_leave', 'inactive', 'terminated'] as const;
+
 /** A status as text: `on_leave` becomes "On leave". */
 export function formatStatus(status: string): string {
   const words = status.replaceAll('_', ' ');

@@ -21,6 +21,7 @@ export {
   formatStatus,
   type GivenValues,
   givenAttributes,
+  knownStatuses,
 } from './employee-attributes.js';
 export { deleteEmployees, EmployeeChanges } from './employee-changes.js';
 export {

@@ -93,7 +93,8 @@ export async function importEmployees(options: ImportOptions): Promise<ImportOut
     : runImport(options, imports.begin(accountId, { fileName }));
 }
 
-const noCounts: ImportCounts = {
+/** The counts of an import that has read nothing. */
+export const noCounts: ImportCounts = {
   read: 0,
   created: 0,
   updated: 0,

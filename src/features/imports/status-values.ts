@@ -1,7 +1,8 @@
 import { foldText } from '../../platform/contract/outside-text.js';
+import { knownStatuses } from '../employees/index.js';
 
-/** The statuses that the contract names, and other names of them in the languages of column names. */
-const statusNames: Readonly<Record<string, readonly string[]>> = {
+/** Other names of the known statuses, in the languages of column names. */
+const statusNames: Readonly<Record<(typeof knownStatuses)[number], readonly string[]>> = {
   active: [
     'employed current',
     'aktiv beschaftigt angestellt',
@@ -40,8 +41,6 @@ const statusNames: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-export const statuses: readonly string[] = Object.keys(statusNames);
-
 const byName: ReadonlyMap<string, string> = new Map(
   Object.entries(statusNames).flatMap(([status, names]) =>
     [status, ...names.flatMap((text) => text.split(' '))].map((name) => [fold(name), status] as const),
@@ -57,9 +56,9 @@ function fold(text: string): string {
   return foldText(text, 100);
 }
 
-/** The values of a status column, without those that are statuses of the contract. */
+/** The values of a status column, without those that are known statuses. */
 export function valuesToMap(values: readonly string[]): string[] {
-  return values.filter((value) => !statuses.includes(value));
+  return values.filter((value) => !knownStatuses.some((status) => status === value));
 }
 
 /** The suggested status of each value of a column. */

@@ -1,7 +1,7 @@
 import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
 import type { Employee } from '../employee.js';
-import { formatStatus, givenAttributes } from '../employee-attributes.js';
+import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
 import { employeeAddress } from './employee-pages.js';
 
@@ -79,18 +79,15 @@ function Email({ address }: { address: string }) {
   );
 }
 
-const tones: Readonly<Record<string, Tone>> = {
+const tones: Readonly<Record<(typeof knownStatuses)[number], Tone>> = {
   active: 'good',
   on_leave: 'caution',
   inactive: 'ended',
   terminated: 'ended',
 };
 
-/** The statuses that this version knows. */
-export const knownStatuses: readonly string[] = Object.keys(tones);
-
 /** The colour of a status; none for a status that this version does not know. */
 function toneOf(status: string): { tone?: Tone } {
-  const tone = Object.hasOwn(tones, status) ? tones[status] : undefined;
-  return tone === undefined ? {} : { tone };
+  const known = knownStatuses.find((other) => other === status);
+  return known === undefined ? {} : { tone: tones[known] };
 }

@@ -1,7 +1,7 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { column, DataTable } from '../../../platform/pages/data-table.js';
 import { Form, type HiddenFields, TextField } from '../../../platform/pages/form-parts.js';
-import { knownStatuses } from './directory-columns.js';
+import { knownStatuses } from '../employee-attributes.js';
 import { changedFields, type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
 
 /** The saved values that differ from those of the form, because another user has changed them. */

@@ -35,7 +35,7 @@ export function serialDate(serial: number, from1904 = false): string | undefined
 }
 
 /** A number of a cell as Excel shows it. */
-export function numberText(value: string, format: NumberFormat, from1904: boolean): string {
+export function shownNumber(value: string, format: NumberFormat, from1904: boolean): string {
   const number = Number(value);
   if (!Number.isFinite(number)) return value;
   if (format === 'date') return serialDate(number, from1904) ?? value;

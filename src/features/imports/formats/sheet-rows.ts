@@ -1,5 +1,5 @@
 import { UnusableFileError } from '../lines.js';
-import { type NumberFormat, numberText } from './cell-formats.js';
+import { type NumberFormat, shownNumber } from './cell-formats.js';
 import { damaged } from './workbook-archive.js';
 import { visitXml, type XmlVisitor } from './xml-parts.js';
 
@@ -136,7 +136,7 @@ class RowReader implements XmlVisitor {
       case 'b':
         return value === '1' ? 'TRUE' : 'FALSE';
       case 'n':
-        return value === '' ? '' : numberText(value, formats[this.#style] ?? 'general', from1904);
+        return value === '' ? '' : shownNumber(value, formats[this.#style] ?? 'general', from1904);
       default:
         return value;
     }

@@ -4,7 +4,7 @@ import { type NumberFormat, numberFormat } from './cell-formats.js';
 import type { RandomAccessFile } from './random-access-file.js';
 import { maximumCellLength, readSheetRows, type SheetContext } from './sheet-rows.js';
 import { damaged, WorkbookArchive } from './workbook-archive.js';
-import { readXml, visitXml } from './xml-parts.js';
+import { readXml } from './xml-parts.js';
 
 /** Maximum bytes of decompressed parts. A sheet of 50 MB as CSV has about five times as many. */
 const maximumSheetBytes = 256 * 1024 * 1024;
@@ -167,7 +167,7 @@ async function readTexts(archive: WorkbookArchive, part: string | undefined): Pr
       else if (name === 'si' && texts.push(text) > maximumTexts) throw damaged();
     },
   };
-  for await (const _ of visitXml(archive.read(part, maximumTextsBytes), visitor));
+  await readXml(archive.read(part, maximumTextsBytes), visitor);
   return texts;
 }
 

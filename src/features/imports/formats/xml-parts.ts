@@ -36,7 +36,7 @@ export async function* visitXml(
   yield;
 }
 
-/** Parses a small part at once. */
+/** Parses a part to its end. Throws like {@link visitXml}. */
 export async function readXml(part: AsyncIterable<Uint8Array>, visitor: XmlVisitor): Promise<void> {
   for await (const _ of visitXml(part, visitor));
 }

@@ -13,7 +13,7 @@ import { recordMembers } from '../../employees/index.js';
 import { type DateChoice, dateAttributes, detectDateFormat, isDateFormat, orderOf } from '../dates.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
-import type { ColumnAssignment } from '../uploads/upload-steps.js';
+import type { ColumnAssignment } from '../uploads/upload-state.js';
 import { type ImportPagesDependencies, importAddress, parent, requestedImport } from './import-pages.js';
 import { CancelForm } from './status-page.js';
 import { FixedValueFields, StatusFields, valuesIn } from './value-fields.js';

@@ -1,9 +1,9 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
-import { recordMembers } from '../../employees/index.js';
-import { statuses, suggestStatuses, valuesToMap } from '../status-values.js';
+import { knownStatuses, recordMembers } from '../../employees/index.js';
+import { suggestStatuses, valuesToMap } from '../status-values.js';
 import type { ColumnSurvey } from '../uploads/column-survey.js';
-import type { ColumnAssignment } from '../uploads/upload-steps.js';
+import type { ColumnAssignment } from '../uploads/upload-state.js';
 
 /** Attributes that are never the same for all employees. */
 const personal = new Set(['employee_number', 'first_name', 'last_name', 'email']);
@@ -25,7 +25,8 @@ export function valuesIn(
   const statusValues = valuesToMap(values).flatMap((value, index) => {
     const field = statusField(column, index);
     const status = form.list(field).length > 0 ? form.text(field) : suggested.get(value);
-    return status !== undefined && statuses.includes(status) ? [[value, status] as const] : [];
+    const known = knownStatuses.find((each) => each === status);
+    return known === undefined ? [] : [[value, known] as const];
   });
   const fixedValues = fixedMembers.flatMap(({ name }) => {
     const value = attributes.includes(name) ? '' : form.text(fixedField(name));
@@ -56,7 +57,7 @@ export function StatusFields({ survey, chosen }: ValueFieldsProps & { survey: re
             </label>
             <select id={id} name={id}>
               <option value="keep">{`Keep “${value}”`}</option>
-              {statuses.map((status) => (
+              {knownStatuses.map((status) => (
                 <option key={status} value={status} selected={replaced.get(value) === status}>
                   {status}
                 </option>

@@ -7,6 +7,7 @@ import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
 import { detectDateFormat } from '../dates.js';
+import type { ImportCounts } from '../employee-imports.js';
 import { type FileText, openFileText } from '../formats/file-text.js';
 import { UnusableFileError } from '../lines.js';
 import { suggestStatuses } from '../status-values.js';
@@ -16,6 +17,7 @@ import { type FilePreview, previewFile } from './file-preview.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';
 import {
   type FileFormat,
+  type FileMapping,
   maximumFileBytes,
   maximumFiles,
   maximumImports,
@@ -26,34 +28,16 @@ import {
 import { expiryAt } from './upload-steps.js';
 
 /** An import of employees from an uploaded file. */
-export interface EmployeeUpload {
+export interface EmployeeUpload extends FileMapping, ImportCounts {
   readonly id: string;
   readonly fileName: string;
   /** What was converted to the stored text, for users; `null`: the file is text in UTF-8. */
   readonly source: string | null;
   readonly format: FileFormat;
-  readonly delimiter: string | null;
   readonly state: UploadState;
   readonly bytes: number;
-  readonly columns: readonly string[];
-  /** The attribute of each column; empty: the column is ignored. */
-  readonly attributes: readonly string[];
   readonly survey: readonly ColumnSurvey[];
-  /** How each column writes dates; empty: no dates, or day and month can be exchanged. */
-  readonly dateFormats: readonly string[];
-  /** Values of attributes without a column, by attribute. */
-  readonly fixedValues: Readonly<Record<string, string>>;
-  /** The status for each value of its column; others are kept. */
-  readonly statusValues: Readonly<Record<string, string>>;
   readonly bytesRead: number;
-  readonly read: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-  readonly rejected: number;
-  readonly superseded: number;
-  /** Stored records whose manager is invalid. */
-  readonly managersRejected: number;
   readonly failure: string | null;
   readonly cancelRequested: boolean;
   readonly createdAt: Date;
@@ -73,34 +57,11 @@ type UploadOutcome =
   /** `message` completes a sentence that begins with the name of the file. */
   | { readonly kind: 'unusable'; readonly message: string };
 
-const selected = {
-  id: true,
-  fileName: true,
-  source: true,
-  format: true,
-  delimiter: true,
-  state: true,
-  bytes: true,
-  columns: true,
-  attributes: true,
-  survey: true,
-  dateFormats: true,
-  fixedValues: true,
-  statusValues: true,
-  bytesRead: true,
-  read: true,
-  created: true,
-  updated: true,
-  unchanged: true,
-  rejected: true,
-  superseded: true,
-  managersRejected: true,
-  failure: true,
-  cancelRequested: true,
-  createdAt: true,
-  finishedAt: true,
-  expiresAt: true,
-} as const satisfies Prisma.EmployeeImportSelect;
+/** What only the process that runs an import needs. */
+const omit = {
+  ...{ accountId: true, userId: true, address: true, requestId: true, eventId: true },
+  ...{ attempts: true, lockedBy: true, leaseUntil: true, queuedAt: true },
+} as const satisfies Prisma.EmployeeImportOmit;
 
 /** Abandoned uploads are deleted after this time. */
 const uploadMilliseconds = 3_600_000;
@@ -123,7 +84,7 @@ export class EmployeeUploads {
       where: { accountId, expiresAt: { gt: now }, state: { not: 'uploading' } },
       orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
       take: maximumImports,
-      select: selected,
+      omit,
     });
     return rows as unknown as EmployeeUpload[];
   }
@@ -132,7 +93,7 @@ export class EmployeeUploads {
   async get(accountId: AccountId, { id, now }: { id: string; now: Date }): Promise<EmployeeUpload | null> {
     const row = await this.#prisma.employeeImport.findFirst({
       where: { accountId, id, expiresAt: { gt: now }, state: { not: 'uploading' } },
-      select: selected,
+      omit,
     });
     return row as unknown as EmployeeUpload | null;
   }

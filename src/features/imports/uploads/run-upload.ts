@@ -16,6 +16,7 @@ import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
 import type { StoredFiles } from './stored-file.js';
 import type { ClaimedUpload, UploadProgress, UploadQueue } from './upload-queue.js';
+import type { FileMapping } from './upload-state.js';
 
 /**
  * The records that a check has read in earlier batches. They are not stored, so that the database does not report that a later
@@ -51,21 +52,6 @@ class EarlierRecords {
   }
 }
 
-/** How the columns of a file are assigned to attributes. */
-interface FileMapping {
-  readonly format: string;
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  /** The attribute of each column; empty: the column is ignored. */
-  readonly attributes: readonly string[];
-  /** How each column writes dates. */
-  readonly dateFormats?: readonly string[];
-  /** Values of attributes without a column, by attribute. */
-  readonly fixedValues?: Readonly<Record<string, string>>;
-  /** The status for each value of its column; others are kept. */
-  readonly statusValues?: Readonly<Record<string, string>>;
-}
-
 /** Reads the records of an uploaded file, with the names of attributes. */
 export function readMappedEntries(
   content: AsyncIterable<Uint8Array>,
@@ -78,7 +64,7 @@ export function readMappedEntries(
       ? readCsvEntries(lines, known, {
           delimiter: delimiters.find((delimiter): delimiter is Delimiter => delimiter === mapping.delimiter),
           columns: mapping.attributes,
-          dateFormatOf: (column) => toDateFormat(mapping.dateFormats?.[column]),
+          dateFormatOf: (column) => toDateFormat(mapping.dateFormats[column]),
         })
       : renameMembers(readJsonEntries(lines), mapping);
   return replaceValues(entries, mapping);
@@ -87,7 +73,7 @@ export function readMappedEntries(
 /** Adds the values that are the same in all records, and replaces those of the status. */
 async function* replaceValues(
   entries: AsyncIterable<readonly Entry[]>,
-  { fixedValues = {}, statusValues = {} }: FileMapping,
+  { fixedValues, statusValues }: FileMapping,
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const statuses = new Map(Object.entries(statusValues));
   const replace = (entry: Entry): Entry => {
@@ -245,7 +231,7 @@ function checkWrites(
 function checkRecord(
   check: EmployeeCheck,
   value: unknown,
-  { attributes, dateFormats = [] }: Pick<FileMapping, 'attributes' | 'dateFormats'>,
+  { attributes, dateFormats }: Pick<FileMapping, 'attributes' | 'dateFormats'>,
 ): CheckedRecord {
   const checked = check.checkMembers(value);
   if (checked.errors === undefined) return checked;

@@ -5,7 +5,7 @@ import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import type { ImportCounts } from '../employee-imports.js';
 import type { UploadError } from './employee-uploads.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { maximumStoredErrors, noProgress } from './upload-state.js';
+import { type FileMapping, maximumStoredErrors, noProgress } from './upload-state.js';
 
 /** Milliseconds after which another process takes over an import whose process has stopped. */
 const leaseMilliseconds = 15_000;
@@ -17,7 +17,7 @@ const retryMilliseconds = 5_000;
 const maximumAttempts = 5;
 
 /** An import that this process runs. */
-export interface ClaimedUpload extends ImportKey {
+export interface ClaimedUpload extends ImportKey, FileMapping {
   readonly worker: string;
   readonly step: 'checking' | 'importing';
   readonly userId: string;
@@ -25,13 +25,6 @@ export interface ClaimedUpload extends ImportKey {
   readonly requestId: string;
   readonly eventId: string;
   readonly fileName: string;
-  readonly format: string;
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  readonly attributes: readonly string[];
-  readonly dateFormats: readonly string[];
-  readonly fixedValues: Readonly<Record<string, string>>;
-  readonly statusValues: Readonly<Record<string, string>>;
   readonly queuedAt: Date | null;
   readonly counts: ImportCounts;
 }

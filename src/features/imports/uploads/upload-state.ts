@@ -1,3 +1,5 @@
+import { noCounts } from '../import-employees.js';
+
 /** Maximum size of an uploaded file in bytes. */
 export const maximumFileBytes = 50 * 1024 * 1024;
 
@@ -45,16 +47,26 @@ export const storedStates: readonly UploadState[] = [
   'importing',
 ];
 
-/** The counts of an import that has read nothing. */
-export const noProgress = {
-  bytesRead: 0,
-  read: 0,
-  created: 0,
-  updated: 0,
-  unchanged: 0,
-  rejected: 0,
-  superseded: 0,
-  managersRejected: 0,
-} as const;
+/** The progress of an import that has read nothing. */
+export const noProgress = { bytesRead: 0, ...noCounts };
+
+/** How the columns of a file are read. */
+export interface ColumnAssignment {
+  /** The attribute of each column; empty: the column is ignored. */
+  readonly attributes: readonly string[];
+  /** How each column writes dates; empty: no dates, or day and month can be exchanged. */
+  readonly dateFormats: readonly string[];
+  /** Values of required attributes without a column, by attribute. */
+  readonly fixedValues: Readonly<Record<string, string>>;
+  /** The status for each value of its column; others are kept. */
+  readonly statusValues: Readonly<Record<string, string>>;
+}
+
+/** The columns of a file, and how they are read. */
+export interface FileMapping extends ColumnAssignment {
+  readonly format: string;
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+}
 
 export type FileFormat = 'csv' | 'jsonl';

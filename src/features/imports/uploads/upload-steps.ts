@@ -8,7 +8,7 @@ import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { noProgress, retentionHours, type UploadState } from './upload-state.js';
+import { type ColumnAssignment, noProgress, retentionHours, type UploadState } from './upload-state.js';
 
 /** An error of the assignment of attributes to columns, and the position of the column. */
 interface ColumnError {
@@ -16,18 +16,6 @@ interface ColumnError {
   /** Absent: the attribute. */
   readonly field?: 'date';
   readonly message: string;
-}
-
-/** How the columns of a file are read. */
-export interface ColumnAssignment {
-  /** The attribute of each column; empty: the column is ignored. */
-  readonly attributes: readonly string[];
-  /** How each column writes dates; empty: not known. */
-  readonly dateFormats: readonly string[];
-  /** Values of required attributes without a column, by attribute. */
-  readonly fixedValues: Readonly<Record<string, string>>;
-  /** The status for each value of its column; others are kept. */
-  readonly statusValues: Readonly<Record<string, string>>;
 }
 
 /** Errors of an assignment of attributes to the columns of a file. */
