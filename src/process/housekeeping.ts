@@ -146,19 +146,19 @@ function batchesOf(
   const dayAgo = daysAgo(1);
   const expiredBefore = (time: Date) => Prisma.sql`expires_at < ${time}`;
   const createdBefore = (time: Date) => Prisma.sql`created_at < ${time}`;
-  const counted = (statement: Prisma.Sql) => async () => {
+  const countOf = (statement: Prisma.Sql) => async () => {
     const [row] = await prisma.$queryRaw<{ count: number }[]>(statement);
     return row?.count ?? 0;
   };
   const batches: Readonly<Record<string, Expired | (() => Promise<number>)>> = {
     authorization_codes: { primaryKey: ['code_hash'], condition: expiredBefore(dayAgo) },
-    refresh_tokens: counted(deleteRefreshTokens(dayAgo)),
+    refresh_tokens: countOf(deleteRefreshTokens(dayAgo)),
     // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: { primaryKey: ['jti'], condition: expiredBefore(dayAgo) },
     sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
     sign_in_requests: { primaryKey: ['state_hash'], condition: expiredBefore(now) },
     one_time_links: { primaryKey: ['account_id', 'id'], condition: expiredBefore(now) },
-    idempotency_keys: counted(deleteExpiredKeys(now, batchSize)),
+    idempotency_keys: countOf(deleteExpiredKeys(now, batchSize)),
     submitted_forms: { primaryKey: ['key'], condition: expiredBefore(now) },
     employee_imports: {
       primaryKey: ['account_id', 'id'],
