@@ -118,6 +118,6 @@ export function pageForm(reason: string) {
 }
 
 /** The path of a request, without the query. */
-export function pagePath({ url }: FastifyRequest): string {
+export function requestPath({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url;
 }

@@ -23,7 +23,7 @@ import {
   type PageContext,
   type PageHandler,
   type PageResponse,
-  pagePath,
+  requestPath,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
 import { type Audience, checkAudience, directorySection, type Section } from './sections.js';
@@ -202,7 +202,7 @@ export class PageRouter {
         origin: auditOrigin(request),
         at: clock(),
       },
-      path: pagePath(request),
+      path: requestPath(request),
       query: new Fields(request.query),
       form: new Fields(request.body),
       disconnected: () => abortOnDisconnect(reply.raw).signal,
@@ -274,7 +274,7 @@ export class PageRouter {
     const keptForm = userId ? keepForm(form, sessions.csrfToken(request, reply, userId)) : null;
     if (keptForm === null) return redirectToSignIn(request, reply);
     const csrfToken = sessions.csrfToken(request, reply);
-    const page = await signInPage({ csrfToken, returnTo: pagePath(request), keptForm });
+    const page = await signInPage({ csrfToken, returnTo: requestPath(request), keptForm });
     return sendPage(reply.code(401), page, { script: true });
   }
 
@@ -291,6 +291,6 @@ export class PageRouter {
 
 /** Redirects to the sign-in page, and from there back to the page; for a form, to its page. */
 function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const returnTo = request.method === 'POST' ? pagePath(request) : request.url;
+  const returnTo = request.method === 'POST' ? requestPath(request) : request.url;
   return reply.redirect(signInAddress(returnTo), 303);
 }

@@ -12,7 +12,7 @@ import {
   type PageResponse,
   type PageView,
   pageForm,
-  pagePath,
+  requestPath,
 } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
 
@@ -117,7 +117,7 @@ export class PublicPages {
 
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
-    const path = pagePath(request);
+    const path = requestPath(request);
     const csrfToken = this.#core.sessions.csrfToken(request, reply);
     const response = await handle({
       origin: auditOrigin(request),
