@@ -66,11 +66,11 @@ interface ImportRecord {
 
 /** Stores the employees of imports, in batches. */
 export class EmployeeImports {
-  readonly #prisma: Database['prisma'];
+  readonly #database: Database;
   readonly #clock: Clock;
 
-  constructor({ prisma }: Database, clock: Clock) {
-    this.#prisma = prisma;
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
     this.#clock = clock;
   }
 
@@ -87,19 +87,19 @@ export class EmployeeImports {
     return {
       store: async (rows, counts) => {
         if (progressIn === undefined && rows.length === 0) return noRows;
-        return await this.#prisma.$transaction(async (tx) => {
+        return await this.#transaction(async (tx) => {
           await setActor(tx, { userId });
           const stored = await store(tx, accountId, rows);
           const progress = { counts: addCounts(counts, stored), finished: false, managerErrors: [] };
           if (rows.length > 0) await recordIn(tx, progress);
           await progressIn?.(tx, progress);
           return stored;
-        }, transactionLimits);
+        });
       },
       finish: async (assignments, counts) => {
         // An import that stored nothing has an event only if its progress is recorded.
         if (progressIn === undefined && storedRecords(counts) === 0) return noManagers;
-        return await this.#prisma.$transaction(async (tx) => {
+        return await this.#transaction(async (tx) => {
           await setActor(tx, { userId });
           const outcome = await assign(tx, accountId, { assignments, startedAt });
           const total = addManagers(counts, outcome);
@@ -107,7 +107,7 @@ export class EmployeeImports {
           await recordIn(tx, progress);
           await progressIn?.(tx, progress);
           return outcome;
-        }, transactionLimits);
+        });
       },
     };
   }
@@ -120,7 +120,7 @@ export class EmployeeImports {
     const undo = new Error('A dry run is rolled back');
     const startedAt = new Date();
     let done: { readonly result: Result } | undefined;
-    const run = this.#prisma.$transaction(
+    const run = this.#transaction(
       async (tx) => {
         const result = await work({
           store: (rows) => store(tx, accountId, rows),
@@ -142,14 +142,30 @@ export class EmployeeImports {
   async rehearseBatch(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<UpsertCounts> {
     const undo = new Error('A dry run is rolled back');
     let stored: UpsertCounts = noRows;
-    const run = this.#prisma.$transaction(async (tx) => {
+    const run = this.#transaction(async (tx) => {
       stored = await store(tx, accountId, rows);
       throw undo;
-    }, transactionLimits);
+    });
     await run.catch((error) => {
       if (error !== undo) throw error;
     });
     return stored;
+  }
+
+  /**
+   * Runs statements that are planned without their values. With the id of the account, PostgreSQL would estimate from statistics
+   * that are older than the import that the account has no employees, and read all of them for each record.
+   */
+  #transaction<Result>(
+    work: (tx: Prisma.TransactionClient) => Promise<Result>,
+    limits = transactionLimits,
+  ): Promise<Result> {
+    const { prisma, isDistributed } = this.#database;
+    return prisma.$transaction(async (tx) => {
+      // Citus needs the id of the account to choose a node.
+      if (!isDistributed()) await tx.$executeRaw`SET LOCAL plan_cache_mode = force_generic_plan`;
+      return await work(tx);
+    }, limits);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import {
   check,
   factOn,
@@ -10,9 +11,10 @@ import {
   uploadFile,
 } from '../../support/browser/import-pages.js';
 import { isPage } from '../../support/browser/pages.js';
+import { asOwner } from '../../support/database/owner.js';
 import { workbookOf } from '../../support/input/workbook.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
-import { csvHeader, makeRecords, toCsv } from '../../support/records/import.js';
+import { csvHeader, importText, makeRecords, toCsv } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
@@ -40,6 +42,39 @@ t.test('accepts 50 MB and rejects one byte more with a page', async (t) => {
   await press(browser, address, 'cancel');
   t.equal(await chunks(), 0);
 });
+
+t.test(
+  'the database reads a few rows for each record, even if its statistics are older than the account',
+  async (t) => {
+    const rowsRead = async () => {
+      await asOwner(database, 'SELECT pg_stat_force_next_flush()::text');
+      const [row] = await asOwner<{ read: number }>(
+        database,
+        "SELECT (seq_tup_read + idx_tup_fetch)::float AS read FROM pg_stat_user_tables WHERE relname = 'employees'",
+      );
+      return row?.read ?? Number.NaN;
+    };
+    const importRecords = async (accountId: AccountId, file: string) => {
+      const { counts } = await importText(database, accountId, file, { batchSize: 500 });
+      return counts;
+    };
+    const records = makeRecords(2_000);
+    await importRecords((await createScene(database)).accountId, toCsv(records));
+    await asOwner(database, 'ANALYZE employees');
+    const { accountId } = await createScene(database);
+    const before = await rowsRead();
+    t.match(await importRecords(accountId, toCsv(records)), { created: 2_000 });
+    const [header = '', ...lines] = toCsv(makeRecords(2_000, { status: 'on_leave' }))
+      .trimEnd()
+      .split('\r\n');
+    const file = [`${header},manager_employee_number`];
+    for (const [index, line] of lines.entries())
+      file.push(`${line},${index === 0 ? '' : records[Math.floor((index - 1) / 10)]?.employeeNumber}`);
+    t.match(await importRecords(accountId, file.join('\n')), { updated: 2_000, managersRejected: 0 });
+    const read = (await rowsRead()) - before;
+    t.ok(read < 100_000, `${read} rows`);
+  },
+);
 
 t.test('requests are served while 16 MB of empty lines, or one line of 16 MB, are checked', async (t) => {
   for (const [unit, rejected] of [
