@@ -14,6 +14,7 @@ import {
 } from '../platform/database/database-errors.js';
 import { describeFailure } from '../process/operator-errors.js';
 import { addAccountCommands } from './accounts.js';
+import { addDoctorCommand } from './doctor.js';
 import { addKeyCommands } from './keys.js';
 import { addMaintenanceCommands } from './maintenance.js';
 
@@ -46,6 +47,7 @@ Exit codes:
   addIssuerCommands(program, commandProcess);
   addKeyCommands(program, commandProcess);
   addMaintenanceCommands(program, commandProcess);
+  addDoctorCommand(program, commandProcess);
   return program;
 }
 

@@ -49,6 +49,7 @@ t.test('every command has help, with examples where it has options', async (t) =
     ['issuer', 'set'],
     ['prune'],
     ['migrate'],
+    ['doctor'],
   ]) {
     const { code, stdout, stderr } = await run([...args, '--help']);
     t.equal(code, 0, args.join(' '));

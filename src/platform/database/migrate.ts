@@ -40,6 +40,19 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   return applied;
 }
 
+/**
+ * Names of the migrations that {@link migrate} would apply.
+ *
+ * @throws {MigrationError} when the migrations of the database and of the code diverge
+ */
+export async function pendingMigrations(database: Database): Promise<readonly string[]> {
+  const { pending } = compareMigrations(
+    await readMigrations(migrationsDirectory),
+    await readApplied(database),
+  );
+  return pending.map(({ name }) => name);
+}
+
 async function bringUpToDate(
   database: Database,
   { directory = migrationsDirectory, logger }: MigrateOptions,

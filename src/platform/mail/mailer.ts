@@ -51,6 +51,16 @@ export class Mailer {
     if (smtpUrl !== undefined) await (await createSmtpTransport(smtpUrl)).sendMail(mail);
   }
 
+  /**
+   * Connects to the SMTP server and signs in, without sending a mail.
+   *
+   * @throws {Error} when the server is not available or rejects the credentials
+   */
+  async connect(): Promise<void> {
+    const { smtpUrl } = this.#settings;
+    if (smtpUrl !== undefined) await (await createSmtpTransport(smtpUrl)).verify();
+  }
+
   /** The files have links, so that only the user of the process may read them. */
   async #store(directory: string, message: Buffer): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
