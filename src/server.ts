@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { pino } from 'pino';
 import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
@@ -21,6 +20,7 @@ import { openReplicas } from './platform/database/replicas/open-replicas.js';
 import { createLifecycle } from './platform/http/lifecycle.js';
 import { LinkDelivery } from './platform/mail/link-delivery.js';
 import { startInstruments } from './platform/observability/instruments.js';
+import { createLogger } from './platform/observability/logger.js';
 import { packageRoot } from './platform/package-root.js';
 import { startBackgroundWork } from './process/background-work.js';
 import { Housekeeping } from './process/housekeeping.js';
@@ -56,7 +56,7 @@ const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
 async function start(): Promise<void> {
   setV8Flags();
   const config = readServerConfig(process.env);
-  const logger = pino({ level: config.logLevel });
+  const logger = await createLogger(config);
   const appSecrets = await resolveAppSecrets(config);
   const databaseOptions = { ...config, embeddedTemplate, logger, statementTimeoutMs, connectionTimeoutMs };
   const opened = await openDatabase(databaseOptions);

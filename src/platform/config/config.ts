@@ -70,6 +70,7 @@ function toConfig(env: Environment) {
     mailFrom: env.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     outboxDirectory: production ? undefined : path.join(env.DATA_DIR, 'outbox'),
     logLevel: env.LOG_LEVEL,
+    logFormat: env.LOG_FORMAT,
     slowRequestMs: env.SLOW_REQUEST_MS,
     metricsPort: env.METRICS_PORT,
     metricsHost: env.METRICS_HOST,

@@ -30,6 +30,8 @@ interface Variable {
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+const logFormats = ['json', 'pretty'] as const;
+
 const callsPerMinute = limit(1_000_000);
 const quota = limit(1_000_000_000);
 const port = (minimum: 0 | 1) => integerVariable(minimum, 65_535);
@@ -196,6 +198,10 @@ export const variables = {
   LOG_LEVEL: {
     schema: oneOf(logLevels).default('info'),
     description: 'Least severe level of the [log](operations.md#log).',
+  },
+  LOG_FORMAT: {
+    schema: oneOf(logFormats).default('json'),
+    description: '`json`, or `pretty` for people who read the [log](operations.md#log) on a terminal.',
   },
   SLOW_REQUEST_MS: {
     schema: integerVariable(1, 3_600_000).default('1000'),

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
+import { Writable } from 'node:stream';
+import { createLogger } from '../../../src/platform/observability/logger.js';
 import { Browser } from '../../support/browser/browser.js';
 import { withQueryRaw } from '../../support/faults/with-query-raw.js';
 import { createScene, grantTokens } from '../../support/oauth/users.js';
@@ -8,6 +10,7 @@ import { buildTestApp } from '../../support/server/app.js';
 import { captureLog } from '../../support/server/captured-log.js';
 import { listen } from '../../support/server/sockets.js';
 import t from '../../support/tap.js';
+import { until } from '../../support/until.js';
 
 // A request that takes long is always logged.
 let now = 0;
@@ -40,6 +43,26 @@ t.test('a read that succeeds has one line at debug with caller and operation', a
     ['url', 'req', 'res', 'query', 'headers', 'problem', 'aborted'].filter((name) => name in (line ?? {})),
     [],
   );
+});
+
+t.test('LOG_FORMAT=pretty writes a line of text for each line of the log', async (t) => {
+  let text = '';
+  const destination = new Writable({
+    write(chunk, _, done) {
+      text += chunk;
+      done();
+    },
+  });
+  const logger = await createLogger({ logLevel: 'info', logFormat: 'pretty' }, destination);
+  logger.debug('omitted');
+  logger.info(
+    { method: 'GET', operation: 'listEmployees', status: 429, duration_ms: 2.6, request_id: 'r1' },
+    'request done',
+  );
+  logger.warn({ reason: 'a\u001b[31m\nb' }, 'a mail was not sent');
+  await until(() => text.includes('mail'));
+  t.match(text, /^\[\d\d:\d\d:\d\d] INFO: listEmployees 429, 3 ms {"request_id":"r1"}\n/);
+  t.match(text, /\n\[\d\d:\d\d:\d\d] WARN: a mail was not sent {"reason":"a\\u001b\[31m\\nb"}\n$/);
 });
 
 t.test('changes are logged at info, except tokens, with the application or the user', async (t) => {
