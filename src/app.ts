@@ -37,8 +37,7 @@ import {
 import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './platform/http/cors.js';
 import { createErrorHandler, createProblemSender } from './platform/http/error-handler.js';
 import { parseForm } from './platform/http/form-parser.js';
-import { healthRoutes } from './platform/http/health-routes.js';
-import { closeConnectionsAtTheEnd } from './platform/http/lifecycle.js';
+import { closeConnectionsAtTheEnd, healthRoutes } from './platform/http/lifecycle.js';
 import { createAllowedMethods, routeNotFound } from './platform/http/not-found.js';
 import {
   checkRequestHead,

@@ -61,7 +61,7 @@ const urlsOfOurs = [
   'features/webhooks/delivery/webhook-sender.ts',
   'features/webhooks/pause-notification.ts',
   'features/webhooks/webhook-endpoint.ts',
-  'oauth/authorization/application-name.ts',
+  'oauth/authorization-endpoint.ts',
   'oauth/consent/consent.tsx',
   'platform/config/base-url.ts',
   'platform/config/config.ts',

@@ -4,7 +4,6 @@ import { addEmployeeCommands } from '../features/imports/command/employees.js';
 import { addApplicationCommands } from '../features/oauth-clients/commands.js';
 import { addUserCommands } from '../features/users/commands.js';
 import { addWebhookCommands } from '../features/webhooks/commands.js';
-import { addIssuerCommands } from '../oauth/commands/issuer.js';
 import { CliError, exitCodes } from '../platform/cli/cli-error.js';
 import type { CommandProcess } from '../platform/cli/context.js';
 import {
@@ -15,8 +14,7 @@ import {
 import { describeFailure } from '../process/operator-errors.js';
 import { addAccountCommands } from './accounts.js';
 import { addDoctorCommand } from './doctor.js';
-import { addKeyCommands } from './keys.js';
-import { addMaintenanceCommands } from './maintenance.js';
+import { addIssuerCommands, addKeyCommands, addMaintenanceCommands } from './maintenance.js';
 
 /** Creates the program with all commands. Invalid arguments throw a {@link CommanderError}. */
 function createProgram(commandProcess: CommandProcess): Command {

@@ -1,11 +1,10 @@
 import type { Core } from '../platform/core.js';
 import { createAuthenticate } from './authentication.js';
-import { AuthorizationEndpoint } from './authorization/authorization-endpoint.js';
+import { AuthorizationEndpoint } from './authorization-endpoint.js';
 import { ClientAuthentication } from './clients/client-authentication.js';
 import { ConsentHandlers } from './consent/consent.js';
 import type { SigningKeys } from './keys/signing-keys.js';
-import { authorizationServerMetadata } from './metadata.js';
-import { OAuthHandlers } from './oauth-handlers.js';
+import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
 import { createRequestLimits } from './request-limits.js';
 import { RevocationEndpoint } from './revocation-endpoint.js';
 import { createOAuthServices } from './services.js';

@@ -5,8 +5,7 @@ import type { components } from '../platform/contract/generated.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Application } from './clients/client-registry.js';
-import { type ClientCall, readClientCredentials } from './clients/credentials.js';
-import { requireParameter } from './parameters.js';
+import { type ClientCall, readClientCredentials, requireParameter } from './clients/credentials.js';
 import type { OAuthServices } from './services.js';
 import { hashOpaqueToken } from './tokens/opaque-token.js';
 

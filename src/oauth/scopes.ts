@@ -1,4 +1,5 @@
 import type { Role } from '../platform/accounts/user.js';
+import type { ScopeName } from '../platform/contract/contract.js';
 import { Problem } from '../platform/problems/problem.js';
 
 /** Splits a `scope` parameter into its names, each once, in the order given. @see RFC 6749 section 3.3 */
@@ -54,4 +55,19 @@ export function selectScopes(requested: string | undefined, available: readonly 
   const { scopes, error } = checkScopes(requested, available);
   if (error !== undefined) throw new Problem('invalid_scope', error);
   return scopes;
+}
+
+/** What each scope permits, as shown on the consent screen. */
+const scopeLabels: Readonly<Record<ScopeName, string>> = {
+  'reports:read': 'See all employees of your account, and see and run its saved reports',
+  'reports:write': 'Create, change and delete saved reports',
+  'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',
+  'user:write': 'Change your profile',
+  'webhooks:read': 'See its webhook endpoints and their deliveries',
+  'webhooks:write': 'Have changes of employees and reports sent to its server',
+};
+
+/** Label of a scope; an unknown scope is its own label. */
+export function scopeLabel(scope: string): string {
+  return (scopeLabels as Readonly<Record<string, string>>)[scope] ?? scope;
 }

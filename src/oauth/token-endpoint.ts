@@ -1,12 +1,21 @@
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
-import { type ClientCall, invalidClient, readClientCredentials } from './clients/credentials.js';
+import {
+  type ClientCall,
+  invalidClient,
+  readClientCredentials,
+  requireParameter,
+} from './clients/credentials.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
-import { authorizationCode } from './grant-types/authorization-code.js';
-import { clientCredentials } from './grant-types/client-credentials.js';
-import type { GrantRequest, GrantType, TokenForm, TokenResponse } from './grant-types/grant-type.js';
-import { refreshToken } from './grant-types/refresh-token.js';
-import { requireParameter } from './parameters.js';
+import {
+  authorizationCode,
+  clientCredentials,
+  type GrantRequest,
+  type GrantType,
+  refreshToken,
+  type TokenForm,
+  type TokenResponse,
+} from './grant-types.js';
 import type { OAuthServices } from './services.js';
 
 const grantTypes: ReadonlyMap<string, GrantType> = new Map(

@@ -8,7 +8,7 @@ import { interruptible } from '../../platform/cli/interruption.js';
 import { print } from '../../platform/cli/print.js';
 import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { EventFeed, type FeedRequest } from './event-feed.js';
-import { eventPosition } from './event-id.js';
+import { eventPosition } from './event-list.js';
 
 const pageSize = 200;
 const pollMilliseconds = 1_000;

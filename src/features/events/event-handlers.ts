@@ -6,8 +6,7 @@ import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { EventFeed, FeedRequest } from './event-feed.js';
-import { eventPosition } from './event-id.js';
-import { toEventList } from './event-list.js';
+import { eventPosition, toEventList } from './event-list.js';
 
 /** 410 `events_expired`. `subject` is the start of the sentence. */
 export function eventsExpired(subject: string): Problem {

@@ -4,8 +4,7 @@ import { EventHandlers } from './event-handlers.js';
 
 export { findStart } from './event-feed.js';
 export { eventsExpired } from './event-handlers.js';
-export { eventId, eventPosition } from './event-id.js';
-export { writeEventList } from './event-list.js';
+export { eventId, eventPosition, writeEventList } from './event-list.js';
 export { eventPage, maximumPageEvents } from './event-statements.js';
 
 /** Creates the handlers of the feed of changes. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type ApplicationDetails,
   type ApplicationReader,
@@ -15,7 +16,36 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/index.js';
-import { settingsChanges, settingsVersion } from './settings-changes.js';
+
+/** Hash of settings, which identifies their version. */
+export function settingsVersion(settings: ApplicationSettings): string {
+  const { name, redirectUris, scopes, requireClientSecret } = settings;
+  return createHash('sha256')
+    .update(JSON.stringify([name, redirectUris, scopes, requireClientSecret]))
+    .digest('base64url');
+}
+
+/** Describes the difference between two settings for the audit log; empty when there is none. */
+function settingsChanges(
+  before: ApplicationSettings,
+  after: ApplicationSettings,
+): Record<string, string | string[]> {
+  const details: Record<string, string | string[]> = {};
+  if (before.name !== after.name) details.name = `${before.name} → ${after.name}`;
+  for (const [member, word] of [
+    ['redirectUris', 'redirect_uris'],
+    ['scopes', 'scopes'],
+  ] as const) {
+    const added = after[member].filter((value) => !before[member].includes(value));
+    const removed = before[member].filter((value) => !after[member].includes(value));
+    if (added.length > 0) details[`${word}_added`] = added;
+    if (removed.length > 0) details[`${word}_removed`] = removed;
+  }
+  if (before.requireClientSecret !== after.requireClientSecret) {
+    details.require_client_secret = `${formatBoolean(before.requireClientSecret)} → ${formatBoolean(after.requireClientSecret)}`;
+  }
+  return details;
+}
 
 /**
  * Inserts the application of the context, the first secret of a confidential application, and the audit event.

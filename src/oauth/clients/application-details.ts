@@ -1,5 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
+import { isRecordId } from '../../platform/pages/fields.js';
+import type { PageContext } from '../../platform/pages/page-context.js';
+import { recordNotFound } from '../../platform/problems/problem.js';
 import { liveGrant } from '../grants/grants.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
@@ -63,4 +66,19 @@ export function summarySelection(now: Date): Prisma.Sql {
          JOIN refresh_tokens token ON token.account_id = grants.account_id AND token.grant_id = grants.id
        WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id)
     ) AS "lastTokenAt"`;
+}
+
+/**
+ * The application that the path identifies.
+ *
+ * @throws {Problem} 404 `not_found` when the account has no application with this id
+ */
+export async function requestedApplication(
+  { auditContext: { accountId, at }, parameter }: PageContext,
+  { applications }: { readonly applications: ApplicationReader },
+): Promise<ApplicationDetails> {
+  const id = parameter('id');
+  const application = isRecordId(id) ? await applications.get(accountId, { id, now: at }) : null;
+  if (application === null) throw recordNotFound();
+  return application;
 }

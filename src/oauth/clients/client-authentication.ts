@@ -3,11 +3,10 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
-import { requireParameter } from '../parameters.js';
 import type { OAuthServices } from '../services.js';
 import type { Application, LiveSecret } from './client-registry.js';
 import { hashSecret } from './client-secret.js';
-import { type ClientCall, type ClientCredentials, invalidClient } from './credentials.js';
+import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
 const unknownClientSecret: LiveSecret = { id: '', hash: Buffer.alloc(32) };

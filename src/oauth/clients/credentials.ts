@@ -5,6 +5,16 @@ import { violation } from '../../platform/problems/rule-texts.js';
 import type { Application } from './client-registry.js';
 
 /**
+ * Value of a required form parameter.
+ *
+ * @throws {Problem} 400 `invalid_request` when it is missing
+ */
+export function requireParameter(name: string, value: string | undefined): string {
+  if (value === undefined) throw invalidParameter(name, violation('required'));
+  return value;
+}
+
+/**
  * Counts a request towards the limit of a client.
  *
  * @throws {Problem} 429 `rate_limit_exceeded`

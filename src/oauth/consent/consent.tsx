@@ -18,12 +18,11 @@ import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type {
   AuthorizationEndpoint,
+  AuthorizationParameters,
   AuthorizationStep,
   ConsentStep,
-} from '../authorization/authorization-endpoint.js';
-import type { AuthorizationParameters } from '../authorization/checks.js';
-import { isWriteScope } from '../scopes.js';
-import { scopeLabel } from './scope-labels.js';
+} from '../authorization-endpoint.js';
+import { isWriteScope, scopeLabel } from '../scopes.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { hasSession } from '../../platform/accounts/sessions.js';
 import { type AuditOrigin, auditedIn } from '../../platform/audit/audit-log.js';
@@ -9,7 +10,25 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import { mayGrant } from '../scopes.js';
 import type { Grants, UsedGrant } from './grants.js';
-import { isVerifierOf, matchesVerifier } from './pkce.js';
+
+/**
+ * Computes the S256 code challenge of a code verifier, the only method that is accepted.
+ *
+ * @see RFC 7636 sections 4.2 and 4.6
+ */
+export function codeChallengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+/** The condition of SQL that the challenge of `code` is that of the verifier. The statement that consumes the code contains it. */
+function matchesVerifier(verifier: string): Prisma.Sql {
+  return Prisma.sql`code.code_challenge = ${codeChallengeOf(verifier)}`;
+}
+
+/** Whether the verifier belongs to a code that has been read. */
+function isVerifierOf({ codeChallenge }: { readonly codeChallenge: string }, verifier: string): boolean {
+  return codeChallenge === codeChallengeOf(verifier);
+}
 
 /** An authorization code to store after the user's consent. */
 interface NewAuthorizationCode {

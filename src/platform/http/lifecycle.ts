@@ -1,5 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
+import { type DatabaseCheck, ReadOnlyDatabaseError } from '../database/database-check.js';
+import { inTime } from '../in-time.js';
+import { Problem } from '../problems/problem.js';
 
 /** State of the shutdown of the process. */
 export interface Lifecycle {
@@ -21,5 +24,29 @@ export function closeConnectionsAtTheEnd(app: FastifyInstance, lifecycle: Lifecy
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (lifecycle.stopping) reply.header('connection', 'close');
     done(null, payload);
+  });
+}
+
+/** Milliseconds after which a database that does not respond is unavailable; load balancers have similar timeouts. */
+const timeoutMs = 2_000;
+
+/** `/healthz`: the process runs. `/readyz`: the database responds and accepts writes, and the process is not shutting down. */
+export async function healthRoutes(
+  app: FastifyInstance,
+  { databaseCheck, lifecycle }: { databaseCheck: DatabaseCheck; lifecycle?: Lifecycle },
+): Promise<void> {
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async () => {
+    if (lifecycle?.stopping) {
+      throw new Problem('service_unavailable', 'The process is shutting down.', { retryAfterSeconds: 2 });
+    }
+    await inTime(databaseCheck.run(), timeoutMs).catch((cause) => {
+      const reason =
+        cause instanceof ReadOnlyDatabaseError
+          ? 'The database is read-only.'
+          : 'The database does not respond.';
+      throw new Problem('service_unavailable', reason, { retryAfterSeconds: 2, cause });
+    });
+    return { status: 'ready' };
   });
 }

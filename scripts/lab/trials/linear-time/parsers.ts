@@ -10,7 +10,7 @@ import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/repo
 import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
-import { codeChallengeOf } from '../../../../src/oauth/grants/pkce.js';
+import { codeChallengeOf } from '../../../../src/oauth/grants/authorization-codes.js';
 import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';
 import { hashOpaqueToken } from '../../../../src/oauth/tokens/opaque-token.js';
 import { accountNameRule, personNameRule } from '../../../../src/platform/accounts/name-rules.js';

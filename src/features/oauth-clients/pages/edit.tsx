@@ -1,13 +1,12 @@
-import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { findSettingsErrors } from '../../../oauth/clients/application-settings.js';
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
 import { formNonce, formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { settingsVersion } from '../settings-changes.js';
+import { settingsVersion } from '../oauth-applications.js';
 import {
   type ApplicationForm,
   emptyForm,

@@ -1,6 +1,6 @@
 import { type ApplicationSettings, formatBoolean } from '../../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
-import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
+import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import {
   DescriptionItem,

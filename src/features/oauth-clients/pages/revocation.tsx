@@ -1,5 +1,4 @@
-import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';

@@ -1,4 +1,4 @@
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import { requestedApplication } from '../../../oauth/clients/application-details.js';
 import { shownOncePage } from '../../../platform/pages/copyable.js';
 import { actionForm, confirmPage, formNonce } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';

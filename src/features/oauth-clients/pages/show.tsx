@@ -1,6 +1,9 @@
-import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
-import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
+import {
+  type ApplicationDetails,
+  requestedApplication,
+  type SecretSummary,
+} from '../../../oauth/clients/application-details.js';
+import { scopeLabel } from '../../../oauth/scopes.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findApplicationName } from '../../../oauth/authorization/application-name.js';
+import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
 import type { User } from '../../../platform/accounts/user.js';
 import type { Core } from '../../../platform/core.js';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findApplicationName } from '../../../oauth/authorization/application-name.js';
+import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';

@@ -1,5 +1,8 @@
-import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clients/application-details.js';
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import {
+  type ApplicationDetails,
+  type ApplicationReader,
+  requestedApplication,
+} from '../../../oauth/clients/application-details.js';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';

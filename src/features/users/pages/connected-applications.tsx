@@ -1,5 +1,5 @@
-import { scopeLabel } from '../../../oauth/consent/scope-labels.js';
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
+import { scopeLabel } from '../../../oauth/scopes.js';
 import { type ConfirmView, confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';

@@ -1,5 +1,8 @@
-import type { ApplicationDetails, ApplicationReader } from '../../../oauth/clients/application-details.js';
-import { requestedApplication } from '../../../oauth/clients/requested-application.js';
+import {
+  type ApplicationDetails,
+  type ApplicationReader,
+  requestedApplication,
+} from '../../../oauth/clients/application-details.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';

@@ -1,12 +1,37 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { type UsagePageDependencies, usagePage } from '../../usage/index.js';
+import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from './application-pages.js';
+import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
+import { revocationPages } from './revocation.js';
+import { secretPages } from './secrets.js';
+import { showPages } from './show.js';
+
+/** Settings → OAuth applications. */
+export const applicationPages: SettingsPage<
+  ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies
+> = {
+  title: 'OAuth applications',
+  path: settings.applications,
+  audience: 'administrators',
+  register(site, dependencies) {
+    listPage(site, dependencies);
+    editPages(site, dependencies);
+    showPages(site, dependencies);
+    usagePage(site, dependencies);
+    webhookPages(site, dependencies);
+    secretPages(site, dependencies);
+    revocationPages(site, dependencies);
+  },
+};
 
 const pageSize = 50;
 

@@ -2,6 +2,7 @@ import type { UserSummary } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -10,8 +11,23 @@ import { CursorPager } from '../../../platform/pages/pager.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
-import { invitationsPath } from './invite.js';
+import { changePages } from './changes.js';
+import { invitationPages, invitationsPath } from './invite.js';
+import { showPage } from './show-page.js';
 import { roleNames, secondFactorText, type UserPagesDependencies, userPath } from './user-pages.js';
+
+/** Settings → Users. */
+export const userPages: SettingsPage<UserPagesDependencies> = {
+  title: 'Users',
+  path: settings.users,
+  audience: 'administrators',
+  register(site, dependencies) {
+    listPage(site, dependencies);
+    invitationPages(site, dependencies);
+    showPage(site, dependencies);
+    changePages(site, dependencies);
+  },
+};
 
 const pageSize = 50;
 

@@ -1,0 +1,247 @@
+import type { AccountId } from '../platform/accounts/account-id.js';
+import type { User } from '../platform/accounts/user.js';
+import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import type { operations } from '../platform/contract/generated.js';
+import { invalidParameter } from '../platform/problems/invalid-request.js';
+import {
+  OtherAccountProblem,
+  Problem,
+  UnregisteredRedirectUriProblem,
+} from '../platform/problems/problem.js';
+import { oauthDescription } from '../platform/problems/problem-document.js';
+import { violation } from '../platform/problems/rule-texts.js';
+import type { Application, ClientRegistry } from './clients/client-registry.js';
+import { invalidClient } from './clients/credentials.js';
+import { checkScopes, mayGrant } from './scopes.js';
+import type { OAuthServices } from './services.js';
+import { newOpaqueToken } from './tokens/opaque-token.js';
+
+/** Parameters of an authorization request, validated against the contract. */
+export type AuthorizationParameters = operations['authorize']['parameters']['query'];
+
+/**
+ * An error that is sent to the application by redirect. Its redirect URI was checked before.
+ *
+ * @see RFC 6749 section 4.1.2.1
+ */
+class AuthorizationRejection extends Error {
+  override readonly name = 'AuthorizationRejection';
+  readonly error: 'invalid_scope' | 'access_denied';
+
+  constructor(error: AuthorizationRejection['error'], description: string) {
+    super(description);
+    this.error = error;
+  }
+}
+
+/** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
+async function knownClient(clients: ClientRegistry, clientId: string): Promise<Application> {
+  const application = await clients.findByClientId(clientId);
+  if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
+  return application;
+}
+
+/**
+ * The redirect URI must be registered for the application. It is compared character by character.
+ *
+ * @throws {UnregisteredRedirectUriProblem} never a redirect
+ * @see RFC 9700 section 2.1
+ */
+function checkRedirectUri({ name, redirectUris }: Application, redirectUri: string): void {
+  if (redirectUris.includes(redirectUri)) return;
+  const { message: detail, errors = [] } = invalidParameter(
+    'redirect_uri',
+    violation('registered_redirect_uri'),
+  );
+  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: name, redirectUri });
+}
+
+/** Maximum length of `state`, in bytes of UTF-8. */
+const maximumBytes = 2048;
+
+/**
+ * Limits the bytes of `state`. The contract limits its characters, which a schema can count.
+ *
+ * @throws {Problem} 400 `invalid_request`; never a redirect
+ */
+function checkStateLength(state: string): void {
+  if (Buffer.byteLength(state) > maximumBytes) {
+    throw invalidParameter('state', violation('maximum_bytes', { maximum: maximumBytes }));
+  }
+}
+
+/** @throws {AuthorizationRejection} `invalid_scope` */
+function configuredScopes({ scopes: available }: Application, requested: string): string[] {
+  const { scopes, error } = checkScopes(requested, available);
+  if (error !== undefined) throw new AuthorizationRejection('invalid_scope', error);
+  return scopes;
+}
+
+interface GrantableScopes {
+  readonly offered: readonly string[];
+  /** Scopes that the user may not grant: shown and omitted. */
+  readonly withheld: readonly string[];
+}
+
+/** @throws {AuthorizationRejection} `access_denied` when the user may grant none of the requested scopes */
+function grantableScopes({ role }: User, requested: readonly string[]): GrantableScopes {
+  const offered = requested.filter((scope) => mayGrant(role, scope));
+  if (offered.length === 0) {
+    throw new AuthorizationRejection('access_denied', 'The user may not grant any of the requested scopes.');
+  }
+  return { offered, withheld: requested.filter((scope) => !offered.includes(scope)) };
+}
+
+/**
+ * The user must belong to the account of the application.
+ *
+ * @throws {OtherAccountProblem} never a redirect, so that the application learns nothing about the user
+ */
+function checkSameAccount(application: Application, user: User): void {
+  if (application.accountId !== user.accountId) throw new OtherAccountProblem();
+}
+
+/** Next step of an authorization request. */
+export type AuthorizationStep =
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'sign_in' }
+  | ConsentStep;
+
+/** The user decides. */
+export interface ConsentStep {
+  readonly kind: 'consent';
+  readonly application: Application;
+  readonly user: User;
+  readonly scopes: GrantableScopes;
+}
+
+/** User, application and origin of a decision. */
+interface Subject {
+  readonly accountId: AccountId;
+  readonly userId: string;
+  readonly applicationId: string;
+  readonly origin: AuditOrigin;
+}
+
+/** Requests the consent of a user and issues authorization codes. @see RFC 6749 section 4.1 and RFC 7636 */
+export class AuthorizationEndpoint {
+  readonly #services: OAuthServices;
+
+  constructor(services: OAuthServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Checks a request. Errors redirect to the application only after sign-in and the account check: otherwise the endpoint
+   * would be an open redirector.
+   *
+   * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
+   * @see RFC 9700 section 4.11.2
+   */
+  async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
+    checkStateLength(parameters.state);
+    const application = await knownClient(this.#services.clients, parameters.client_id);
+    checkRedirectUri(application, parameters.redirect_uri);
+    if (user === null) return { kind: 'sign_in' };
+    checkSameAccount(application, user);
+    try {
+      const requested = configuredScopes(application, parameters.scope);
+      return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
+    } catch (error) {
+      if (!(error instanceof AuthorizationRejection)) throw error;
+      return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
+    }
+  }
+
+  /**
+   * Handles the decision of the user.
+   *
+   * @param step the request, checked again: the application may have changed since the consent screen was shown
+   * @returns the URL of the application with the response
+   */
+  async decide(
+    parameters: AuthorizationParameters,
+    step: ConsentStep,
+    { allowed, origin, sessionId }: { allowed: boolean; origin: AuditOrigin; sessionId: string },
+  ): Promise<string> {
+    const { config, auditLog } = this.#services;
+    const subject: Subject = {
+      accountId: step.user.accountId,
+      userId: step.user.id,
+      applicationId: step.application.id,
+      origin,
+    };
+    if (!allowed) {
+      await auditLog.record({ type: 'consent.denied', ...subject });
+      const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
+      return responseUrl(parameters, config.baseUrl, rejection);
+    }
+    const code = await this.#issueCode(parameters, { ...subject, sessionId }, step.scopes.offered);
+    return responseUrl(parameters, config.baseUrl, { code });
+  }
+
+  /**
+   * Stores a code and its audit events in one transaction.
+   *
+   * @throws {Problem} 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
+   *   or may no longer grant the scopes, or the session was revoked
+   */
+  async #issueCode(
+    { redirect_uri, code_challenge }: AuthorizationParameters,
+    subject: Subject & { readonly sessionId: string },
+    scopes: readonly string[],
+  ): Promise<string> {
+    const { codes, clock, config } = this.#services;
+    const { value, hash } = newOpaqueToken();
+    const at = clock();
+    const outcome = await codes.store({
+      ...subject,
+      codeHash: hash,
+      redirectUri: redirect_uri,
+      scopes,
+      codeChallenge: code_challenge,
+      at,
+      expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
+    });
+    if (outcome === 'application_deleted') throw invalidClient({ basic: false });
+    if (outcome === 'not_grantable')
+      throw new Problem(
+        'access_denied',
+        'Your permissions have changed. Go back to the application and start again.',
+      );
+    return value;
+  }
+}
+
+/** Redirect URI with the response in its query. @see RFC 6749 section 4.1.2 and RFC 9207 section 2 for `iss` */
+function responseUrl(
+  { redirect_uri, state }: AuthorizationParameters,
+  issuer: string,
+  response: { code: string } | AuthorizationRejection,
+): string {
+  const parameters =
+    response instanceof AuthorizationRejection
+      ? { error: response.error, error_description: oauthDescription(response.message) }
+      : { code: response.code };
+  // Some clients decode `+` as a plus sign; all decode %20 as a space.
+  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
+  // Appended, so that the registered URI is unchanged.
+  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
+}
+
+/**
+ * Finds the name of the application that an authorization request is from.
+ *
+ * @param path path and query of the request
+ * @returns `undefined` for another path, an unknown client, or a redirect URI that is not registered for the client
+ */
+export async function findApplicationName(
+  clients: ClientRegistry,
+  path: string,
+): Promise<string | undefined> {
+  const { pathname, searchParams } = new URL(path, 'http://localhost');
+  if (pathname !== '/v1/oauth/authorize') return undefined;
+  const application = await clients.findByClientId(searchParams.get('client_id') ?? '');
+  const redirectUri = searchParams.get('redirect_uri') ?? '';
+  return application?.redirectUris.includes(redirectUri) ? application.name : undefined;
+}

@@ -1,0 +1,153 @@
+import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import type { components } from '../platform/contract/generated.js';
+import { Problem } from '../platform/problems/problem.js';
+import type { Application } from './clients/client-registry.js';
+import { type ClientCredentials, requireParameter } from './clients/credentials.js';
+import type { UsedGrant } from './grants/grants.js';
+import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
+import type { OAuthServices } from './services.js';
+import { hashOpaqueToken, newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
+import type { StoredToken } from './tokens/refresh-tokens.js';
+
+export type TokenForm = components['schemas']['TokenRequest'];
+export type TokenResponse = components['schemas']['TokenResponse'];
+
+export interface GrantRequest {
+  readonly form: TokenForm;
+  readonly credentials: ClientCredentials;
+  readonly application: Application;
+  readonly origin: AuditOrigin;
+}
+
+/** A grant type of the token endpoint. */
+export interface GrantType {
+  /** Value of `grant_type`. */
+  readonly type: string;
+  /** Required form parameters, in addition to those of client authentication. */
+  readonly requires: readonly (keyof TokenForm)[];
+  handle(request: GrantRequest, services: OAuthServices): Promise<TokenResponse>;
+}
+
+/** Token response for an application that acts on behalf of a user. */
+export function issueUserTokens(
+  { accessTokens }: OAuthServices,
+  { clientId }: Application,
+  { userId, grantId, scopes }: UsedGrant,
+  refreshToken: OpaqueToken,
+): TokenResponse {
+  return {
+    access_token: accessTokens.issue({ subject: userId, clientId, scopes, grantId }),
+    token_type: 'Bearer',
+    expires_in: accessTokens.ttlSeconds,
+    scope: scopes.join(' '),
+    refresh_token: refreshToken.value,
+  };
+}
+
+/**
+ * Issues an access token to a confidential client on its own behalf, without a refresh token.
+ *
+ * @throws {Problem} 400 `unauthorized_client` for a public client, 400 `invalid_request` without the secret,
+ *   400 `invalid_scope`
+ * @see RFC 6749 section 4.4
+ */
+export const clientCredentials: GrantType = {
+  type: 'client_credentials',
+  requires: [],
+
+  async handle({ form, credentials, application, origin }, { accessTokens, auditLog }) {
+    if (application.clientType === 'public') {
+      throw new Problem(
+        'unauthorized_client',
+        'A public client cannot use client_credentials; use authorization_code with PKCE.',
+      );
+    }
+    requireParameter('client_secret', credentials.clientSecret);
+    const scopes = selectScopes(form.scope, application.scopes);
+    const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;
+    await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
+    return {
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, generation }),
+      token_type: 'Bearer',
+      expires_in: accessTokens.ttlSeconds,
+      scope: scopes.join(' '),
+    };
+  },
+};
+
+/**
+ * Exchanges an authorization code for tokens.
+ *
+ * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
+ * @see RFC 6749 section 4.1.3 and RFC 7636 section 4.6
+ */
+export const authorizationCode: GrantType = {
+  type: 'authorization_code',
+  requires: ['code', 'redirect_uri', 'code_verifier'],
+
+  async handle({ form, application, origin }, services) {
+    const { codes, clock, config } = services;
+    const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
+    const at = clock();
+    const exchange = {
+      codeHash: hashOpaqueToken(requireParameter('code', form.code)),
+      application,
+      redirectUri: requireParameter('redirect_uri', form.redirect_uri),
+      codeVerifier: requireParameter('code_verifier', form.code_verifier),
+      at,
+      origin,
+    };
+    const refreshToken = newOpaqueToken();
+    const expiresAt = new Date(at.getTime() + refreshTokenTtlSeconds * 1000);
+    const used = await codes.use(exchange, { hash: refreshToken.hash, expiresAt });
+    if (used === undefined) {
+      await codes.revokeAfterReplay({ ...exchange, at: clock() }, { replayLeewaySeconds });
+      throw new Problem(
+        'invalid_grant',
+        'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
+      );
+    }
+    return issueUserTokens(services, application, used, refreshToken);
+  },
+};
+
+/**
+ * Exchanges a refresh token for new tokens. Every use rotates the refresh token.
+ *
+ * @throws {Problem} 400 `invalid_request`, 400 `invalid_scope` when more is requested than was granted, 401
+ *   `invalid_grant`
+ * @see RFC 6749 section 6 and RFC 9700 section 4.14.2
+ */
+export const refreshToken: GrantType = {
+  type: 'refresh_token',
+  requires: ['refresh_token'],
+
+  async handle({ form, application, origin }, services) {
+    const { refreshTokens } = services;
+    const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
+    const requested = form.scope === undefined ? undefined : parseScope(form.scope);
+    if (requested?.length === 0) throw new Problem('invalid_scope', noScope);
+    const successor = newOpaqueToken();
+    const use = { tokenHash, application, origin };
+    const rotated = await refreshTokens.rotate({ ...use, successorHash: successor.hash, requested });
+    if (rotated === undefined) {
+      throw rejection(await refreshTokens.readRejected(use), requested, application.scopes);
+    }
+    return issueUserTokens(services, application, rotated, successor);
+  },
+};
+
+/** Why a token was rejected. */
+function rejection(
+  token: StoredToken | undefined,
+  requested: readonly string[] | undefined,
+  applicationScopes: readonly string[],
+): Problem {
+  if (token === undefined || token.usedAt !== null || !token.usable) {
+    return new Problem('invalid_grant', 'The refresh token is unknown, expired, revoked or already used.');
+  }
+  const available = token.scopes.filter(
+    (scope) => applicationScopes.includes(scope) && mayGrant(token.role, scope),
+  );
+  return new Problem('invalid_scope', unavailableScopes(requested ?? token.scopes, available));
+}
