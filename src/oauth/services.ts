@@ -8,16 +8,9 @@ import { AccessTokens } from './tokens/access-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 
 /** What the endpoints of the authorization server share. */
-export interface OAuthServices extends Core {
-  readonly clients: ClientRegistry;
-  readonly secretUse: SecretUse;
-  readonly grants: Grants;
-  readonly codes: AuthorizationCodes;
-  readonly refreshTokens: RefreshTokens;
-  readonly accessTokens: AccessTokens;
-}
+export type OAuthServices = ReturnType<typeof createOAuthServices>;
 
-export function createOAuthServices(core: Core, signingKeys: SigningKeys): OAuthServices {
+export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   const { config, database, clock, logger } = core;
   const grants = new Grants(database);
   return {

@@ -1,8 +1,15 @@
+import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
 import { ClientSecrets } from './client-secrets.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 export { OAuthApplications } from './oauth-applications.js';
+
+export type ApplicationPagesDependencies = ReturnType<typeof createOAuthClients> & {
+  readonly baseUrl: string;
+  readonly production: boolean;
+  readonly scopes: Contract['scopes'];
+};
 
 /** Creates the services for applications and their secrets. */
 export function createOAuthClients({ database }: Core) {

@@ -5,12 +5,13 @@ import { RecoveryCodes } from './recovery-codes.js';
 import { SecondFactorPolicies } from './second-factor-policy.js';
 import { SecondFactorSignIn } from './second-factor-sign-in.js';
 
-export { AuthenticatorApps } from './authenticator-apps.js';
 export type { OwnSecondFactorDependencies } from './pages/own-second-factor-pages.js';
 export { credentialField, hiddenFields, PasskeyForm } from './pages/passkey-form.js';
 export { ownSecondFactorPages } from './pages/routes.js';
 export { type PasskeyResponse, Passkeys } from './passkeys.js';
-export { SecondFactorSignIn } from './second-factor-sign-in.js';
+
+/** The services for second factors. */
+export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
 /** Creates the services for second factors, and for signing in with them. */
 export function createSecondFactors(core: Core) {

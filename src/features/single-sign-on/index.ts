@@ -6,6 +6,9 @@ import { SingleSignOn } from './single-sign-on.js';
 import { SsoStateCookie } from './sso-state-cookie.js';
 import { UserIdentities } from './user-identities.js';
 
+/** The services for single sign-on. */
+export type SingleSignOnServices = ReturnType<typeof createSingleSignOn>;
+
 export function createSingleSignOn(core: Core) {
   const { config, database, clock } = core;
   const client = new ProviderClient(config);

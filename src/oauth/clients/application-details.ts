@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
-import { isRecordId } from '../../platform/pages/fields.js';
+import { requestedId } from '../../platform/pages/fields.js';
 import type { PageContext } from '../../platform/pages/page-context.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { liveGrant } from '../grants/grants.js';
@@ -74,11 +74,11 @@ export function summarySelection(now: Date): Prisma.Sql {
  * @throws {Problem} 404 `not_found` when the account has no application with this id
  */
 export async function requestedApplication(
-  { auditContext: { accountId, at }, parameter }: PageContext,
+  context: PageContext,
   { applications }: { readonly applications: ApplicationReader },
 ): Promise<ApplicationDetails> {
-  const id = parameter('id');
-  const application = isRecordId(id) ? await applications.get(accountId, { id, now: at }) : null;
+  const { accountId, at: now } = context.auditContext;
+  const application = await applications.get(accountId, { id: requestedId(context), now });
   if (application === null) throw recordNotFound();
   return application;
 }

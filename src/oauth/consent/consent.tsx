@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Reauthentication } from '../../platform/accounts/reauthentication.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Contract, Operation } from '../../platform/contract/contract.js';
+import type { Operation } from '../../platform/contract/contract.js';
+import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
@@ -53,21 +52,13 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   }
 }
 
-interface ConsentFormDependencies {
-  readonly contract: Contract;
-  readonly endpoint: AuthorizationEndpoint;
-  readonly sessions: BrowserSessions;
-  readonly reauthentication: Reauthentication;
-  readonly clock: Clock;
-}
-
 /**
  * Route of the consent form. The form is submitted to the address of the consent screen, so its query parameters are
  * validated against the same schemas as those of the operation.
  */
 export async function consentForm(
   app: FastifyInstance,
-  { contract, endpoint, sessions, reauthentication, clock }: ConsentFormDependencies,
+  { contract, endpoint, sessions, reauthentication, clock }: Core & { endpoint: AuthorizationEndpoint },
 ): Promise<void> {
   const operation = contract.operations.get('authorize');
   if (operation === undefined) throw new Error('The contract has no operation authorize');

@@ -1,4 +1,4 @@
-import type { Users } from '../../../platform/accounts/users.js';
+import type { Core } from '../../../platform/core.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
@@ -9,13 +9,8 @@ import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
-import type { AuditLogExports } from '../audit-log-exports.js';
-import {
-  type AuditAnchor,
-  type AuditEntry,
-  type AuditLogReader,
-  auditRetentionDays,
-} from '../audit-log-reader.js';
+import { type AuditAnchor, type AuditEntry, auditRetentionDays } from '../audit-log-reader.js';
+import type { createAuditLog } from '../index.js';
 import { auditColumns } from './audit-columns.js';
 import { type FilterChoices, FilterForm } from './filter-form.js';
 import {
@@ -34,12 +29,8 @@ const offeredChoices = 200;
 
 const csvPath = `${auditLogPath}.csv`;
 
-interface AuditLogPageDependencies {
-  readonly auditLogReader: AuditLogReader;
-  readonly auditLogExports: AuditLogExports;
-  readonly users: Users;
-  readonly applications: OAuthApplications;
-}
+type AuditLogPageDependencies = Pick<Core, 'users'> &
+  ReturnType<typeof createAuditLog> & { readonly applications: OAuthApplications };
 
 /** Settings → Audit log: events of the account, newest first, and the same as CSV. */
 export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {

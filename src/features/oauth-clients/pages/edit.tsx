@@ -6,6 +6,7 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { settingsVersion } from '../oauth-applications.js';
 import {
   type ApplicationForm,
@@ -14,7 +15,6 @@ import {
   formErrors,
   readApplicationForm,
 } from './application-form.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
 import { ApplicationFields } from './form-page.js';
 import { secretPage } from './secrets.js';
 

@@ -6,7 +6,7 @@ import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 
 /** Pages that revoke all access of an application, or delete it. */
 export function revocationPages(

@@ -8,7 +8,7 @@ import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { type UsagePageDependencies, usagePage } from '../../usage/index.js';
 import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
 import { revocationPages } from './revocation.js';

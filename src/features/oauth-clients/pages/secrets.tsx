@@ -7,7 +7,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { applicationView, SecretName, TokenExample } from './show.js';
 
 /** The only page that shows a client secret. */

@@ -25,7 +25,7 @@ import {
   type WebhookPagesDependencies,
 } from '../../webhooks/index.js';
 import { maximumSecrets } from '../client-secrets.js';
-import type { ApplicationPagesDependencies } from './application-pages.js';
+import type { ApplicationPagesDependencies } from '../index.js';
 import { clientTypeName } from './form-page.js';
 
 /** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */

@@ -16,21 +16,16 @@ import { safeReturnTo } from '../../../platform/pages/return-to.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { SignOutForm } from '../../../platform/pages/site-page.js';
 import {
-  type AuthenticatorApps,
   credentialField,
   hiddenFields,
   PasskeyForm,
-  type Passkeys,
-  type SecondFactorSignIn,
+  type SecondFactors,
 } from '../../second-factors/index.js';
 import { continueSignIn, readSignInFields, type SignInFields, secondFactorPath } from './after-sign-in.js';
 
 const codeField = 'code';
 
-export interface SecondFactorDependencies extends Pick<Core, 'sessions' | 'clock'> {
-  readonly apps: AuthenticatorApps;
-  readonly secondFactorSignIn: SecondFactorSignIn;
-  readonly passkeys: Passkeys;
+export interface SecondFactorDependencies extends Pick<Core, 'sessions' | 'clock'>, SecondFactors {
   readonly clients: ClientRegistry;
   readonly baseUrl: string;
 }
@@ -146,7 +141,7 @@ export async function sendSecondFactorPage(
   return sendPage(reply, page, { script: hasPasskeys, toApplication: application !== undefined });
 }
 
-function proofIn(form: Fields): Parameters<SecondFactorSignIn['attempt']>[1]['proof'] {
+function proofIn(form: Fields): Parameters<SecondFactors['secondFactorSignIn']['attempt']>[1]['proof'] {
   const credential = form.secret(credentialField);
   return credential === ''
     ? { code: form.secret(codeField) }

@@ -1,15 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountDomains } from '../../../platform/accounts/account-domains.js';
 import type { User } from '../../../platform/accounts/user.js';
+import type { Core } from '../../../platform/core.js';
 import { auditOrigin } from '../../../platform/http/audit-origin.js';
-import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import { readKeptForm } from '../../../platform/pages/kept-form.js';
 import { type Page, sendPage } from '../../../platform/pages/layout.js';
 import { confirmPath, home, singleSignOnAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { respondToSignIn } from '../../sign-in/index.js';
-import type { ReturnOutcome, SingleSignOn } from '../single-sign-on.js';
-import type { SsoStateCookie } from '../sso-state-cookie.js';
+import type { SingleSignOnServices } from '../index.js';
+import type { ReturnOutcome } from '../single-sign-on.js';
 import {
   ConfirmedPage,
   DeniedPage,
@@ -21,13 +20,8 @@ import {
 } from './message-page.js';
 
 /** Dependencies of the pages with which users sign in at an identity provider. */
-export interface SingleSignOnPagesDependencies {
-  readonly singleSignOn: SingleSignOn;
-  readonly domains: AccountDomains;
-  readonly sessions: BrowserSessions;
-  readonly ssoStateCookie: SsoStateCookie;
-  readonly baseUrl: string;
-}
+export type SingleSignOnPagesDependencies = Pick<Core, 'sessions'> &
+  SingleSignOnServices & { readonly baseUrl: string };
 
 /** The page to which the identity provider sends a user back. */
 export async function returnPage(

@@ -1,4 +1,3 @@
-import type { AccountDomains } from '../../../platform/accounts/account-domains.js';
 import {
   actionForm,
   confirmPage,
@@ -11,7 +10,8 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
 import { forbidden } from '../../../platform/pages/sections.js';
-import type { IdentityProviders, RequireOutcome } from '../identity-providers.js';
+import type { RequireOutcome } from '../identity-providers.js';
+import type { SingleSignOnServices } from '../index.js';
 import {
   type ProviderFields,
   removePath,
@@ -21,11 +21,7 @@ import {
   switchId,
 } from './settings-page.js';
 
-interface SingleSignOnSettingsDependencies {
-  readonly providers: IdentityProviders;
-  readonly domains: AccountDomains;
-  readonly baseUrl: string;
-}
+type SingleSignOnSettingsDependencies = SingleSignOnServices & { readonly baseUrl: string };
 
 /** Settings → Single sign-on, for owners only, because a user who configures the identity provider can sign in as any user. */
 export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies> = {

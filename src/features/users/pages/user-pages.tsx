@@ -1,5 +1,4 @@
 import type { Grants } from '../../../oauth/grants/grants.js';
-import type { OneTimeLinks } from '../../../platform/accounts/one-time-links.js';
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
 import { type Role, roles } from '../../../platform/accounts/user.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
@@ -16,21 +15,8 @@ import type { PageContext, PageResponse } from '../../../platform/pages/page-con
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
-import type { Invitations } from '../invitations.js';
-import type { OwnAccount } from '../own-account.js';
-import type { PasswordLinks } from '../password-links.js';
-import type { UserAdministration, UserChange } from '../user-administration.js';
-
-/** The services for users. */
-export interface UserServices {
-  /** Whether links are sent by mail. Otherwise they are shown to the user who creates them. */
-  readonly canSendMail: boolean;
-  readonly links: OneTimeLinks;
-  readonly invitations: Invitations;
-  readonly passwordLinks: PasswordLinks;
-  readonly ownAccount: OwnAccount;
-  readonly userAdministration: UserAdministration;
-}
+import type { UserServices } from '../index.js';
+import type { UserChange } from '../user-administration.js';
 
 export type UserPagesDependencies = Pick<Core, 'users' | 'userSessions'> &
   UserServices & { readonly grants: Grants };

@@ -4,7 +4,7 @@ import {
   requestedApplication,
 } from '../../../oauth/clients/application-details.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -104,9 +104,9 @@ async function requestedEndpoint(
   { applications, webhooks }: WebhookPagesDependencies,
 ): Promise<Requested> {
   const application = await requestedApplication(context, { applications });
-  const id = context.parameter('endpoint_id');
+  const id = requestedId(context, 'endpoint_id');
   const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-  const endpoint = isRecordId(id) ? await webhooks.endpoints.get(owner, id) : null;
+  const endpoint = await webhooks.endpoints.get(owner, id);
   if (endpoint === null) throw recordNotFound();
   return { owner, application, endpoint };
 }

@@ -4,7 +4,7 @@ import { BackToSignIn } from '../../../../platform/pages/layout.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { UserServices } from '../user-pages.js';
+import type { UserServices } from '../../index.js';
 import type { PublicPages } from './public-pages.js';
 
 const field = 'email';

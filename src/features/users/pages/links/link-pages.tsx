@@ -10,7 +10,7 @@ import {
 } from '../../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../../platform/pages/page-context.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { UserServices } from '../user-pages.js';
+import type { UserServices } from '../../index.js';
 import { forgotPasswordPages } from './forgot-password.js';
 import { type PublicContext, PublicPages, type PublicPagesCore } from './public-pages.js';
 

@@ -5,7 +5,7 @@ import type { PageContext, PageView } from '../../../../platform/pages/page-cont
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { UserServices } from '../user-pages.js';
+import type { UserServices } from '../../index.js';
 
 const field = 'email';
 

@@ -9,7 +9,8 @@ import { accountAddress, ownSecondFactorPath, settings } from '../../../../platf
 import { recordNotFound } from '../../../../platform/problems/problem.js';
 import { type Profile, type ProfilePagesDependencies, profilePages } from '../../../profile/index.js';
 import { type OwnSecondFactorDependencies, ownSecondFactorPages } from '../../../second-factors/index.js';
-import { roleNames, SessionList, type UserServices } from '../user-pages.js';
+import type { UserServices } from '../../index.js';
+import { roleNames, SessionList } from '../user-pages.js';
 import { emailPages } from './email.js';
 import { passwordPages } from './password.js';
 

@@ -6,7 +6,7 @@ import type { PageContext, PageHandler, PageView } from '../../../../platform/pa
 import type { PageRouter } from '../../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
-import type { UserServices } from '../user-pages.js';
+import type { UserServices } from '../../index.js';
 
 const currentField = 'current_password';
 const newField = 'new_password';
