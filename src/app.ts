@@ -164,7 +164,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
     composeServices(dependencies, app.log);
-  const { authenticate, publicLimits, secretUse } = authorizationServer;
+  const { authenticate, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
@@ -178,7 +178,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(searchRoute, { withBaseUrl });
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
-    await secretUse.settled();
+    await lastUseRecorder.settled();
     await links.passwordLinks.settled();
     await securityEmails.settled();
     await auditedExports.settled();

@@ -1,4 +1,4 @@
-import { hashSecret } from '../../dist/src/oauth/clients/client-secret.js';
+import { hashSecret } from '../../dist/src/platform/crypto/keyring.js';
 
 const path = '/v1/webhook_endpoints';
 const example = 'WebhookEndpoint';

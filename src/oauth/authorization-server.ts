@@ -14,13 +14,13 @@ import { createTokenStatus } from './tokens/token-status.js';
 /** Creates the authorization server: its handlers, and what other features use of it. */
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const services = createOAuthServices(core, signingKeys);
-  const { clients, secretUse, grants, accessTokens } = services;
+  const { clients, lastUseRecorder, grants, accessTokens } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
   const { api, publicLimits } = createRequestLimits(core.config, core.counters);
   return {
     clients,
-    secretUse,
+    lastUseRecorder,
     grants,
     authorizationEndpoint,
     authenticate: createAuthenticate(accessTokens, createTokenStatus(core.database), api),

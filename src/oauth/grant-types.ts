@@ -1,12 +1,13 @@
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import type { components } from '../platform/contract/generated.js';
+import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCredentials, requireParameter } from './clients/credentials.js';
 import type { UsedGrant } from './grants/grants.js';
 import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
-import { hashOpaqueToken, newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
+import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
 import type { StoredToken } from './tokens/refresh-tokens.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
@@ -90,7 +91,7 @@ export const authorizationCode: GrantType = {
     const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
     const at = clock();
     const exchange = {
-      codeHash: hashOpaqueToken(requireParameter('code', form.code)),
+      codeHash: hashSecret(requireParameter('code', form.code)),
       application,
       redirectUri: requireParameter('redirect_uri', form.redirect_uri),
       codeVerifier: requireParameter('code_verifier', form.code_verifier),
@@ -124,7 +125,7 @@ export const refreshToken: GrantType = {
 
   async handle({ form, application, origin }, services) {
     const { refreshTokens } = services;
-    const tokenHash = hashOpaqueToken(requireParameter('refresh_token', form.refresh_token));
+    const tokenHash = hashSecret(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
     if (requested?.length === 0) throw new Problem('invalid_scope', noScope);
     const successor = newOpaqueToken();

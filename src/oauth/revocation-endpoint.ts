@@ -2,12 +2,12 @@ import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import { change } from '../platform/changes/change.js';
 import { lock } from '../platform/changes/locks.js';
 import type { components } from '../platform/contract/generated.js';
+import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCall, readClientCredentials, requireParameter } from './clients/credentials.js';
 import type { OAuthServices } from './services.js';
-import { hashOpaqueToken } from './tokens/opaque-token.js';
 
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
 
@@ -42,7 +42,7 @@ export class RevocationEndpoint {
 
   async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
     const { grants, refreshTokens, clock } = this.#services;
-    const grant = await refreshTokens.findGrant(hashOpaqueToken(value));
+    const grant = await refreshTokens.findGrant(hashSecret(value));
     if (grant === undefined) return false;
     const { accountId, id: applicationId } = application;
     if (grant.accountId !== accountId || grant.applicationId !== applicationId)

@@ -1,6 +1,6 @@
 import type { Core } from '../platform/core.js';
 import { ClientRegistry } from './clients/client-registry.js';
-import { SecretUse } from './clients/secret-use.js';
+import { LastUseRecorder } from './clients/last-use-recorder.js';
 import { AuthorizationCodes } from './grants/authorization-codes.js';
 import { Grants } from './grants/grants.js';
 import type { SigningKeys } from './keys/signing-keys.js';
@@ -16,7 +16,7 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   return {
     ...core,
     clients: new ClientRegistry(database),
-    secretUse: new SecretUse(database, clock, logger),
+    lastUseRecorder: new LastUseRecorder(database, clock, logger),
     grants,
     codes: new AuthorizationCodes(database, grants),
     refreshTokens: new RefreshTokens(core, grants),

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hashSecret } from '../../src/oauth/clients/client-secret.js';
 import { Passwords } from '../../src/platform/accounts/passwords.js';
 import { Users } from '../../src/platform/accounts/users.js';
+import { hashSecret } from '../../src/platform/crypto/keyring.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
 import { makeRecords, toCsv } from '../support/records/import.js';

@@ -1,4 +1,4 @@
-import { hashSecret } from '../../src/oauth/clients/client-secret.js';
+import { hashSecret } from '../../src/platform/crypto/keyring.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import {
   address,

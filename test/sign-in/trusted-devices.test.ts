@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { knownSeconds, maximumKnownUsers } from '../../src/features/sign-in/trusted-devices.js';
 import { epochSeconds } from '../../src/platform/clock.js';
-import { deriveKeyring, signText } from '../../src/platform/crypto/keyring.js';
+import { Signer } from '../../src/platform/crypto/keyring.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
@@ -261,6 +261,6 @@ t.test('audits the rejections of an address and of a known browser once a minute
 function forged(secret: string, email: string): string {
   const browserId = randomBytes(16).toString('base64url');
   const issuedAt = epochSeconds(clock);
-  const keys = deriveKeyring({ current: secret }, 'known-browsers');
-  return `${browserId}.${issuedAt}~${signText(keys, `${browserId} ${issuedAt} ${email}`)}`;
+  const signer = new Signer({ current: secret }, 'known-browsers');
+  return `${browserId}.${issuedAt}~${signer.sign(`${browserId} ${issuedAt} ${email}`)}`;
 }

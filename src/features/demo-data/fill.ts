@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { toAccountId } from '../../platform/accounts/account-id.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { insertEmployees } from '../employees/index.js';
@@ -118,7 +118,7 @@ async function fillAccount(
         id: `secret${application.clientId}`,
         accountId,
         applicationId: application.id,
-        secretHash: createHash('sha256').update(clientSecret).digest(),
+        secretHash: hashSecret(clientSecret),
         createdAt: now,
       },
     });

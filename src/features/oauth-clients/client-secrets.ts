@@ -1,4 +1,4 @@
-import { newClientSecret } from '../../oauth/clients/client-secret.js';
+import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';

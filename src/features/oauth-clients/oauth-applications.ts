@@ -7,7 +7,7 @@ import {
 } from '../../oauth/clients/application-details.js';
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
-import { newClientSecret } from '../../oauth/clients/client-secret.js';
+import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';

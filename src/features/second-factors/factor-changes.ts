@@ -1,9 +1,10 @@
-import { hashSessionId, newSessionId, SessionEndedError } from '../../platform/accounts/sessions.js';
+import { SessionEndedError } from '../../platform/accounts/sessions.js';
 import { requiresSecondFactor, type SignInStage } from '../../platform/accounts/sign-in-stage.js';
 import type { Role, SecondFactorPolicy } from '../../platform/accounts/user.js';
 import type { AuditEventType, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { hashSecret, randomSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js';
 
@@ -20,7 +21,7 @@ export async function storeSecondFactor(
   { tx, context: { accountId, userId, at } }: Unit<UserAuditContext>,
   sessionId: string,
 ): Promise<string | null> {
-  const where = { idHash: hashSessionId(sessionId), accountId, userId };
+  const where = { idHash: hashSecret(sessionId), accountId, userId };
   const session = await tx.session.findFirst({ where });
   if (session?.secondFactorAt) {
     const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at } });
@@ -28,8 +29,8 @@ export async function storeSecondFactor(
   }
   // Of concurrent transactions one deletes it.
   if (session === null || (await tx.session.deleteMany({ where })).count === 0) return null;
-  const id = newSessionId();
-  await tx.session.create({ data: { ...session, idHash: hashSessionId(id), secondFactorAt: at } });
+  const id = randomSecret();
+  await tx.session.create({ data: { ...session, idHash: hashSecret(id), secondFactorAt: at } });
   return id;
 }
 

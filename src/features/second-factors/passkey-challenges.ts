@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../platform/clock.js';
-import {
-  type AppSecrets,
-  deriveKeyring,
-  isSignature,
-  type Keyring,
-  signText,
-} from '../../platform/crypto/keyring.js';
+import { type AppSecrets, Signer } from '../../platform/crypto/keyring.js';
 
 /** The purpose of a challenge. */
 export type PasskeyPurpose = 'add' | 'sign_in' | 'second_factor';
@@ -21,17 +15,17 @@ const lifetimeSeconds = 600;
  * @see Web Authentication, section 13.4.3
  */
 export class PasskeyChallenges {
-  readonly #keys: Keyring;
+  readonly #signer: Signer;
   readonly #clock: Clock;
 
   constructor(appSecrets: AppSecrets, clock: Clock) {
-    this.#keys = deriveKeyring(appSecrets, 'passkey-challenges');
+    this.#signer = new Signer(appSecrets, 'passkey-challenges');
     this.#clock = clock;
   }
 
   create(purpose: PasskeyPurpose, csrfToken: string): Uint8Array<ArrayBuffer> {
     const content = `${this.#clock().getTime()}.${randomBytes(16).toString('base64url')}`;
-    const signature = signText(this.#keys, signedText(content, purpose, csrfToken));
+    const signature = this.#signer.sign(signedText(content, purpose, csrfToken));
     return new TextEncoder().encode(`${content}.${signature}`);
   }
 
@@ -44,7 +38,7 @@ export class PasskeyChallenges {
   verify(challenge: string, purpose: PasskeyPurpose, csrfToken: string): Date | null {
     const text = Buffer.from(challenge, 'base64url').toString();
     const [time = '', random = '', signature = ''] = text.split('.', 3);
-    if (!isSignature(this.#keys, signedText(`${time}.${random}`, purpose, csrfToken), signature)) return null;
+    if (!this.#signer.verifies(signedText(`${time}.${random}`, purpose, csrfToken), signature)) return null;
     const at = new Date(Number(time));
     return this.#clock().getTime() - at.getTime() < lifetimeSeconds * 1000 ? at : null;
   }

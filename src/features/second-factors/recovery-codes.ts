@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
@@ -7,6 +6,7 @@ import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 
@@ -34,7 +34,7 @@ export async function replaceRecoveryCodes(
   const codes = Array.from({ length: recoveryCodeCount }, () => newCode());
   await deleteRecoveryCodes(tx, { accountId, userId });
   await tx.recoveryCode.createMany({
-    data: codes.map((code) => ({ accountId, userId, codeHash: hashCode(code) })),
+    data: codes.map((code) => ({ accountId, userId, codeHash: hashSecret(code) })),
   });
   return codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
 }
@@ -57,18 +57,13 @@ export async function consumeRecoveryCode(
   { accountId, userId }: CodeOwner,
   { code, at }: { code: string; at: Date },
 ): Promise<boolean> {
-  const where = { accountId, userId, codeHash: hashCode(normalizeCode(code)), usedAt: null };
+  const where = { accountId, userId, codeHash: hashSecret(normalizeCode(code)), usedAt: null };
   const { count } = await tx.recoveryCode.updateMany({ where, data: { usedAt: at } });
   return count > 0;
 }
 
 function normalizeCode(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
-}
-
-/** SHA-256: a random code with 80 bits needs no slow hash. */
-function hashCode(code: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(code).digest() as Buffer<ArrayBuffer>;
 }
 
 /** The recovery codes of users. */

@@ -3,13 +3,7 @@ import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { type Clock, epochSeconds } from '../../platform/clock.js';
-import {
-  type AppSecrets,
-  deriveKeyring,
-  isSignature,
-  type Keyring,
-  signText,
-} from '../../platform/crypto/keyring.js';
+import { type AppSecrets, Signer } from '../../platform/crypto/keyring.js';
 
 /** Lifetime in seconds from the last sign-in; browsers limit cookies to 400 days. */
 export const knownSeconds = 400 * 86_400;
@@ -37,14 +31,14 @@ interface Proof {
  * different in each browser.
  */
 export class TrustedDevices {
-  readonly #keys: Keyring;
+  readonly #signer: Signer;
   readonly #clock: Clock;
   readonly #name: string;
   readonly #cookie: CookieSerializeOptions;
 
   constructor({ appSecrets, baseUrl, clock }: { appSecrets: AppSecrets; baseUrl: string; clock: Clock }) {
     const secure = baseUrl.startsWith('https://');
-    this.#keys = deriveKeyring(appSecrets, 'known-browsers');
+    this.#signer = new Signer(appSecrets, 'known-browsers');
     this.#clock = clock;
     this.#name = `${secure ? '__Host-' : ''}known_browser`;
     this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: knownSeconds };
@@ -70,7 +64,7 @@ export class TrustedDevices {
     const { browserId, proofs } = this.#read(request);
     const issuedAt = epochSeconds(this.#clock);
     const others = proofs.filter((proof) => !this.#proves(browserId, name, proof));
-    const signature = signText(this.#keys, textOf(browserId, name, issuedAt));
+    const signature = this.#signer.sign(textOf(browserId, name, issuedAt));
     const kept = [{ issuedAt, signature }, ...others];
     const texts = kept.slice(0, maximumKnownUsers).map((proof) => `${proof.issuedAt}~${proof.signature}`);
     reply.setCookie(this.#name, [browserId, ...texts].join('.'), this.#cookie);
@@ -87,7 +81,7 @@ export class TrustedDevices {
   }
 
   #proves(browserId: string, name: string, { issuedAt, signature }: Proof): boolean {
-    return isSignature(this.#keys, textOf(browserId, name, issuedAt), signature);
+    return this.#signer.verifies(textOf(browserId, name, issuedAt), signature);
   }
 }
 

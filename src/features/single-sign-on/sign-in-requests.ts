@@ -1,6 +1,7 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Clock } from '../../platform/clock.js';
+import { hashSecret, randomSecret } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import type { Expected, Provider } from './provider-client.js';
@@ -45,15 +46,15 @@ export class SignInRequests {
     browser: string,
     request: Pick<SignInRequest, 'returnTo' | 'keptForm' | 'sessionHash'>,
   ): Promise<Expected> {
-    const state = randomBytes(32).toString('base64url');
+    const state = randomSecret();
     const createdAt = this.#clock();
     const expiresAt = new Date(createdAt.getTime() + signInRequestSeconds * 1000);
     await withScope(accountScope(accountId), () =>
       this.#prisma.signInRequest.createMany({
         data: [
           {
-            stateHash: hash(state),
-            browserHash: hash(browser),
+            stateHash: hashSecret(state),
+            browserHash: hashSecret(browser),
             ...{ accountId, issuer, clientId, createdAt, expiresAt },
             ...request,
           },
@@ -73,7 +74,7 @@ export class SignInRequests {
     const [row] = await withScope(
       allAccounts,
       () => this.#prisma.$queryRaw<StoredRequest[]>`
-        DELETE FROM sign_in_requests WHERE state_hash = ${hash(state)} AND browser_hash = ${hash(browser)}
+        DELETE FROM sign_in_requests WHERE state_hash = ${hashSecret(state)} AND browser_hash = ${hashSecret(browser)}
         RETURNING account_id AS "accountId", issuer, client_id AS "clientId", return_to AS "returnTo", kept_form AS "keptForm", session_hash AS "sessionHash",
           created_at AS "createdAt", expires_at AS "expiresAt"`,
     );
@@ -96,8 +97,4 @@ function expectedIn(browser: string, state: string): Expected {
   const derive = (purpose: string) =>
     createHmac('sha256', browser).update(`${purpose} ${state}`).digest('base64url');
   return { state, nonce: derive('nonce'), codeVerifier: derive('code verifier') };
-}
-
-function hash(text: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(text).digest() as Buffer<ArrayBuffer>;
 }

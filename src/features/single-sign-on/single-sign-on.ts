@@ -1,7 +1,8 @@
-import { type ActiveSession, hashSessionId } from '../../platform/accounts/sessions.js';
+import type { ActiveSession } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import { describeError } from '../../platform/database/database-errors.js';
 import { FailureLimit } from '../../platform/limits/failure-limit.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
@@ -123,7 +124,7 @@ export class SingleSignOn {
     try {
       // Before the request is stored: an identity provider that does not respond must not fill the table.
       await client.prepare(provider);
-      const sessionHash = sessionId === undefined ? null : hashSessionId(sessionId);
+      const sessionHash = sessionId === undefined ? null : hashSecret(sessionId);
       const expected = await this.#requests.create(provider, browser, { returnTo, keptForm, sessionHash });
       const url = await client.authorizationUrl(provider, expected, { again: sessionHash !== null });
       return { kind: 'started', url, accountName: provider.accountName };
@@ -215,11 +216,7 @@ export class SingleSignOn {
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
     const { userSessions, auditLog } = this.#core;
-    if (
-      session?.stage !== 'complete' ||
-      sessionHash === null ||
-      !hashSessionId(session.id).equals(sessionHash)
-    )
+    if (session?.stage !== 'complete' || sessionHash === null || !hashSecret(session.id).equals(sessionHash))
       return { kind: 'expired' };
     const userId = session.user.id;
     const found = await this.#parts.identities.find({ accountId, issuer, claims });

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomSecret } from '../../platform/crypto/keyring.js';
 import { signInRequestSeconds } from './sign-in-requests.js';
 
 /**
@@ -27,7 +27,7 @@ export class SsoStateCookie {
 
   /** Returns the secret of the browser, and sets a new one when it has none. */
   set(request: FastifyRequest, reply: FastifyReply): string {
-    const secret = this.read(request) || randomBytes(32).toString('base64url');
+    const secret = this.read(request) || randomSecret();
     reply.setCookie(this.#name, secret, this.#options);
     return secret;
   }

@@ -14,12 +14,13 @@ import {
   revokeUserGrants,
   userDetails,
 } from '../../platform/accounts/revoke-user-access.js';
-import { hashSessionId, hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
+import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { confirmEmailMail } from './mail-texts.js';
 
@@ -80,7 +81,7 @@ export class OwnAccount {
       await unit.tx.user.updateMany({ where, data: { passwordHash, updatedAt: at } });
       await unit.record('user.password_changed', userDetails(user));
       if (revokesGrants) await revokeUserGrants(unit, [user], allGrants);
-      await revokeSessions(unit, user, hashSessionId(sessionId));
+      await revokeSessions(unit, user, hashSecret(sessionId));
       await deleteLinksOfUser(unit, userId);
     });
     securityEmails.send(context, userId, 'password_changed');

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import { networkOf } from '../../platform/limits/network-of-address.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import type { OAuthServices } from '../services.js';
 import type { Application, LiveSecret } from './client-registry.js';
-import { hashSecret } from './client-secret.js';
 import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
@@ -41,7 +41,7 @@ export class ClientAuthentication {
         ? `client ${clientId} address ${networkOf(origin.address)}`
         : `client ${clientId}`,
     );
-    if (matched !== undefined) this.#services.secretUse.record(application.accountId, matched.id);
+    if (matched !== undefined) this.#services.lastUseRecorder.record(application.accountId, matched.id);
     return application;
   }
 

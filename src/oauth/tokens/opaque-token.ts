@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import { randomId } from '../../platform/database/ids.js';
 
-/** A code or refresh token: the value for the client, and the hash for the database. */
+/** A code, refresh token or client secret: the value for the client, and the hash for the database. */
 export interface OpaqueToken {
   readonly value: string;
   readonly hash: Buffer<ArrayBuffer>;
@@ -12,10 +12,15 @@ const length = 50;
 
 export function newOpaqueToken(): OpaqueToken {
   const value = randomId(length);
-  return { value, hash: hashOpaqueToken(value) };
+  return { value, hash: hashSecret(value) };
 }
 
-/** SHA-256: a random token with 256 bits needs no slow hash. */
-export function hashOpaqueToken(value: string): Buffer<ArrayBuffer> {
-  return hash('sha256', value, 'buffer');
+/**
+ * Creates a client secret. Its value is shown once and not stored.
+ *
+ * @returns `stored`: the hash, and the last four characters, by which users recognize the secret; the others still carry 235 bits
+ */
+export function newClientSecret() {
+  const { value, hash } = newOpaqueToken();
+  return { value, stored: { secretHash: hash, lastCharacters: value.slice(-4) } };
 }

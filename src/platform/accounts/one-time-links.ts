@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Unit } from '../changes/change.js';
+import { hashSecret, randomSecret } from '../crypto/keyring.js';
 import type { Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
@@ -41,14 +41,14 @@ export interface ValidLink {
 /** Stores a link in the transaction of the caller. Returns its token, which cannot be read later. */
 export async function insertLink(tx: Prisma.TransactionClient, link: NewLink): Promise<string> {
   const { target, accountId, createdById = null, mailed, at, lifetimeSeconds } = link;
-  const token = randomBytes(32).toString('base64url');
+  const token = randomSecret();
   const expiresAt = new Date(at.getTime() + lifetimeSeconds * 1000);
   await tx.oneTimeLink.create({
     data: {
       ...target,
       id: randomId(),
       accountId,
-      tokenHash: hashToken(token),
+      tokenHash: hashSecret(token),
       createdById,
       mailed,
       createdAt: at,
@@ -92,16 +92,11 @@ export class OneTimeLinks {
           link.user_id AS "userId", link.role
         FROM one_time_links link JOIN accounts ON accounts.id = link.account_id
           LEFT JOIN users ON users.account_id = link.account_id AND users.id = link.user_id
-        WHERE link.token_hash = ${hashToken(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
+        WHERE link.token_hash = ${hashSecret(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
           AND link.expires_at > ${now} AND users.disabled_at IS NULL`,
     );
     return row ?? null;
   }
-}
-
-/** SHA-256: a random token with 256 bits needs no slow hash. */
-function hashToken(token: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(token).digest() as Buffer<ArrayBuffer>;
 }
 
 /** Deletes the unused links of a user, whom the change has locked. */

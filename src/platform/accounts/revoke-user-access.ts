@@ -1,8 +1,8 @@
 import type { Unit } from '../changes/change.js';
 import type { AffectedUser } from '../changes/locks.js';
+import { hashSecret } from '../crypto/keyring.js';
 import type { Prisma } from '../database/client.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
-import { hashSessionId } from './sessions.js';
 
 /** The details of an audit event that identify its user. */
 export function userDetails({ id, email }: AffectedUser): { readonly user: string; readonly email: string } {
@@ -130,7 +130,7 @@ export async function revokeAdmittedAccess(
   if (withGrants) revokedGrants = await revokeUserGrants(unit, users, allGrants);
   else await deleteUserCodes(unit, userIds, allGrants);
   const { count } = await tx.session.deleteMany({
-    where: { accountId, idHash: { not: hashSessionId(sessionId) }, AND: sessions },
+    where: { accountId, idHash: { not: hashSecret(sessionId) }, AND: sessions },
   });
   await tx.$executeRaw`
     DELETE FROM one_time_links

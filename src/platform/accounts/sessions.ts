@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { type AuditContext, type AuditEvent, recordIn } from '../audit/audit-log.js';
 import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
+import { hashSecret, randomSecret } from '../crypto/keyring.js';
 import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
@@ -99,7 +99,7 @@ export class Sessions {
       authenticatedAt?: Date;
     } = {},
   ): Promise<string | null> {
-    const id = newSessionId();
+    const id = randomSecret();
     const now = this.#clock();
     const secondFactorAt = secondFactor ? now : null;
     const completedAt = complete ? now : null;
@@ -115,7 +115,7 @@ export class Sessions {
       INSERT INTO sessions
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
           user_agent, single_sign_on)
-      SELECT ${hashSessionId(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
+      SELECT ${hashSecret(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
         ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}
       FROM holder`;
     const context = { accountId, at: now };
@@ -151,7 +151,7 @@ export class Sessions {
         sessions.single_sign_on AS "singleSignOn"
       FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
         JOIN accounts ON accounts.id = users.account_id
-      WHERE sessions.id_hash = ${hashSessionId(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
+      WHERE sessions.id_hash = ${hashSecret(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
         AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
     if (row === undefined) return null;
     const { lastSeenAt, authenticatedAt, secondFactorAt, singleSignOn, ...user } = row;
@@ -161,7 +161,7 @@ export class Sessions {
     if (stage !== 'complete' && !isRecent) return null;
     if (now.getTime() - lastSeenAt.getTime() >= touchSeconds * 1000) {
       await this.#database.prisma.session.updateMany({
-        where: { idHash: hashSessionId(id) },
+        where: { idHash: hashSecret(id) },
         data: { lastSeenAt: now },
       });
     }
@@ -195,7 +195,7 @@ export class Sessions {
       orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],
       take: maximumListed,
     });
-    const current = currentId === undefined ? null : hashSessionId(currentId);
+    const current = currentId === undefined ? null : hashSecret(currentId);
     return rows.map(({ idHash, createdAt, lastSeenAt, address, userAgent }) => {
       return { createdAt, lastSeenAt, address, userAgent, current: current?.equals(idHash) ?? false };
     });
@@ -205,7 +205,7 @@ export class Sessions {
   async confirm(id: string, event: AuditEvent & { readonly accountId: AccountId }): Promise<void> {
     const context = { ...event, at: this.#clock() };
     await change(this.#database.prisma, context, lock.nothing, async (unit) => {
-      const where = { idHash: hashSessionId(id), accountId: event.accountId };
+      const where = { idHash: hashSecret(id), accountId: event.accountId };
       await unit.tx.session.updateMany({ where, data: { authenticatedAt: context.at } });
       await unit.record(event.type, event.details);
     });
@@ -217,7 +217,7 @@ export class Sessions {
    * @param event audit event, stored in the same transaction
    */
   async revoke(id: string, event?: AuditEvent): Promise<void> {
-    const where = { idHash: hashSessionId(id) };
+    const where = { idHash: hashSecret(id) };
     await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
         const { count } = await tx.session.deleteMany({ where });
@@ -264,15 +264,5 @@ export async function hasSession(
   { tx, context: { accountId, userId } }: Unit<AuditContext & { readonly userId: string }>,
   sessionId: string,
 ): Promise<boolean> {
-  return (await tx.session.count({ where: { accountId, userId, idHash: hashSessionId(sessionId) } })) > 0;
-}
-
-/** A random id of a session, which is a secret. */
-export function newSessionId(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** The hash of a session id, which identifies the session in the database. */
-export function hashSessionId(id: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(id).digest();
+  return (await tx.session.count({ where: { accountId, userId, idHash: hashSecret(sessionId) } })) > 0;
 }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 
 /** The values of `APP_SECRET` and `APP_SECRET_PREVIOUS`. The current one encrypts and signs; both decrypt and verify. */
@@ -7,35 +7,54 @@ export interface AppSecrets {
   readonly previous?: string | undefined;
 }
 
+/** A secret of 256 random bits in base64url. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** SHA-256 of a random secret, such as a token. With 80 bits or more, it needs no slow hash. */
+export function hashSecret(secret: string): Buffer<ArrayBuffer> {
+  return hash('sha256', secret, 'buffer');
+}
+
 /** The keys for one purpose. The current one encrypts and signs; all accepted ones decrypt and verify. */
-export interface Keyring {
+interface Keyring {
   readonly current: Uint8Array;
   readonly accepted: readonly Uint8Array[];
 }
 
 /** Derives the keys for one purpose from the application's secrets. @see RFC 5869 (HKDF) */
-export function deriveKeyring({ current, previous }: AppSecrets, purpose: string): Keyring {
+function deriveKeyring({ current, previous }: AppSecrets, purpose: string): Keyring {
   const derive = (secret: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));
   const key = derive(current);
   return { current: key, accepted: previous === undefined ? [key] : [key, derive(previous)] };
 }
 
-/** Signs a string that a browser stores: HMAC-SHA256 with the current key, in base64url. */
-export function signText({ current }: Keyring, text: string): string {
-  return hmac(current, text).toString('base64url');
+/** Signs strings that a browser stores. */
+export class Signer {
+  readonly #keys: Keyring;
+
+  constructor(secrets: AppSecrets, purpose: string) {
+    this.#keys = deriveKeyring(secrets, purpose);
+  }
+
+  /** HMAC-SHA256 with the current key, in base64url. */
+  sign(text: string): string {
+    return hmac(this.#keys.current, text);
+  }
+
+  /** Verifies a signature with the accepted keys, in constant time for each key. */
+  verifies(text: string, signature: string): boolean {
+    const input = Buffer.from(signature);
+    return this.#keys.accepted.some((key) => {
+      const expected = Buffer.from(hmac(key, text));
+      return input.length === expected.length && timingSafeEqual(input, expected);
+    });
+  }
 }
 
-/** Verifies a signature of {@link signText} with the accepted keys, in constant time for each key. */
-export function isSignature({ accepted }: Keyring, text: string, signature: string): boolean {
-  const input = Buffer.from(signature);
-  return accepted.some((key) => {
-    const expected = Buffer.from(hmac(key, text).toString('base64url'));
-    return input.length === expected.length && timingSafeEqual(input, expected);
-  });
-}
-
-function hmac(key: Uint8Array, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+function hmac(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
 }
 
 /** Encrypts secrets for the database with a key that is not in the database. */

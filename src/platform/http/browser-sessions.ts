@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActiveSession, Sessions } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import type { AuditEvent } from '../audit/audit-log.js';
-import { type AppSecrets, deriveKeyring, isSignature, type Keyring, signText } from '../crypto/keyring.js';
+import { type AppSecrets, randomSecret, Signer } from '../crypto/keyring.js';
 import type { CallerIds } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
 import { auditOrigin } from './audit-origin.js';
@@ -41,7 +40,7 @@ export interface BrowserSession extends ActiveSession {
  */
 export class BrowserSessions {
   readonly #sessions: Sessions;
-  readonly #csrfKeys: Keyring;
+  readonly #csrfSigner: Signer;
   readonly #cookie: CookieSerializeOptions;
   readonly #sessionCookie: string;
   readonly #visitorCookie: string;
@@ -51,7 +50,7 @@ export class BrowserSessions {
     // With the prefix browsers reject the cookie from another host, with another path, or over plain HTTP.
     const prefix = secure ? '__Host-' : '';
     this.#sessions = sessions;
-    this.#csrfKeys = deriveKeyring(appSecrets, 'csrf');
+    this.#csrfSigner = new Signer(appSecrets, 'csrf');
     this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure };
     this.#sessionCookie = `${prefix}session`;
     this.#visitorCookie = `${prefix}visitor`;
@@ -113,7 +112,7 @@ export class BrowserSessions {
   csrfToken(request: FastifyRequest, reply: FastifyReply, userId = ''): string {
     let anchor = request.cookies[this.#visitorCookie];
     if (anchor === undefined) {
-      anchor = randomBytes(32).toString('base64url');
+      anchor = randomSecret();
       reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
       // For a second token of the same page.
       request.cookies[this.#visitorCookie] = anchor;
@@ -153,11 +152,11 @@ export class BrowserSessions {
   }
 
   #isSigned(anchor: string | undefined, userId: string, signature: string): boolean {
-    return anchor !== undefined && isSignature(this.#csrfKeys, signedTextOf(anchor, userId), signature);
+    return anchor !== undefined && this.#csrfSigner.verifies(signedTextOf(anchor, userId), signature);
   }
 
   #tokenFor(anchor: string, userId: string): string {
-    return `${userId}.${signText(this.#csrfKeys, signedTextOf(anchor, userId))}`;
+    return `${userId}.${this.#csrfSigner.sign(signedTextOf(anchor, userId))}`;
   }
 
   async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {

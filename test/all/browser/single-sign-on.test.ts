@@ -1,4 +1,4 @@
-import { hashSessionId } from '../../../src/platform/accounts/sessions.js';
+import { hashSecret } from '../../../src/platform/crypto/keyring.js';
 import { createScene } from '../../support/oauth/users.js';
 import { clientId, clientSecret } from '../../support/single-sign-on/fake-provider.js';
 import { startOpenIdProvider } from '../single-sign-on/openid-provider.js';
@@ -62,7 +62,7 @@ browserTest(
     await again.page.getByRole('button', { name: 'Sign in here' }).click();
     await again.page.waitForURL(`${baseUrl}${settings}`);
     const [cookie] = (await again.page.context().cookies()).filter(({ name }) => name === 'session');
-    const where = { idHash: hashSessionId(cookie?.value ?? '') };
+    const where = { idHash: hashSecret(cookie?.value ?? '') };
     await prisma.session.updateMany({ where, data: { authenticatedAt: new Date(0) } });
     await main(again.page).getByRole('button', { name: 'Require single sign-on' }).click();
     const link = again.page.getByRole('link', { name: /Sign in again/ });

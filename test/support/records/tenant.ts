@@ -1,6 +1,6 @@
 import type { EmployeeRecord } from '../../../src/features/employees/employee.js';
-import { hashSecret } from '../../../src/oauth/clients/client-secret.js';
 import { type AccountId, toAccountId } from '../../../src/platform/accounts/account-id.js';
+import { hashSecret } from '../../../src/platform/crypto/keyring.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { randomAccountId, randomEmployeePrefix, randomId } from '../../../src/platform/database/ids.js';
 import { contract } from '../server/app.js';

@@ -12,10 +12,10 @@ import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
 import { codeChallengeOf } from '../../../../src/oauth/grants/authorization-codes.js';
 import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';
-import { hashOpaqueToken } from '../../../../src/oauth/tokens/opaque-token.js';
 import { accountNameRule, personNameRule } from '../../../../src/platform/accounts/name-rules.js';
 import { emailRule, passwordLengthRule } from '../../../../src/platform/accounts/user-rules.js';
 import { loadContract } from '../../../../src/platform/contract/contract.js';
+import { hashSecret } from '../../../../src/platform/crypto/keyring.js';
 import {
   namesMediaType,
   preferredEncoding,
@@ -128,7 +128,7 @@ function bodies(): Reader[] {
       ['scope names', parseScope],
       ['client_id', isClientId],
       ['code_verifier', codeChallengeOf],
-      ['refresh_token', hashOpaqueToken],
+      ['refresh_token', hashSecret],
       ['error_description', (text) => oauthDescription(text.slice(0, 4096))],
       ['e-mail address', emailRule],
       ['name of a person', personNameRule],

@@ -1,4 +1,4 @@
-import { SecretUse } from '../../src/oauth/clients/secret-use.js';
+import { LastUseRecorder } from '../../src/oauth/clients/last-use-recorder.js';
 import { toAccountId } from '../../src/platform/accounts/account-id.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTestClock } from '../support/server/clock.js';
@@ -8,11 +8,11 @@ t.test('logs a use that cannot be stored, and retries at the next use', async (t
   const database = await openTestDatabase(t);
   const lines: { details: object; message: string }[] = [];
   const warn = (details: object, message: string) => void lines.push({ details, message });
-  const secretUse = new SecretUse(database, createTestClock(), { warn });
+  const lastUseRecorder = new LastUseRecorder(database, createTestClock(), { warn });
   await database.close();
   for (const uses of [1, 2]) {
-    secretUse.record(toAccountId('acme'), 'secret1');
-    await secretUse.settled();
+    lastUseRecorder.record(toAccountId('acme'), 'secret1');
+    await lastUseRecorder.settled();
     t.equal(lines.length, uses);
   }
   t.match(lines[0], {

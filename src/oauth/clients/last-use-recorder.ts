@@ -12,7 +12,7 @@ const storeIntervalMilliseconds = 60_000;
  * Stores when secrets were last used, so that an administrator knows whether an old one can be revoked. Requests do not wait
  * for the write. A failed write is logged, and the next use of the secret is stored instead.
  */
-export class SecretUse {
+export class LastUseRecorder {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #logger: Pick<DatabaseLogger, 'warn'>;
