@@ -35,10 +35,14 @@ import {
   idleLimits,
 } from './platform/http/connections.js';
 import { allowAnyOrigin, allowCrossOrigin, preflightRoutes } from './platform/http/cors.js';
-import { createErrorHandler, createProblemSender } from './platform/http/error-handler.js';
+import {
+  createAllowedMethods,
+  createErrorHandler,
+  createProblemSender,
+  routeNotFound,
+} from './platform/http/error-handler.js';
 import { parseForm } from './platform/http/form-parser.js';
 import { closeConnectionsAtTheEnd, healthRoutes } from './platform/http/lifecycle.js';
-import { createAllowedMethods, routeNotFound } from './platform/http/not-found.js';
 import {
   checkRequestHead,
   cleanForwardedFor,

@@ -70,7 +70,7 @@ const urlsOfOurs = [
   'platform/contract/outside-text.ts',
   'platform/database/postgresql/current-host.ts',
   'platform/mail/mailer.ts',
-  'platform/pages/return-to.ts',
+  'platform/pages/paths.ts',
 ];
 
 t.test('only one file normalizes text from outside and parses its URLs', async (t) => {

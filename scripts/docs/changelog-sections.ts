@@ -1,6 +1,6 @@
 import { Marked, Renderer, type Token } from 'marked';
 import type { Contract, ProblemCode } from '../../src/platform/contract/contract.js';
-import { problemSlug } from '../../src/platform/problems/problem-document.js';
+import { problemSlug } from '../../src/platform/problems/problem.js';
 
 /** CHANGELOG.md as HTML. */
 export interface Changelog {

@@ -5,10 +5,10 @@ import type { operations } from '../platform/contract/generated.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import {
   OtherAccountProblem,
+  oauthDescription,
   Problem,
   UnregisteredRedirectUriProblem,
 } from '../platform/problems/problem.js';
-import { oauthDescription } from '../platform/problems/problem-document.js';
 import { violation } from '../platform/problems/rule-texts.js';
 import type { Application, ClientRegistry } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';

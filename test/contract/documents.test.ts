@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { contractFile, type ProblemCode } from '../../src/platform/contract/contract.js';
-import { problemSlug } from '../../src/platform/problems/problem-document.js';
+import { problemSlug } from '../../src/platform/problems/problem.js';
 import { Conformance } from '../support/contract/conformance.js';
 import { attributesOf } from '../support/records/employee-attributes.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';

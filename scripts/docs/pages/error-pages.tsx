@@ -2,12 +2,12 @@ import { DocumentationFooter, DocumentationHeader } from '../../../src/features/
 import type { Contract, ProblemCode, ProblemKind } from '../../../src/platform/contract/contract.js';
 import { type Column, DataTable } from '../../../src/platform/pages/data-table.js';
 import { Layout, renderPage } from '../../../src/platform/pages/layout.js';
-import { Problem } from '../../../src/platform/problems/problem.js';
 import {
+  Problem,
   type ProblemDocument,
   problemDocument,
   problemSlug,
-} from '../../../src/platform/problems/problem-document.js';
+} from '../../../src/platform/problems/problem.js';
 
 /**
  * Example problem document with this code, from the contract.

@@ -10,8 +10,7 @@ import {
 import type { InjectOptions } from 'fastify';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
-import { type Problem, recordNotFound } from '../../platform/problems/problem.js';
-import type { ProblemDocument } from '../../platform/problems/problem-document.js';
+import { type Problem, type ProblemDocument, recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { argumentName, bodyArgument, isAllowed, type OperationTool } from './tools.js';
 

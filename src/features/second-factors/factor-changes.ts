@@ -1,6 +1,10 @@
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
-import { requiresSecondFactor, type SignInStage } from '../../platform/accounts/sign-in-stage.js';
-import type { Role, SecondFactorPolicy } from '../../platform/accounts/user.js';
+import {
+  type Role,
+  requiresSecondFactor,
+  type SecondFactorPolicy,
+  type SignInStage,
+} from '../../platform/accounts/user.js';
 import type { AuditEventType, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';

@@ -3,8 +3,7 @@ import {
   type RevocationChoice,
   revokeAdmittedAccess,
 } from '../../platform/accounts/revoke-user-access.js';
-import { requiresSecondFactor } from '../../platform/accounts/sign-in-stage.js';
-import { roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
+import { requiresSecondFactor, roles, type SecondFactorPolicy } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';

@@ -1,6 +1,10 @@
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
-import { type SignInStage, signInStage } from '../../platform/accounts/sign-in-stage.js';
-import { mustUseSingleSignOn, type User } from '../../platform/accounts/user.js';
+import {
+  mustUseSingleSignOn,
+  type SignInStage,
+  signInStage,
+  type User,
+} from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';

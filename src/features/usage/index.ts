@@ -2,9 +2,8 @@ import type { Core } from '../../platform/core.js';
 import { UsageReader } from './usage-reader.js';
 
 export { addUsageCommand } from './commands.js';
-export { describeCalls } from './pages/calls-chart.js';
+export { type CallCounts, describeCalls, sumOf, usageDays } from './pages/calls-chart.js';
 export { type UsagePageDependencies, usagePage } from './pages/usage.js';
-export { type CallCounts, sumOf, usageDays } from './pages/usage-figures.js';
 export { lastDays } from './usage-reader.js';
 
 /** Creates the service that reads the usage of applications. */

@@ -6,8 +6,7 @@ import { hashSecret, randomSecret } from '../crypto/keyring.js';
 import type { Database, Prisma } from '../database/client.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
-import { type SignInStage, signInStage } from './sign-in-stage.js';
-import { mustUseSingleSignOn, type User, userSelection } from './user.js';
+import { mustUseSingleSignOn, type SignInStage, signInStage, type User, userSelection } from './user.js';
 
 /** The session was revoked, or the user disabled, while the request was processed. */
 export class SessionEndedError extends Error {

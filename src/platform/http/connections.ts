@@ -4,8 +4,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from 'fastify';
 import type { Contract } from '../contract/contract.js';
-import { Problem } from '../problems/problem.js';
-import { problemDocument } from '../problems/problem-document.js';
+import { Problem, problemDocument } from '../problems/problem.js';
 import { anyOriginHeaders } from './cors.js';
 import { pathOf, problemMediaType } from './error-handler.js';
 

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract, Operation } from '../contract/contract.js';
+import { type Contract, methodsByPath, type Operation } from '../contract/contract.js';
 import { isDatabaseUnavailable, isWriteConflict } from '../database/database-errors.js';
 import { describeValidation, type RequestPart } from '../problems/describe-validation.js';
-import { Problem, recordNotFound } from '../problems/problem.js';
-import { oauthProblemDocument, type ProblemDocument, problemDocument } from '../problems/problem-document.js';
+import {
+  oauthProblemDocument,
+  Problem,
+  type ProblemDocument,
+  problemDocument,
+  recordNotFound,
+} from '../problems/problem.js';
 import { namesMediaType } from './accept.js';
 import { unsupportedMediaType } from './binding/request-syntax.js';
 import { requestIdHeader } from './request-head.js';
@@ -147,4 +152,42 @@ function unreadable(): Problem {
 function internalError(cause: unknown): Problem {
   const detail = 'The server failed to process the request. Quote the request_id when you ask for support.';
   return new Problem('internal_error', detail, { cause });
+}
+
+/** Methods of a path in the contract as the value of an `Allow` header; `null` for an unknown path. */
+type AllowedMethods = (path: string) => string | null;
+
+/** @see RFC 9110 section 10.2.1 */
+export function createAllowedMethods(contract: Contract): AllowedMethods {
+  const paths = [...methodsByPath(contract.operations.values())].map(([template, methods]) => ({
+    segments: template.split('/').map((segment) => (segment.startsWith('{') ? null : segment)),
+    methods: methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', '),
+  }));
+  return (path) => {
+    const segments = path.split('/');
+    return paths.find((known) => matches(known.segments, segments))?.methods ?? null;
+  };
+}
+
+/** @param template `null` is a parameter, which is never empty */
+function matches(template: readonly (string | null)[], segments: readonly string[]): boolean {
+  return (
+    template.length === segments.length &&
+    template.every((part, index) => (part === null ? segments[index] !== '' : part === segments[index]))
+  );
+}
+
+/** Characters of the path that are repeated in the error. */
+const maximumEcho = 1000;
+
+/**
+ * 404 `public-api-not-found`: no route has this method and path. If the path has other methods, `Allow` lists them.
+ */
+export function routeNotFound(request: FastifyRequest, allowedMethods?: AllowedMethods): Problem {
+  const path = pathOf(request);
+  const allow = allowedMethods?.(path) ?? null;
+  const shown = path.length > maximumEcho ? `${path.slice(0, maximumEcho)}…` : path;
+  return new Problem('public-api-not-found', `No route matches ${request.method} ${shown}.`, {
+    ...(allow !== null && { headers: { allow } }),
+  });
 }

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
-import type { SignInStage } from '../accounts/sign-in-stage.js';
-import type { User } from '../accounts/user.js';
+import type { SignInStage, User } from '../accounts/user.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
 import type { Fields } from './fields.js';
 import type { FormError } from './form-parts.js';

@@ -1,3 +1,5 @@
+import { parseUrl } from '../contract/outside-text.js';
+
 // Paths of pages to which pages of other features link.
 
 /** Default page after signing in. */
@@ -62,4 +64,23 @@ export function accountAddress(page: 'profile' | 'email' | 'password' | 'session
 /** Adds the requested page to a URL. */
 export function withReturnTo(address: string, returnTo: string): string {
   return `${address}?return_to=${encodeURIComponent(returnTo)}`;
+}
+
+/** A path without a host. */
+const localPath = /^\/(?![/\\])/;
+
+/** Maximum characters of an address. Request lines are no longer. */
+const maximumReturnToLength = 16_384;
+
+/**
+ * Redirect target after signing in: a path of this server, or {@link home} for any other value. This prevents open
+ * redirects.
+ */
+export function safeReturnTo(value: unknown, baseUrl: string): string {
+  if (typeof value !== 'string' || !localPath.test(value)) return home;
+  const url = parseUrl(value, { base: baseUrl, maximumLength: maximumReturnToLength });
+  if (url === undefined) return home;
+  const ours = url.origin === new URL(baseUrl).origin;
+  const known = url.pathname === '/v1/oauth/authorize' || /^\/people(\/|$)/.test(url.pathname);
+  return ours && known ? `${url.pathname}${url.search}` : home;
 }

@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { OtherAccountProblem, type Problem, UnregisteredRedirectUriProblem } from '../problems/problem.js';
-import type { ProblemDocument } from '../problems/problem-document.js';
+import {
+  OtherAccountProblem,
+  type Problem,
+  type ProblemDocument,
+  UnregisteredRedirectUriProblem,
+} from '../problems/problem.js';
 import { CsrfField } from './form-parts.js';
 import { Layout, sendPage } from './layout.js';
 import { home } from './paths.js';

@@ -4,7 +4,7 @@ import { readCsvEntries } from '../../../../src/features/imports/csv-entries.js'
 import { readJsonEntries } from '../../../../src/features/imports/json-entries.js';
 import { maximumLineLength, splitLines } from '../../../../src/features/imports/lines.js';
 import { previewFile } from '../../../../src/features/imports/uploads/file-preview.js';
-import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/application-form.js';
+import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/form-page.js';
 import { checkClaims } from '../../../../src/features/profile/claim-rules.js';
 import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
 import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
@@ -28,8 +28,8 @@ import { originForm, requestIdFor } from '../../../../src/platform/http/request-
 import { networkOf } from '../../../../src/platform/limits/network-of-address.js';
 import { Fields } from '../../../../src/platform/pages/fields.js';
 import { pageNumber } from '../../../../src/platform/pages/pager.js';
-import { safeReturnTo } from '../../../../src/platform/pages/return-to.js';
-import { oauthDescription } from '../../../../src/platform/problems/problem-document.js';
+import { safeReturnTo } from '../../../../src/platform/pages/paths.js';
+import { oauthDescription } from '../../../../src/platform/problems/problem.js';
 import { isHeaderText, type Reader } from './measure.js';
 
 const contract = loadContract();

@@ -1,17 +1,17 @@
 import type { Core } from '../../../platform/core.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
-import { DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { CursorPager } from '../../../platform/pages/pager.js';
-import { timeZoneOf } from '../../../platform/pages/timestamp.js';
+import { Timestamp, timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
 import { type AuditAnchor, type AuditEntry, auditRetentionDays } from '../audit-log-reader.js';
 import type { createAuditLog } from '../index.js';
-import { auditColumns } from './audit-columns.js';
+import { auditEventLabel } from './audit-event-labels.js';
 import { type FilterChoices, FilterForm } from './filter-form.js';
 import {
   type AuditQuery,
@@ -142,4 +142,67 @@ function Events({
       />
     </>
   );
+}
+
+const auditColumns: readonly Column<AuditEntry>[] = [
+  column('When', ({ createdAt }) => <Timestamp at={createdAt} />),
+  column('What', (entry) => <What entry={entry} />, { isName: true }),
+  column('Who', ({ userId, userName, userEmail }) =>
+    userId === null ? (
+      '–'
+    ) : (
+      <>
+        {userEmail === null ? (
+          'Deleted user'
+        ) : (
+          <a href={auditAddress({ person: userEmail })}>
+            <bdi>{userName}</bdi>
+          </a>
+        )}
+        <span class="hint"> {userEmail ?? userId}</span>
+      </>
+    ),
+  ),
+  column('Application', ({ applicationId, applicationName, details }) =>
+    applicationId === null ? (
+      '–'
+    ) : (
+      <a href={auditAddress({ application: applicationId })}>
+        <bdi>{applicationName ?? textOf(details.name) ?? 'Deleted application'}</bdi>
+      </a>
+    ),
+  ),
+  column('From', ({ address, requestId }) => (
+    <>
+      {address ?? 'Command line'}
+      {requestId !== null && <span class="hint"> {requestId}</span>}
+    </>
+  )),
+];
+
+function What({ entry: { type, details } }: { entry: AuditEntry }) {
+  const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
+  return (
+    <>
+      <strong>{auditEventLabel(type)}</strong>
+      {facts.length > 0 && (
+        <details>
+          <summary>Details</summary>
+          <dl class="small">
+            {facts.map(([name, value]) => (
+              <div key={name}>
+                <dt>{name.replaceAll('_', ' ')}</dt>
+                <dd>{textOf(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.join(', ') : null;
 }

@@ -9,13 +9,13 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { settingsVersion } from '../oauth-applications.js';
 import {
+  ApplicationFields,
   type ApplicationForm,
   emptyForm,
   fieldIds,
   formErrors,
   readApplicationForm,
-} from './application-form.js';
-import { ApplicationFields } from './form-page.js';
+} from './form-page.js';
 import { secretPage } from './secrets.js';
 
 /** Forms that create an application, and change it except for its client type and client ID. */

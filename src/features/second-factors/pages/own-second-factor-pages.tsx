@@ -1,8 +1,13 @@
 import { shownOncePage } from '../../../platform/pages/copyable.js';
 import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { Crumb, PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
-import { home, ownSecondFactorPath, settings, withReturnTo } from '../../../platform/pages/paths.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import {
+  home,
+  ownSecondFactorPath,
+  safeReturnTo,
+  settings,
+  withReturnTo,
+} from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { AuthenticatorApps } from '../authenticator-apps.js';
 import type { FactorAddition, FactorRemoval } from '../factor-changes.js';

@@ -1,4 +1,4 @@
-import { requiresSecondFactor } from '../../../platform/accounts/sign-in-stage.js';
+import { requiresSecondFactor } from '../../../platform/accounts/user.js';
 import { counted } from '../../../platform/counted.js';
 import { actionForm } from '../../../platform/pages/define-pages.js';
 import { ButtonForm } from '../../../platform/pages/form-parts.js';

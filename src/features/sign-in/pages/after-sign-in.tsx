@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SignInStage } from '../../../platform/accounts/sign-in-stage.js';
-import type { User } from '../../../platform/accounts/user.js';
+import type { SignInStage, User } from '../../../platform/accounts/user.js';
 import type { BrowserSessions } from '../../../platform/http/browser-sessions.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import {
@@ -11,8 +10,7 @@ import {
   readKeptForm,
 } from '../../../platform/pages/kept-form.js';
 import { sendPage } from '../../../platform/pages/layout.js';
-import { ownSecondFactorPath, withReturnTo } from '../../../platform/pages/paths.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { ownSecondFactorPath, safeReturnTo, withReturnTo } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 
 /** Path of the page after the password. */

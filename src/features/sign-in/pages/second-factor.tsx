@@ -11,8 +11,7 @@ import { Fields } from '../../../platform/pages/fields.js';
 import { ErrorSummary, Hidden, TextField } from '../../../platform/pages/form-parts.js';
 import { Layout, sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
-import { signInAddress } from '../../../platform/pages/paths.js';
-import { safeReturnTo } from '../../../platform/pages/return-to.js';
+import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { SignOutForm } from '../../../platform/pages/site-page.js';
 import {

@@ -14,7 +14,7 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { problemSlug } from '../../../platform/problems/problem-document.js';
+import { problemSlug } from '../../../platform/problems/problem.js';
 import { storedRejections } from '../unstored-usage.js';
 import {
   lastDays,
@@ -26,18 +26,19 @@ import {
   type UsageReader,
 } from '../usage-reader.js';
 import { usageIntervalMilliseconds } from '../usage-recorder.js';
-import { CallsChart, describeCalls } from './calls-chart.js';
 import {
+  CallsChart,
   callsByOperation,
   callsByPeriod,
   dayText,
+  describeCalls,
   hourText,
   longDay,
   selectedDay,
   shortDay,
   sumOf,
   usageDays,
-} from './usage-figures.js';
+} from './calls-chart.js';
 
 /** The last rejected requests of an application, newest first. */
 function RejectionsSection({
