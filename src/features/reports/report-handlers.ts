@@ -14,7 +14,7 @@ import {
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
 import { PageRequest, parseSort } from '../../platform/http/pagination.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
-import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import type { Report, ReportChanges, ReportFilter } from './report.js';
 import type { ColumnKey, GroupKey } from './report-columns.js';
 import { isReportAnchor, type ReportAnchor, type ReportSortKey } from './report-list.js';
@@ -140,8 +140,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
 
   /** @throws {Problem} 404 `not_found` */
   async getReport({ caller, params, request }: Input<'getReport'>): Promise<Output<'getReport'>> {
-    const report = await this.#reports.get(caller.accountId, params.report_id);
-    if (report === null) throw recordNotFound();
+    const report = found(await this.#reports.get(caller.accountId, params.report_id));
     if (isKnownToClient(request.headers['if-none-match'], report)) {
       return { status: 304, headers: { etag: etagOf(report) } };
     }

@@ -8,7 +8,7 @@ import { type Handlers, type Input, jsonText, type Output } from '../../platform
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
-import { recordNotFound } from '../../platform/problems/problem.js';
+import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { Report } from './report.js';
 import { type ColumnDescription, reportColumns } from './report-columns.js';
@@ -104,9 +104,7 @@ export class ReportResultHandlers
 
   /** Called before the request is queued, so that an unknown report is rejected immediately. */
   async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<Report> {
-    const report = await this.#reports.get(caller.accountId, params.report_id);
-    if (report === null) throw recordNotFound();
-    return report;
+    return found(await this.#reports.get(caller.accountId, params.report_id));
   }
 
   /** Waits for the first bytes of the CSV. */

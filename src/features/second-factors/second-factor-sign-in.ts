@@ -44,17 +44,21 @@ export class SecondFactorSignIn {
   }
 
   /** Checks a proof, unless the failure limit is reached, and completes the session. A code or challenge is valid once. */
-  async attempt(context: UserAuditContext, submitted: Attempt): Promise<SecondFactorOutcome> {
-    const { database, auditLog, failureLimit } = this.#core;
+  attempt(context: UserAuditContext, submitted: Attempt): Promise<SecondFactorOutcome> {
+    const { auditLog, failureLimit } = this.#core;
     const { accountId, userId, origin } = context;
-    const identity = { accountId, userId, origin };
     // Only users who know the password get here: the limit of a user cannot be used to lock out others.
     const attempt = { by: 'address', address: origin.address, of: `second factor ${userId}` };
-    const limit = await failureLimit.count(attempt);
-    if (limit !== null) {
-      if (limit.first) await auditLog.record({ type: 'second_factor.rate_limited', ...identity });
-      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
-    }
+    return failureLimit.run(attempt, {
+      check: () => this.#checkAttempt(context, submitted),
+      succeeds: ({ kind }) => kind === 'signed_in',
+      onFirst: () => auditLog.record({ type: 'second_factor.rate_limited', accountId, userId, origin }),
+    });
+  }
+
+  async #checkAttempt(context: UserAuditContext, submitted: Attempt): Promise<SecondFactorOutcome> {
+    const { database, auditLog } = this.#core;
+    const { accountId, userId, origin } = context;
     const failures = { kind: 'second factor', userId } as const;
     if (isGuessable(submitted.proof)) {
       const retryAfterSeconds = await secondsUntilAccepted(database.prisma, failures, context.at);
@@ -63,10 +67,9 @@ export class SecondFactorSignIn {
     const newId = await withScope(accountScope(accountId), () => this.#complete(context, submitted));
     if (newId === null) {
       await countDailyFailure(database.prisma, failures, context.at);
-      await auditLog.record({ type: 'second_factor.failed', ...identity });
+      await auditLog.record({ type: 'second_factor.failed', accountId, userId, origin });
       return { kind: 'wrong' };
     }
-    await failureLimit.removeFailure(attempt);
     return { kind: 'signed_in', sessionId: newId };
   }
 

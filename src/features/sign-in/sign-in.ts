@@ -66,48 +66,42 @@ export class SignIn {
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is checked
    */
-  async withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
+  withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
     const { users, failureLimit, auditLog } = this.#core;
     const { email, trustedDevice, origin } = attempt;
-    const counted = countedAs(attempt);
-    const limit = await failureLimit.count(counted);
-    if (limit !== null) {
-      // Once for each window, so that an attack does not fill the audit log.
-      if (limit.first) {
+    return failureLimit.run<SignInOutcome>(countedAs(attempt), {
+      // A concurrent sign-in may have replaced the hash after the comparison: compare again.
+      check: async () =>
+        (await this.#checkPassword(attempt)) ?? (await this.#checkPassword(attempt)) ?? { kind: 'wrong' },
+      succeeds: ({ kind }) => kind === 'signed_in',
+      onFirst: async ({ reached }) => {
         const identity = identityOf((await users.findForSignIn(email))?.user);
         const claimed = trustedDevice === null ? 'e-mail address' : 'browser';
-        const details = { limit_of: limit.reached === 'by' ? 'network address' : claimed };
+        const details = { limit_of: reached === 'by' ? 'network address' : claimed };
         await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
-      }
-      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
-    }
-    // A concurrent sign-in may have replaced the hash after the comparison: compare again.
-    const outcome = (await this.#checkPassword(attempt)) ?? (await this.#checkPassword(attempt));
-    if (outcome?.kind === 'signed_in') await failureLimit.removeFailure(counted);
-    return outcome ?? { kind: 'wrong' };
+      },
+    });
   }
 
   /** Signs a user in by a passkey, without a password. */
-  async withPasskey(response: PasskeyResponse, from: From): Promise<SignInOutcome> {
+  withPasskey(response: PasskeyResponse, from: From): Promise<SignInOutcome> {
     const { auditLog, failureLimit } = this.#core;
     const { origin } = from;
     // A signature cannot be guessed. The limit is for the work of verifying it.
     const { address } = origin;
     const attempt = { by: 'address', address, of: `passkeys of address ${networkOf(address)}` };
-    const limit = await failureLimit.count(attempt);
-    if (limit !== null) {
-      if (limit.first) await auditLog.record({ type: 'sign_in.rate_limited', origin });
-      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
-    }
-    const proved = await this.#passkeys.prove(response);
-    const outcome = proved && (await this.#checkPasskey(proved, from));
-    if (outcome === null) {
-      const identity = proved && { accountId: proved.accountId, userId: proved.userId };
-      await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
-      return { kind: 'wrong' };
-    }
-    await failureLimit.removeFailure(attempt);
-    return outcome;
+    return failureLimit.run<SignInOutcome>(attempt, {
+      check: async () => {
+        const proved = await this.#passkeys.prove(response);
+        const outcome = proved && (await this.#checkPasskey(proved, from));
+        if (outcome !== null) return outcome;
+        const identity = proved && { accountId: proved.accountId, userId: proved.userId };
+        await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
+        return { kind: 'wrong' };
+      },
+      succeeds: ({ kind }) => kind !== 'wrong',
+      onFirst: () => auditLog.record({ type: 'sign_in.rate_limited', origin }),
+    });
   }
 
   /**

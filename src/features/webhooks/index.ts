@@ -6,8 +6,7 @@ import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
 
-export { describeEndpoints } from './pages/list-page.js';
-export { type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
+export { describeEndpoints, type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
 export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */

@@ -7,7 +7,7 @@ import { auditOrigin } from '../../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
-import { Problem, recordNotFound } from '../../platform/problems/problem.js';
+import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventId, eventsExpired } from '../events/index.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
@@ -214,12 +214,6 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     const at = this.#core.clock();
     return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at };
   }
-}
-
-/** @throws {Problem} 404 `not_found` */
-function found<Record>(record: Record | null): Record {
-  if (record === null) throw recordNotFound();
-  return record;
 }
 
 function withSecret({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }) {

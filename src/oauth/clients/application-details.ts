@@ -2,7 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { requestedId } from '../../platform/pages/fields.js';
 import type { PageContext } from '../../platform/pages/page-context.js';
-import { recordNotFound } from '../../platform/problems/problem.js';
+import { found } from '../../platform/problems/problem.js';
 import { liveGrant } from '../grants/grants.js';
 import type { ApplicationSettings } from './application-settings.js';
 import type { ClientType } from './client-registry.js';
@@ -78,7 +78,5 @@ export async function requestedApplication(
   { applications }: { readonly applications: ApplicationReader },
 ): Promise<ApplicationDetails> {
   const { accountId, at: now } = context.auditContext;
-  const application = await applications.get(accountId, { id: requestedId(context), now });
-  if (application === null) throw recordNotFound();
-  return application;
+  return found(await applications.get(accountId, { id: requestedId(context), now }));
 }

@@ -20,7 +20,7 @@ export type ConfirmationOutcome =
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'wrong' }
   /** `today`: too many failures in a day, otherwise in a minute. */
-  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number; readonly today: boolean };
+  | { readonly kind: 'rate_limited'; readonly retryAfterSeconds: number; readonly today?: true };
 
 interface Dependencies {
   readonly database: Pick<Database, 'prisma'>;
@@ -45,21 +45,29 @@ export class Reauthentication {
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is checked
    */
-  async confirm({ user, sessionId, password, context, signal }: Confirmation): Promise<ConfirmationOutcome> {
-    const { database, users, passwords, sessions, auditLog, failureLimit } = this.#dependencies;
+  confirm(confirmation: Confirmation): Promise<ConfirmationOutcome> {
+    const { auditLog, failureLimit } = this.#dependencies;
+    const { user, context } = confirmation;
     const { origin } = context;
     const identity = { accountId: user.accountId, userId: user.id, origin };
     // Not counted with sign-ins: a stolen session must not lock the user out.
     const attempt = { by: 'address', address: origin.address, of: `reauthentication ${user.id}` };
-    const limit = await failureLimit.count(attempt);
-    if (limit !== null) {
-      if (limit.first) await auditLog.record({ type: 'reauthentication.rate_limited', ...identity });
-      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds, today: false };
-    }
+    return failureLimit.run(attempt, {
+      check: () => this.#check(confirmation, identity),
+      succeeds: ({ kind }) => kind === 'confirmed',
+      onFirst: () => auditLog.record({ type: 'reauthentication.rate_limited', ...identity }),
+    });
+  }
+
+  async #check(
+    { user, sessionId, password, context, signal }: Confirmation,
+    identity: Pick<UserAuditContext, 'accountId' | 'userId' | 'origin'>,
+  ): Promise<ConfirmationOutcome> {
+    const { database, users, passwords, sessions, auditLog } = this.#dependencies;
     const failures = { kind: 'reauthentication', userId: user.id } as const;
     const retryAfterSeconds = await secondsUntilAccepted(database.prisma, failures, context.at);
     if (retryAfterSeconds !== null) return { kind: 'rate_limited', retryAfterSeconds, today: true };
-    const { address } = origin;
+    const { address } = context.origin;
     const { matches } = await passwords.check(await users.passwordHashOf(user), password, {
       address,
       signal,
@@ -69,7 +77,6 @@ export class Reauthentication {
       await auditLog.record({ type: 'reauthentication.failed', ...identity });
       return { kind: 'wrong' };
     }
-    await failureLimit.removeFailure(attempt);
     await sessions.confirm(sessionId, { type: 'reauthentication.succeeded', ...identity });
     return { kind: 'confirmed' };
   }

@@ -24,6 +24,21 @@ export interface LimitReached {
   readonly first: boolean;
 }
 
+/** Outcome of an attempt that was not checked. */
+interface RateLimited {
+  readonly kind: 'rate_limited';
+  readonly retryAfterSeconds: number;
+}
+
+/** How an attempt is checked. */
+interface AttemptCheck<Outcome> {
+  readonly check: () => Promise<Outcome>;
+  /** Whether the attempt succeeded, and does not count as a failure. */
+  readonly succeeds: (outcome: Outcome) => boolean;
+  /** Called for the first attempt in a window that a limit rejects: once, so that an attack does not fill the audit log. */
+  readonly onFirst: (limit: LimitReached) => Promise<void>;
+}
+
 /** Factor of the limit for the /48 network of an IPv6 address, whose /64 networks one attacker may have. */
 const siteFactor = 6;
 
@@ -36,6 +51,21 @@ export class FailureLimit {
   constructor(counter: Counter, limit: number) {
     this.#counter = counter;
     this.#limit = limit;
+  }
+
+  /** Checks an attempt, unless there were too many failures. It stays counted as one when the check throws an error. */
+  async run<Outcome>(
+    attempt: AuthenticationAttempt,
+    { check, succeeds, onFirst }: AttemptCheck<Outcome>,
+  ): Promise<Outcome | RateLimited> {
+    const limit = await this.count(attempt);
+    if (limit !== null) {
+      if (limit.first) await onFirst(limit);
+      return { kind: 'rate_limited', retryAfterSeconds: limit.retryAfterSeconds };
+    }
+    const outcome = await check();
+    if (succeeds(outcome)) await this.removeFailure(attempt);
+    return outcome;
   }
 
   /**

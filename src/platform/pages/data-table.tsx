@@ -1,5 +1,17 @@
 import type { ComponentChildren } from 'preact';
 
+/** What a page shows instead of a list without rows. */
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children}
+    </div>
+  );
+}
+
 export interface Column<Row> {
   readonly key: string;
   readonly heading: ComponentChildren;

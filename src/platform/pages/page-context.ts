@@ -63,6 +63,8 @@ export interface PageView {
   readonly title: string;
   /** Replaces the heading with the title. */
   readonly heading?: ComponentChildren;
+  /** Links beside the heading. */
+  readonly actions?: ComponentChildren;
   /** The page between the section and this one. */
   readonly parent?: Crumb | undefined;
   /** Errors of the form, which are shown below the heading and beside the fields. The status is then 400 by default. */

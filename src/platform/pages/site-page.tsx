@@ -11,7 +11,16 @@ import { ViewerContext } from './timestamp.js';
 /** Page for a signed-in user, with navigation and the flash message of the last form. */
 export function SitePage({
   context,
-  view: { title, heading = <h1>{title}</h1>, parent, errors = [], alert, script, body },
+  view: {
+    title,
+    actions,
+    heading = <Heading {...{ title, actions }} />,
+    parent,
+    errors = [],
+    alert,
+    script,
+    body,
+  },
   section,
   settingsPages,
 }: {
@@ -58,6 +67,17 @@ export function SitePage({
       <FlashMessage code={context.query.text('notice')} />
       {content}
     </Layout>
+  );
+}
+
+/** The heading of a page, with the links beside it. */
+function Heading({ title, actions }: Pick<PageView, 'title' | 'actions'>) {
+  if (!actions) return <h1>{title}</h1>;
+  return (
+    <div class="heading">
+      <h1>{title}</h1>
+      {actions}
+    </div>
   );
 }
 

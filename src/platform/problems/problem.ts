@@ -54,6 +54,16 @@ export function recordNotFound(): Problem {
   return new Problem('not_found', 'No record with this id exists in your account.');
 }
 
+/**
+ * The record that a request names.
+ *
+ * @throws {Problem} 404 `not_found` when there is none
+ */
+export function found<Record>(record: Record | null | undefined): Record {
+  if (record === null || record === undefined) throw recordNotFound();
+  return record;
+}
+
 /** 400 `invalid_request`: the redirect URI is not one of the application. The page names both, the problem document neither. */
 export class UnregisteredRedirectUriProblem extends Problem {
   readonly applicationName: string;

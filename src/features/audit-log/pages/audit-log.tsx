@@ -1,6 +1,6 @@
 import type { Core } from '../../../platform/core.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
-import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -106,15 +106,12 @@ function Events({
   const last = entries.at(-1);
   if (last === undefined) {
     return (
-      <div class="empty">
-        <p>
-          <strong>No events.</strong>
-        </p>
+      <Empty title="No events.">
         <p>
           {after === undefined ? 'No event matches the filters.' : 'There are no older events.'}{' '}
           {after !== undefined && <a href={auditAddress(query)}>Show the newest</a>}
         </p>
-      </div>
+      </Empty>
     );
   }
   return (

@@ -4,7 +4,7 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { WebhookEndpoint, WebhookPagesDependencies } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 
@@ -29,8 +29,7 @@ export function revocationPages(
     },
     save: async (context) => {
       const { id } = await requestedApplication(context, dependencies);
-      const revoked = await applications.revokeAccess(context.auditContext, id);
-      if (revoked === null) throw recordNotFound();
+      found(await applications.revokeAccess(context.auditContext, id));
       return { redirect: withFlash(applicationAddress(id), 'access_revoked') };
     },
   });

@@ -1,6 +1,6 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
-import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
@@ -46,24 +46,16 @@ export function listPage(site: PageRouter, { applications: service }: Applicatio
     if (number > last) return { redirect: pagePath(last) };
     return {
       title: 'OAuth applications',
-      heading: (
-        <div class="heading">
-          <h1>OAuth applications</h1>
-          {count > 0 && <NewApplication />}
-        </div>
-      ),
+      actions: count > 0 && <NewApplication />,
       body:
         count === 0 ? (
-          <div class="empty">
-            <p>
-              <strong>No applications yet.</strong>
-            </p>
+          <Empty title="No applications yet.">
             <p>
               An application is a program that uses the API to access the data of your account, such as your
               own backend or the service of a partner. Register it here and choose its scopes.
             </p>
             <NewApplication />
-          </div>
+          </Empty>
         ) : (
           <>
             <DataTable

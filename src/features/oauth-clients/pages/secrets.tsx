@@ -6,7 +6,7 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { applicationView, SecretName, TokenExample } from './show.js';
 
@@ -80,8 +80,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
     reason: 'revokes a client secret',
     view: async (context) => {
       const { id, name, secrets } = await requestedApplication(context, dependencies);
-      const secret = secrets.find((known) => known.id === context.parameter('secret_id'));
-      if (secret === undefined) throw recordNotFound();
+      const secret = found(secrets.find((known) => known.id === context.parameter('secret_id')));
       return {
         title: 'Revoke this secret?',
         parent: { title: name, href: applicationAddress(id) },

@@ -13,7 +13,7 @@ import {
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found } from '../../../platform/problems/problem.js';
 import { type ClaimName, checkClaims, type WritableClaims } from '../claim-rules.js';
 import { claimNames, type Profiles } from '../profiles.js';
 
@@ -86,8 +86,7 @@ export interface ProfilePagesDependencies {
 export function profilePages(site: PageRouter, { profiles, contract }: ProfilePagesDependencies): void {
   const validate = createProfileValidation(contract);
   const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {
-    const profile = await profiles.get(user.accountId, user.id);
-    if (profile === null) throw recordNotFound();
+    const profile = found(await profiles.get(user.accountId, user.id));
     return toForm((claim) => profile[claim] ?? '');
   };
 

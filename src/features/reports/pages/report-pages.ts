@@ -1,7 +1,7 @@
 import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found } from '../../../platform/problems/problem.js';
 import type { Employees } from '../../employees/index.js';
 import type { createReports } from '../index.js';
 import type { Report } from '../report.js';
@@ -24,7 +24,5 @@ export async function requestedReport(
   context: PageContext,
   { reports }: Pick<ReportPagesDependencies, 'reports'>,
 ): Promise<Report> {
-  const report = await reports.get(context.user.accountId, requestedId(context));
-  if (report === null) throw recordNotFound();
-  return report;
+  return found(await reports.get(context.user.accountId, requestedId(context)));
 }

@@ -1,4 +1,4 @@
-import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -75,24 +75,16 @@ function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void 
     const creators = await reports.creatorNames(accountId, page.reports);
     return {
       title: 'Reports',
-      heading: (
-        <div class="heading">
-          <h1>Reports</h1>
-          {page.recordCount > 0 && <NewReport />}
-        </div>
-      ),
+      actions: page.recordCount > 0 && <NewReport />,
       body:
         page.recordCount === 0 ? (
-          <div class="empty">
-            <p>
-              <strong>No reports yet.</strong>
-            </p>
+          <Empty title="No reports yet.">
             <p>
               A report is a saved list of employees, or a count of them by group with a chart. You can
               download it as CSV, and applications can run it.
             </p>
             <NewReport />
-          </div>
+          </Empty>
         ) : (
           <>
             <DataTable

@@ -1,6 +1,6 @@
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
@@ -91,12 +91,9 @@ function showPage({
   const { id, title, description } = report;
   const table =
     result.recordCount === 0 ? (
-      <div class="empty">
-        <p>
-          <strong>The report has no rows.</strong>
-        </p>
+      <Empty title="The report has no rows.">
         <p>No employee of your account meets its filters.</p>
-      </div>
+      </Empty>
     ) : (
       <>
         <p class="hint" role="status">
@@ -107,23 +104,20 @@ function showPage({
     );
   return {
     title,
-    heading: (
-      <div class="heading">
-        <h1>{title}</h1>
-        <div class="row-actions">
-          <a class="button" href={reportAddress(id, 'results.csv')} download>
-            Download CSV
-          </a>
-          <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
-            CSV for Excel
-          </a>
-          <a class="button secondary" href={reportAddress(id, 'edit')}>
-            Edit
-          </a>
-          <a class="button danger" href={reportAddress(id, 'delete')}>
-            Delete
-          </a>
-        </div>
+    actions: (
+      <div class="row-actions">
+        <a class="button" href={reportAddress(id, 'results.csv')} download>
+          Download CSV
+        </a>
+        <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
+          CSV for Excel
+        </a>
+        <a class="button secondary" href={reportAddress(id, 'edit')}>
+          Edit
+        </a>
+        <a class="button danger" href={reportAddress(id, 'delete')}>
+          Delete
+        </a>
       </div>
     ),
     body: (

@@ -7,7 +7,7 @@ import type { PageContext, PageHandler, PageView } from '../../../platform/pages
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { ownSecondFactorPath } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { maximumPasskeys } from '../passkeys.js';
 import {
@@ -64,8 +64,7 @@ export function passkeyPages(site: PageRouter, { passkeys, baseUrl }: OwnSecondF
     reason: 'removes a second factor',
     view: async (context) => {
       const id = requestedId(context);
-      const passkey = (await passkeys.list(context.user)).find((known) => known.id === id);
-      if (passkey === undefined) throw recordNotFound();
+      const passkey = found((await passkeys.list(context.user)).find((known) => known.id === id));
       return {
         title: `Remove the passkey ${passkey.name}?`,
         parent: parentCrumb,

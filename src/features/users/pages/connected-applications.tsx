@@ -1,5 +1,6 @@
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
+import { Empty } from '../../../platform/pages/data-table.js';
 import { type ConfirmView, confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
@@ -7,7 +8,7 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
 
 /** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
 export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
@@ -55,9 +56,8 @@ export async function disconnectView(
   }: { grants: Grants; userId: string; applicationId: string; cancel: string; effects: string },
 ): Promise<ConfirmView> {
   const [connection] = await grants.connectedApplications(accountId, { userId, now, applicationId });
-  if (connection === undefined) throw recordNotFound();
   return {
-    title: `Disconnect ${connection.name}?`,
+    title: `Disconnect ${found(connection).name}?`,
     button: 'Disconnect',
     cancel,
     body: (
@@ -77,12 +77,9 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
     <>
       <p>Applications that can act on your behalf. Disconnect the ones that you do not use or recognize.</p>
       {connections.length === 0 && (
-        <div class="empty">
-          <p>
-            <strong>No connected applications.</strong>
-          </p>
+        <Empty title="No connected applications.">
           <p>Applications you authorize appear here.</p>
-        </div>
+        </Empty>
       )}
       {connections.map(({ applicationId, name, scopes, connectedAt, lastTokenAt }) => (
         <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>

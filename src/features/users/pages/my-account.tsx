@@ -16,7 +16,7 @@ import {
 import type { PageContext, PageHandler, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, ownSecondFactorPath, settings } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { type Profile, type ProfilePagesDependencies, profilePages } from '../../profile/index.js';
 import { type OwnSecondFactorDependencies, ownSecondFactorPages } from '../../second-factors/index.js';
@@ -37,8 +37,7 @@ export const accountPages: SettingsPage<AccountPagesDependencies> = {
     const { profiles, userSessions, ownAccount } = dependencies;
     site.get(settings.account, async (context) => {
       const { user, sessionId } = context;
-      const profile = await profiles.get(user.accountId, user.id);
-      if (profile === null) throw recordNotFound();
+      const profile = found(await profiles.get(user.accountId, user.id));
       return accountPage(user, profile, await userSessions.list(user, { currentId: sessionId }));
     });
     actionForm(site, accountAddress('sessions'), {
@@ -59,13 +58,10 @@ export const accountPages: SettingsPage<AccountPagesDependencies> = {
 function accountPage(user: User, profile: Profile, sessions: readonly SessionSummary[]): PageView {
   return {
     title: 'My account',
-    heading: (
-      <div class="heading">
-        <h1>My account</h1>
-        <a class="button secondary" href={accountAddress('profile')}>
-          Edit profile
-        </a>
-      </div>
+    actions: (
+      <a class="button secondary" href={accountAddress('profile')}>
+        Edit profile
+      </a>
     ),
     body: (
       <>

@@ -43,13 +43,10 @@ export function listPage(site: PageRouter, { users, invitations, canSendMail }: 
     const last = found.length > pageSize ? rows.at(-1) : undefined;
     return {
       title: 'Users',
-      heading: (
-        <div class="heading">
-          <h1>Users</h1>
-          <a class="button" href={`${settings.users}/invite`}>
-            Invite a user
-          </a>
-        </div>
+      actions: (
+        <a class="button" href={`${settings.users}/invite`}>
+          Invite a user
+        </a>
       ),
       body: (
         <>

@@ -14,7 +14,7 @@ import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { Problem, recordNotFound } from '../../../platform/problems/problem.js';
+import { found, Problem, recordNotFound } from '../../../platform/problems/problem.js';
 import type { UserServices } from '../index.js';
 import type { UserChange } from '../user-administration.js';
 
@@ -72,9 +72,7 @@ export async function requestedUser(
   context: PageContext,
   { users }: Pick<UserPagesDependencies, 'users'>,
 ): Promise<UserSummary> {
-  const user = await users.get(context.user.accountId, requestedId(context));
-  if (user === null) throw recordNotFound();
-  return user;
+  return found(await users.get(context.user.accountId, requestedId(context)));
 }
 
 /** Whether the signed-in user may change another user on the pages. */

@@ -13,8 +13,37 @@ import type { PageView } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { keptAttempts } from '../delivery/outcome.js';
-import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
-import { EndpointState } from './list-page.js';
+import { maxRetryDays, type PauseReason, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+
+const reasons: Readonly<Record<PauseReason, string>> = {
+  failing: `every attempt failed for ${maxRetryDays} days`,
+  gone: 'its server responded with 410 Gone',
+  expired: 'the next events are no longer kept',
+  access: 'the application lost the scope reports:read',
+  revoked: 'all access of the application was revoked',
+};
+
+/** Badge that shows whether events are sent to an endpoint. */
+export function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { pausedAt, pauseReason, failingSince } = endpoint;
+  if (pausedAt !== null) {
+    return (
+      <>
+        <Badge tone="ended">Paused</Badge> since <Timestamp at={pausedAt} />
+        {/* A later version may have stored another reason. */}
+        {pauseReason !== null && pauseReason in reasons && `, because ${reasons[pauseReason]}`}
+      </>
+    );
+  }
+  if (failingSince !== null) {
+    return (
+      <>
+        <Badge tone="caution">Retrying</Badge> since <Timestamp at={failingSince} />
+      </>
+    );
+  }
+  return <Badge tone="good">Delivering</Badge>;
+}
 
 /** Name and `id` of the field for the event after which an endpoint is resumed. */
 export const afterField = 'after';

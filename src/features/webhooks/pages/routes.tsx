@@ -3,17 +3,24 @@ import {
   type ApplicationReader,
   requestedApplication,
 } from '../../../oauth/clients/application-details.js';
+import { counted } from '../../../platform/counted.js';
+import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { EndpointOwner, WebhookEndpoint } from '../webhook-endpoint.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
+import { type EndpointOwner, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
 import type { Webhooks } from '../webhook-endpoints.js';
-import { afterField, endpointPage, type ResumeFormValues, resumePoints } from './endpoint-page.js';
-import { webhooksPage } from './list-page.js';
+import {
+  afterField,
+  EndpointState,
+  endpointPage,
+  type ResumeFormValues,
+  resumePoints,
+} from './endpoint-page.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {
@@ -47,10 +54,8 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
       const { owner, endpoint } = requested;
-      const sent = await calls.run(owner.accountId, context.disconnected(), () =>
-        tests.send({ ...context.auditContext, ...owner }, endpoint.id),
-      );
-      if (sent === null) throw recordNotFound();
+      const send = () => tests.send({ ...context.auditContext, ...owner }, endpoint.id);
+      found(await calls.run(owner.accountId, context.disconnected(), send));
       return { redirect: withFlash(pathOf(requested), 'webhook_test_sent') };
     },
   });
@@ -106,7 +111,57 @@ async function requestedEndpoint(
   const application = await requestedApplication(context, { applications });
   const id = requestedId(context, 'endpoint_id');
   const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-  const endpoint = await webhooks.endpoints.get(owner, id);
-  if (endpoint === null) throw recordNotFound();
+  const endpoint = found(await webhooks.endpoints.get(owner, id));
   return { owner, application, endpoint };
+}
+
+/** The number of endpoints and of those that do not get events, such as "3 endpoints: 1 paused, 1 retrying". */
+export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string {
+  if (endpoints.length === 0) return 'No endpoints';
+  const paused = endpoints.filter(({ pausedAt }) => pausedAt !== null).length;
+  const isRetrying = (endpoint: WebhookEndpoint) =>
+    endpoint.pausedAt === null && endpoint.failingSince !== null;
+  const retrying = endpoints.filter(isRetrying).length;
+  const problems = [paused > 0 && `${paused} paused`, retrying > 0 && `${retrying} retrying`].filter(Boolean);
+  const total = counted(endpoints.length, 'endpoint');
+  return problems.length === 0 ? total : `${total}: ${problems.join(', ')}`;
+}
+
+/** The webhook endpoints of an application. */
+function webhooksPage({ id, name }: ApplicationDetails, endpoints: readonly WebhookEndpoint[]): PageView {
+  return {
+    title: `Webhooks of ${name}`,
+    heading: <h1>Webhooks</h1>,
+    parent: { title: name, href: applicationAddress(id) },
+    body: (
+      <>
+        <p>
+          Changes of employees and reports are sent to these URLs. The application adds and deletes endpoints
+          with <a href="/docs/guides/webhooks">the API</a>.
+        </p>
+        {endpoints.length === 0 ? (
+          <Empty title="No endpoints.">
+            <p>Endpoints that the application creates appear here.</p>
+          </Empty>
+        ) : (
+          <DataTable
+            caption="Webhook endpoints"
+            columns={columnsOf(id)}
+            rows={endpoints}
+            rowKey={({ id }) => id}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+function columnsOf(applicationId: string): Column<WebhookEndpoint>[] {
+  return [
+    column('URL', ({ id, url }) => (
+      <a href={applicationAddress(applicationId, 'webhooks', id)}>{withoutQuery(url)}</a>
+    )),
+    column('Description', ({ description }) => (description === null ? '–' : <bdi>{description}</bdi>)),
+    column('State', (endpoint) => <EndpointState endpoint={endpoint} />),
+  ];
 }
