@@ -69,7 +69,7 @@ const urlsOfOurs = [
   'platform/config/value-types.ts',
   'platform/contract/outside-text.ts',
   'platform/database/postgresql/current-host.ts',
-  'platform/mail/mailer.ts',
+  'platform/mail/mailer.tsx',
   'platform/pages/paths.ts',
 ];
 

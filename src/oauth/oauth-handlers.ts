@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
-import { auditOrigin } from '../platform/http/audit-origin.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
+import { auditOrigin } from '../platform/http/principal.js';
 import type { ClientCall } from './clients/credentials.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';

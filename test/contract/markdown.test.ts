@@ -9,7 +9,7 @@ import {
   rawOperation,
 } from '../../scripts/docs/reference/nodes.js';
 import { samplesOf } from '../../scripts/docs/samples/samples.js';
-import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
+import { contractFormats, readerDocuments } from '../../src/features/documentation/frame.js';
 import { resolve } from '../../src/platform/contract/contract.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';

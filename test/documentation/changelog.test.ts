@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { contractFormats, readerDocuments } from '../../src/features/documentation/document-list.js';
-import { documentationLinks } from '../../src/features/documentation/frame.js';
+import {
+  contractFormats,
+  documentationLinks,
+  readerDocuments,
+} from '../../src/features/documentation/frame.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';

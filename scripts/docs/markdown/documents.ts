@@ -2,7 +2,7 @@ import {
   contractFormats,
   type ListedDocument,
   readerDocuments,
-} from '../../../src/features/documentation/document-list.js';
+} from '../../../src/features/documentation/frame.js';
 import type { Contract, ProblemCode, ProblemKind } from '../../../src/platform/contract/contract.js';
 import { blocks, code, documentOf, item, section } from '../reference/description.js';
 import { DocumentLinks } from '../reference/links.js';

@@ -1,5 +1,8 @@
-import { contractFormats, readerDocuments } from '../../../src/features/documentation/document-list.js';
-import { ReferencePage } from '../../../src/features/documentation/frame.js';
+import {
+  contractFormats,
+  ReferencePage,
+  readerDocuments,
+} from '../../../src/features/documentation/frame.js';
 import { Badge } from '../../../src/platform/pages/badge.js';
 import {
   type Chapter,

@@ -1,6 +1,5 @@
 import type { Core } from '../../platform/core.js';
-import { AuditLogExports } from './audit-log-exports.js';
-import { AuditLogReader } from './audit-log-reader.js';
+import { AuditLogExports, AuditLogReader } from './audit-log-reader.js';
 
 export function createAuditLog({ database, auditedExports }: Core) {
   const auditLogReader = new AuditLogReader(database);

@@ -2,14 +2,20 @@ import { challenge, userContextRequired } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
-import { auditOrigin } from '../../platform/http/audit-origin.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
-import type { Principal } from '../../platform/http/principal.js';
+import { auditOrigin, type Principal } from '../../platform/http/principal.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import type { Problem } from '../../platform/problems/problem.js';
-import { type ClaimError, type ClaimName, checkClaims, type WritableClaims } from './claim-rules.js';
-import { claimNames, type Profile, type Profiles } from './profiles.js';
+import {
+  type ClaimError,
+  type ClaimName,
+  checkClaims,
+  claimNames,
+  type Profile,
+  type Profiles,
+  type WritableClaims,
+} from './profiles.js';
 
 type UserDocument = components['schemas']['UserDocument'];
 type UserResource = components['schemas']['User'];

@@ -3,7 +3,6 @@ import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { ApplicationAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
-import { auditOrigin } from '../../platform/http/audit-origin.js';
 import {
   type Handlers,
   type Input,
@@ -13,6 +12,7 @@ import {
 } from '../../platform/http/binding/handlers.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
 import { PageRequest, parseSort } from '../../platform/http/pagination.js';
+import { auditOrigin } from '../../platform/http/principal.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import type { Report, ReportChanges, ReportFilter } from './report.js';

@@ -9,8 +9,8 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
+import { networkOf } from '../../platform/limits/counter.js';
 import type { AuthenticationAttempt } from '../../platform/limits/failure-limit.js';
-import { networkOf } from '../../platform/limits/network-of-address.js';
 import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';
 
 interface From {

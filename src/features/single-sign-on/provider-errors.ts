@@ -1,6 +1,5 @@
 import * as openid from 'openid-client';
 import { PrivateAddressError } from '../../platform/network/public-address.js';
-import type { Findings } from './failure-details.js';
 import { ProviderRequestError } from './provider-fetch.js';
 
 /** Single sign-on failed at the identity provider. `message` states why, for the audit log. */
@@ -59,4 +58,104 @@ function causesOf(error: unknown): Error[] {
 export function shown(value: unknown): string {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? 'none');
   return text.replaceAll(/[^ -~]/g, '?').slice(0, 255);
+}
+/** The reason why an identity has no user. For the audit log; users see the same text for all. */
+export type IdentityRejection =
+  | 'invalid_subject'
+  | 'email_missing'
+  | 'email_not_verified'
+  | 'email_verified_missing'
+  /** `email_verified` is missing, and the domain of the address is not confirmed for the account. */
+  | 'domain_not_confirmed'
+  /** No user of the account has the address, and its domain is not confirmed for the account. */
+  | 'unknown_user'
+  /** A user of another account has the address. */
+  | 'email_taken'
+  /** The user of the address is linked with another subject of the issuer. */
+  | 'other_identity'
+  | 'disabled'
+  /** The account has another identity provider since the sign-in was started, or none. */
+  | 'provider_replaced';
+
+/** What was found in the response of an identity provider. */
+export type Findings = Readonly<Partial<Record<'issuer_found' | 'claim' | 'error' | 'offered', string>>>;
+
+interface Explanation {
+  /** The claim that is missing or not accepted. */
+  readonly claim?: string;
+  /** What an owner can do, as a sentence. */
+  readonly remedy: string;
+}
+
+const rejections: Readonly<Record<IdentityRejection, Explanation>> = {
+  invalid_subject: {
+    claim: 'sub',
+    remedy: 'Let the identity provider send a subject of at most 255 characters.',
+  },
+  email_missing: {
+    claim: 'email',
+    remedy:
+      'Let the identity provider send the address of the user in the ID token or at the UserInfo endpoint. If its user names are addresses, “Addresses of this provider are verified” under Settings, Single sign-on, accepts them.',
+  },
+  email_not_verified: {
+    claim: 'email_verified',
+    remedy: 'Let the identity provider verify the address of the user, and send the value true.',
+  },
+  email_verified_missing: {
+    claim: 'email_verified',
+    remedy:
+      'Let the identity provider send this claim, or turn on “Addresses of this provider are verified” under Settings, Single sign-on.',
+  },
+  domain_not_confirmed: {
+    claim: 'email_verified',
+    remedy:
+      'Let the identity provider send this claim, or ask the operator of this service to confirm the domain of the address.',
+  },
+  unknown_user: {
+    remedy: 'Invite the user, or ask the operator of this service to confirm the domain of the address.',
+  },
+  email_taken: { remedy: 'Use another address: this one belongs to a user of another account.' },
+  other_identity: { remedy: 'Remove the link with the identity provider on the page of the user.' },
+  disabled: { remedy: 'Enable the user.' },
+  provider_replaced: { remedy: 'Sign in again: the identity provider was replaced meanwhile.' },
+};
+
+const responses: Readonly<Record<string, Explanation>> = {
+  denied: { remedy: 'Check at the identity provider that the user may use this application.' },
+  request: { remedy: 'Check that the identity provider can be reached, or try again later.' },
+  busy: { remedy: 'Check that the identity provider responds in time, or try again later.' },
+  no_id_token: { remedy: 'Allow the scope openid for this application at the identity provider.' },
+  oauth_response_body_error: {
+    remedy: 'Check the client ID, the client secret and the redirect URI at the identity provider.',
+  },
+  oauth_www_authenticate_challenge: {
+    remedy: 'Check the client ID and the client secret.',
+  },
+  oauth_jwt_timestamp_check_failed: {
+    remedy: 'Synchronize the clock of the identity provider: a difference of 30 seconds is accepted.',
+  },
+};
+
+const otherResponse: Explanation = {
+  remedy:
+    'Choose “Check and save” under Settings, Single sign-on, and check the application at the identity provider.',
+};
+
+/** Details of the audit event for an identity that has no user who may sign in. */
+export function rejectionDetails(reason: IdentityRejection, issuer: string): Record<string, string> {
+  return details(reason, issuer, rejections[reason]);
+}
+
+/** Details of the audit event for a failure at the identity provider. */
+export function responseDetails(reason: string, issuer: string, findings: Findings): Record<string, string> {
+  const missing = findings.claim === 'auth_time' ? authTime : undefined;
+  return { ...details(reason, issuer, missing ?? responses[reason] ?? otherResponse), ...findings };
+}
+
+const authTime: Explanation = {
+  remedy: 'Let the identity provider support max_age and send the time of the sign-in.',
+};
+
+function details(reason: string, issuer: string, explanation: Explanation): Record<string, string> {
+  return { method: 'single_sign_on', reason, issuer, ...explanation };
 }

@@ -1,9 +1,8 @@
 import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
-import type { Findings } from './failure-details.js';
 import { isSameIssuer, issuerRule, maximumIssuerLength } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { ProviderError } from './provider-errors.js';
+import { type Findings, ProviderError } from './provider-errors.js';
 
 /** The input of an owner. */
 export interface ProviderForm {

@@ -4,13 +4,12 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
 import { describeError } from '../../platform/database/database-errors.js';
+import { networkOf } from '../../platform/limits/counter.js';
 import { FailureLimit } from '../../platform/limits/failure-limit.js';
-import { networkOf } from '../../platform/limits/network-of-address.js';
-import { rejectionDetails, responseDetails } from './failure-details.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import type { ProviderClaims } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { ProviderError } from './provider-errors.js';
+import { ProviderError, rejectionDetails, responseDetails } from './provider-errors.js';
 import { type SignInRequest, SignInRequests } from './sign-in-requests.js';
 import type { UserIdentities } from './user-identities.js';
 

@@ -12,8 +12,8 @@ import type { Clock } from '../../platform/clock.js';
 import { isStorableText, normalizeNfc } from '../../platform/contract/outside-text.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import type { IdentityRejection } from './failure-details.js';
 import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
+import type { IdentityRejection } from './provider-errors.js';
 
 const maximumNameLength = 100;
 

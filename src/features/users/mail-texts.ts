@@ -1,4 +1,4 @@
-import type { MailText } from '../../platform/mail/message.js';
+import type { MailText } from '../../platform/mail/mailer.js';
 
 type LinkMail = MailText & { readonly link: { readonly label: string; readonly url: string } };
 

@@ -6,7 +6,7 @@ import type { AuditEvent } from '../audit/audit-log.js';
 import { type AppSecrets, randomSecret, Signer } from '../crypto/keyring.js';
 import type { CallerIds } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
-import { auditOrigin } from './audit-origin.js';
+import { auditOrigin } from './principal.js';
 
 /** Name of the form field with the CSRF token. */
 export const csrfField = 'csrf_token';

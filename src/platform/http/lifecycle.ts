@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyInstance } from 'fastify';
+import { inTime } from '../clock.js';
 import { type DatabaseCheck, ReadOnlyDatabaseError } from '../database/database-check.js';
-import { inTime } from '../in-time.js';
 import { Problem } from '../problems/problem.js';
 
 /** State of the shutdown of the process. */

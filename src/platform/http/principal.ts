@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { AccountId } from '../accounts/account-id.js';
+import type { AuditOrigin } from '../audit/audit-log.js';
 
 /** The caller of the API: an application, on its own behalf or on behalf of a user. */
 export interface Principal {
@@ -11,4 +13,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** Generation of the application when the request was authenticated. It changes when all its access is revoked. */
   readonly generation: number;
+}
+
+export function auditOrigin({ ip, id }: FastifyRequest): AuditOrigin {
+  return { address: ip, requestId: id };
 }

@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { inTime } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { Database, DatabaseLogger } from '../database/client.js';
-import { inTime } from '../in-time.js';
 import {
   type Counter,
   type Counters,

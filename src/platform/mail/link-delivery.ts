@@ -5,8 +5,7 @@ import { counted } from '../counted.js';
 import type { DatabaseLogger, Prisma } from '../database/client.js';
 import { countInWindow, keyFor } from '../limits/counter.js';
 import { Problem } from '../problems/problem.js';
-import { Mailer } from './mailer.js';
-import { composeMail, type MailText } from './message.js';
+import { composeMail, Mailer, type MailText } from './mailer.js';
 
 /** Mails are counted for an hour, from the first one. */
 const windowMilliseconds = 3_600_000;

@@ -2,8 +2,7 @@ import type { AuditContext } from '../audit/audit-log.js';
 import type { Database, DatabaseLogger } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
 import type { LinkDelivery } from './link-delivery.js';
-import { BackgroundMail } from './mailer.js';
-import type { MailText } from './message.js';
+import { BackgroundMail, type MailText } from './mailer.js';
 
 /** What happened, as a sentence and as the subject. No mail has a link: users need not follow one from a mail. */
 const sentences = {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Mailer } from '../../../src/platform/mail/mailer.js';
-import { composeMail } from '../../../src/platform/mail/message.js';
+import { composeMail, Mailer } from '../../../src/platform/mail/mailer.js';
 import { createTestClock } from '../../support/server/clock.js';
 import { freePort } from '../../support/server/free-port.js';
 import { linkIn, startMailServer } from '../../support/server/mail-server.js';

@@ -5,7 +5,7 @@ import { readJsonEntries } from '../../../../src/features/imports/json-entries.j
 import { maximumLineLength, splitLines } from '../../../../src/features/imports/lines.js';
 import { previewFile } from '../../../../src/features/imports/uploads/file-preview.js';
 import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/form-page.js';
-import { checkClaims } from '../../../../src/features/profile/claim-rules.js';
+import { checkClaims } from '../../../../src/features/profile/profiles.js';
 import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
 import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
@@ -25,7 +25,7 @@ import { includesTag, readIfMatch } from '../../../../src/platform/http/etag.js'
 import { parseForm } from '../../../../src/platform/http/form-parser.js';
 import { PageRequest } from '../../../../src/platform/http/pagination.js';
 import { originForm, requestIdFor } from '../../../../src/platform/http/request-head.js';
-import { networkOf } from '../../../../src/platform/limits/network-of-address.js';
+import { networkOf } from '../../../../src/platform/limits/counter.js';
 import { Fields } from '../../../../src/platform/pages/fields.js';
 import { pageNumber } from '../../../../src/platform/pages/pager.js';
 import { safeReturnTo } from '../../../../src/platform/pages/paths.js';

@@ -12,15 +12,16 @@ import type { OAuthApplications } from '../../oauth-clients/index.js';
 import { type AuditAnchor, type AuditEntry, auditRetentionDays } from '../audit-log-reader.js';
 import type { createAuditLog } from '../index.js';
 import { auditEventLabel } from './audit-event-labels.js';
-import { type FilterChoices, FilterForm } from './filter-form.js';
 import {
   type AuditQuery,
   auditAddress,
   auditLogPath,
+  type FilterChoices,
+  FilterForm,
   readAnchor,
   readAuditQuery,
   resolveFilter,
-} from './resolve-filter.js';
+} from './filter.js';
 
 const pageSize = 50;
 

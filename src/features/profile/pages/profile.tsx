@@ -14,8 +14,7 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
 import { found } from '../../../platform/problems/problem.js';
-import { type ClaimName, checkClaims, type WritableClaims } from '../claim-rules.js';
-import { claimNames, type Profiles } from '../profiles.js';
+import { type ClaimName, checkClaims, claimNames, type Profiles, type WritableClaims } from '../profiles.js';
 
 type FormClaim = Exclude<ClaimName, 'nickname'>;
 

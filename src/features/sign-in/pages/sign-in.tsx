@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
-import { auditOrigin } from '../../../platform/http/audit-origin.js';
 import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
+import { auditOrigin } from '../../../platform/http/principal.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';

@@ -1,8 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
 import { type ChartBar, type ChartSeries, numberText, segmentsOf, textOf, totalOf } from './chart-data.js';
-import { ChartFigure, type ChartText } from './chart-figure.js';
-import { TonePatterns, toneFill } from './tones.js';
+import { ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Heights in pixels: of a bar, of the line with its label above it, and of both with the gap to the next one. */
 const barHeight = 14;

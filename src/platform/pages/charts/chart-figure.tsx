@@ -1,6 +1,71 @@
 import type { ComponentChildren } from 'preact';
-import type { ChartSeries } from './chart-data.js';
-import { Legend } from './tones.js';
+import { type ChartSeries, colourCount, toneOf } from './chart-data.js';
+
+/** Width and height of a pattern in pixels. */
+const size = 7;
+
+/** Lines or dots in the colour of the background, so that the series are distinguishable without colour. */
+const marks: readonly (string | null)[] = [
+  null,
+  'M-1 1l2 -2M0 7l7 -7M6 8l2 -2',
+  'M2 3h2',
+  'M-1 6l2 2M0 0l7 7M6 -1l2 2',
+  'M0 3h7',
+  'M3 0v7',
+];
+
+/** Definitions of the patterns of the series. Their ids start with the id of the chart. */
+export function TonePatterns({ id, series }: { id: string; series: readonly ChartSeries[] }) {
+  const tones = [...new Set(series.map((_, index) => toneOf(series, index)))];
+  return (
+    <defs>
+      {tones.map((tone) => (
+        <pattern
+          key={tone}
+          id={patternId(id, tone)}
+          width={size}
+          height={size}
+          patternUnits="userSpaceOnUse"
+          class={`tone-${tone % colourCount}`}
+        >
+          <rect width={size} height={size} />
+          {markOf(tone) !== null && <path d={markOf(tone) ?? ''} />}
+        </pattern>
+      ))}
+    </defs>
+  );
+}
+
+/** The first series have different colours and marks; each further round of the colours has the marks in another order. */
+function markOf(tone: number): string | null {
+  return marks[(tone + Math.floor(tone / colourCount)) % colourCount] ?? null;
+}
+
+/** Value of `fill` for a tone of a chart. */
+export function toneFill(id: string, tone: number): string {
+  return `url(#${patternId(id, tone)})`;
+}
+
+function patternId(id: string, tone: number): string {
+  return `${id}-tone-${tone}`;
+}
+
+/** Names of the series, each with its colour and pattern. A chart of one series needs none. */
+export function Legend({ id, series }: { id: string; series: readonly ChartSeries[] }) {
+  if (series.length < 2) return null;
+  return (
+    <ul class="legend">
+      {series.map(({ label }, index) => (
+        <li key={label}>
+          <svg width="14" height="14" aria-hidden="true" focusable="false">
+            <rect width="14" height="14" fill={toneFill(id, toneOf(series, index))} />
+          </svg>{' '}
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 export interface ChartText {
   /** Unique on the page; prefix of all ids of the chart. */

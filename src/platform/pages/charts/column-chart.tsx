@@ -1,8 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
 import { type ChartBar, type ChartSeries, segmentsOf, textOf, totalOf } from './chart-data.js';
-import { ChartFigure, type ChartText } from './chart-figure.js';
-import { TonePatterns, toneFill } from './tones.js';
+import { ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Height of the highest column, and the room for labels above and below, in pixels. */
 const plotHeight = 180;

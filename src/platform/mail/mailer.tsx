@@ -1,13 +1,65 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SentMessageInfo, StreamSentMessageInfo, Transporter } from 'nodemailer';
+import { renderToString } from 'preact-render-to-string';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import type { DatabaseLogger } from '../database/client.js';
 import { describeError } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
-import type { MailMessage } from './message.js';
+
+/** The text of a mail: paragraphs, and at most one link between them. */
+export interface MailText {
+  readonly subject: string;
+  readonly before: readonly string[];
+  readonly link?: { readonly label: string; readonly url: string };
+  readonly after: readonly string[];
+}
+
+/** A mail to one address, as plain text and as HTML. */
+interface MailMessage {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Writes the same text as plain text and as HTML. The renderer escapes all text. */
+export function composeMail(to: string, mail: MailText): MailMessage {
+  const { subject, before, link, after } = mail;
+  const paragraphs = [...before, ...(link === undefined ? [] : [`${link.label}:\n${link.url}`]), ...after];
+  return {
+    to,
+    subject,
+    text: `${paragraphs.join('\n\n')}\n`,
+    html: `<!doctype html>${renderToString(<Body {...mail} />)}`,
+  };
+}
+
+function Body({ subject, before, link, after }: MailText) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>{subject}</title>
+      </head>
+      <body>
+        {before.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        {link !== undefined && (
+          <p>
+            <a href={link.url}>{link.label}</a>
+          </p>
+        )}
+        {after.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </body>
+    </html>
+  );
+}
 
 /** Without `smtpUrl` no mail is sent. In `outboxDirectory` each mail is also stored as a file. */
 type MailSettings = Pick<Config, 'smtpUrl' | 'mailFrom' | 'outboxDirectory'>;
