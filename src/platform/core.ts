@@ -12,7 +12,6 @@ import type { Database, DatabaseLogger, ReadDatabase } from './database/client.j
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
-import type { Counters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { createCounters } from './limits/redis-counters.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
@@ -38,25 +37,10 @@ export interface CoreOptions {
 }
 
 /** What the features of an application share. */
-export interface Core extends Required<Omit<CoreOptions, 'lifecycle'>> {
-  readonly logger: DatabaseLogger;
-  readonly counters: Counters;
-  readonly failureLimit: FailureLimit;
-  readonly auditLog: AuditLog;
-  readonly users: Users;
-  readonly userSessions: Sessions;
-  readonly reauthentication: Reauthentication;
-  readonly sessions: BrowserSessions;
-  readonly delivery: LinkDelivery;
-  readonly securityEmails: SecurityEmails;
-  readonly auditedExports: AuditedExports;
-  /** Slots of running reports and downloads. */
-  readonly reportSlots: ReportConcurrency;
-  readonly downloads: CsvDownloads;
-}
+export type Core = Readonly<ReturnType<typeof createCore>>;
 
 /** Creates what the features of an application share. */
-export function createCore(options: CoreOptions, logger: DatabaseLogger): Core {
+export function createCore(options: CoreOptions, logger: DatabaseLogger) {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
   const counters = createCounters(database, config, logger);
@@ -81,6 +65,7 @@ export function createCore(options: CoreOptions, logger: DatabaseLogger): Core {
     delivery,
     securityEmails: new SecurityEmails(database, delivery, logger),
     auditedExports: new AuditedExports(database),
+    /** Slots of running reports and downloads. */
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),
   };

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
-import { auditOrigin, type Principal } from '../../platform/http/principal.js';
+import { callerContext, type Principal } from '../../platform/http/principal.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import type { Problem } from '../../platform/problems/problem.js';
 import {
@@ -44,15 +44,11 @@ export class ProfileHandlers implements Pick<Handlers, 'getCurrentUser' | 'updat
     body,
     request,
   }: Input<'updateCurrentUser'>): Promise<Output<'updateCurrentUser'>> {
-    const { accountId, applicationId } = caller;
     const checked = checkClaims(toClaims(body));
     if ('errors' in checked) throw invalidClaims(checked.errors);
     const auditContext = {
-      accountId,
-      applicationId,
+      ...callerContext({ caller, request }, this.#clock()),
       userId: userOf(caller),
-      origin: auditOrigin(request),
-      at: this.#clock(),
     };
     const profile = await this.#profiles.update(auditContext, checked.claims);
     return { status: 200, records: 1, body: { data: toResource(profile) } };

@@ -1,6 +1,5 @@
 import { challenge } from '../../oauth/authentication.js';
 import { invalidToken } from '../../oauth/tokens/access-tokens.js';
-import type { ApplicationAuditContext } from '../../platform/audit/audit-log.js';
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../platform/http/binding/handlers.js';
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
 import { PageRequest, parseSort } from '../../platform/http/pagination.js';
-import { auditOrigin } from '../../platform/http/principal.js';
+import { callerContext } from '../../platform/http/principal.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import type { Report, ReportChanges, ReportFilter } from './report.js';
@@ -122,7 +121,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
    */
   async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
     const key = request.headers['idempotency-key'];
-    const created = await this.#reports.create(this.#auditContext({ caller, request }), {
+    const created = await this.#reports.create(callerContext({ caller, request }, this.#clock()), {
       content: { ...toChanges(body), title: body.title },
       idempotency: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
@@ -150,7 +149,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
   async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
     const { body, params, request } = input;
-    const outcome = await this.#reports.update(this.#auditContext(input), {
+    const outcome = await this.#reports.update(callerContext(input, this.#clock()), {
       id: params.report_id,
       changes: toChanges(body),
       isExpected: readIfMatch(request.headers['if-match']),
@@ -170,7 +169,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   /** @throws {Problem} 404 `not_found`, 412 `precondition_failed` */
   async deleteReport(input: Input<'deleteReport'>): Promise<Output<'deleteReport'>> {
     const { params, request } = input;
-    const outcome = await this.#reports.delete(this.#auditContext(input), {
+    const outcome = await this.#reports.delete(callerContext(input, this.#clock()), {
       id: params.report_id,
       isExpected: readIfMatch(request.headers['if-match']),
     });
@@ -186,14 +185,6 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
       headers: { etag: etagOf(report) },
       body: { data: toResource(report) },
     };
-  }
-
-  #auditContext({
-    caller,
-    request,
-  }: Pick<Input<ReportOperation>, 'caller' | 'request'>): ApplicationAuditContext {
-    const { accountId, applicationId, userId } = caller;
-    return { accountId, applicationId, userId, origin: auditOrigin(request), at: this.#clock() };
   }
 }
 

@@ -6,7 +6,7 @@ import { requireAcceptable } from '../../platform/http/accept.js';
 import { type Handlers, type Input, jsonText, type Output } from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { PageRequest } from '../../platform/http/pagination.js';
-import { auditOrigin } from '../../platform/http/principal.js';
+import { callerContext } from '../../platform/http/principal.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -108,16 +108,13 @@ export class ReportResultHandlers
   }
 
   /** Waits for the first bytes of the CSV. */
-  #download(
-    { caller: { accountId, applicationId, userId }, request, reply }: Input<'exportReport'>,
-    report: Report,
-  ): Promise<Readable> {
+  #download({ caller, request, reply }: Input<'exportReport'>, report: Report): Promise<Readable> {
     const { clock, downloads } = this.#core;
-    const auditContext = { accountId, applicationId, userId, origin: auditOrigin(request), at: clock() };
+    const auditContext = callerContext({ caller, request }, clock());
     const onRows = (count: number) => {
       request.records += count;
     };
     const make = (signal: AbortSignal) => this.#results.export(auditContext, report, { signal, onRows });
-    return downloads.begin({ accountId, request, reply, make });
+    return downloads.begin({ accountId: caller.accountId, request, reply, make });
   }
 }

@@ -5,7 +5,7 @@ import type { Core } from '../../platform/core.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
-import { auditOrigin } from '../../platform/http/principal.js';
+import { callerContext } from '../../platform/http/principal.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
@@ -209,10 +209,8 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     return this.#webhooks.calls.run(caller.accountId, abortOnDisconnect(reply.raw).signal, work);
   }
 
-  #context({ caller, request }: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
-    const { accountId, applicationId, userId, generation } = caller;
-    const at = this.#core.clock();
-    return { accountId, applicationId, userId, generation, origin: auditOrigin(request), at };
+  #context(input: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
+    return { ...callerContext(input, this.#core.clock()), generation: input.caller.generation };
   }
 }
 

@@ -18,3 +18,9 @@ export interface Principal {
 export function auditOrigin({ ip, id }: FastifyRequest): AuditOrigin {
   return { address: ip, requestId: id };
 }
+
+/** The caller, the origin and the time of a request, for audit events. */
+export function callerContext({ caller, request }: { caller: Principal; request: FastifyRequest }, at: Date) {
+  const { accountId, applicationId, userId } = caller;
+  return { accountId, applicationId, userId, origin: auditOrigin(request), at };
+}
