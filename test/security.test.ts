@@ -79,7 +79,7 @@ t.test('only one file normalizes text from outside and parses its URLs', async (
       .filter((file) => /\.tsx?$/.test(file) && pattern.test(readFileSync(file, 'utf8')))
       .map((file) => path.relative(path.join(packageRoot, 'src'), file));
   t.same(using(/\.normalize\(|domainTo(ASCII|Unicode)|localeCompare|Intl\.(Collator|Segmenter)/), [
-    'features/demo-data/employees.ts',
+    'features/demo-data/fill.ts',
     'platform/contract/outside-text.ts',
   ]);
   t.same(using(/\bnew URL\(|\bURL\.(canParse|parse)\(/), urlsOfOurs);
