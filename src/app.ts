@@ -4,8 +4,6 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
-  type FastifySchemaCompiler,
-  type FastifySerializerCompiler,
   LogController,
 } from 'fastify';
 import { composeServices, type ServiceDependencies } from './composition.js';
@@ -20,10 +18,10 @@ import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { registerPeoplePages, settingsPages } from './people-pages.js';
-import { createValidatorCompiler } from './platform/contract/validator.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import { noAccount, withScope } from './platform/database/scope.js';
 import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';
+import { schemaCompilers } from './platform/http/binding/schema-compilers.js';
 import {
   bodyLimitBytes,
   closeIdleConnections,
@@ -68,15 +66,8 @@ interface AppDependencies extends ServiceDependencies {
   readonly observers?: readonly RequestObserver[];
   /** Default: the documented limits. Tests use shorter ones. */
   readonly idleLimits?: IdleLimits;
-  /** Default: schemas are compiled for this application. Several applications in a process can share the compiler. */
-  readonly schemaCompilers?: SchemaCompilers;
   /** Default: derived from the contract for this application. */
   readonly routes?: ContractRoutes | undefined;
-}
-
-export interface SchemaCompilers {
-  readonly validator: FastifySchemaCompiler<Record<string, unknown>>;
-  readonly serializer: FastifySerializerCompiler<unknown>;
 }
 
 /** Maximum characters of a path parameter. Longer than any id, so that a long id is an unknown record and not an unknown route. */
@@ -88,7 +79,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers differ
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, usage, logger, lifecycle, observers = [], schemaCompilers } = dependencies;
+  const { config, contract, usage, logger, lifecycle, observers = [] } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (reply, document, context) =>
     sendProblemPage(reply, document, context, settingsPages),
   );
@@ -119,6 +110,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     return503OnClosing: false,
     ...connectionLimits,
     http: { requireHostHeader: false, ...headerLimits },
+    schemaController: { compilersFactory: schemaCompilers },
     routerOptions: { maxParamLength: maximumParameterLength },
     clientErrorHandler: createConnectionErrorHandler(contract.problems, config.errorsUrl),
     // Paths that are not percent-encoded UTF-8, for which no hook runs.
@@ -161,8 +153,6 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.setNotFoundHandler((request, reply) =>
     sendProblem(routeNotFound(request, allowedMethods), request, reply),
   );
-  app.setValidatorCompiler(schemaCompilers?.validator ?? createValidatorCompiler());
-  if (schemaCompilers !== undefined) app.setSerializerCompiler(schemaCompilers.serializer);
   app.removeContentTypeParser('text/plain');
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -3,9 +3,12 @@ import {
   type ContractDocument,
   createContract,
 } from '../../src/platform/contract/contract.js';
+import { compileValidator } from '../../src/platform/contract/validator.js';
+import { compileSerializer } from '../../src/platform/http/binding/schema-compilers.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
+import { sharedRoutes } from '../support/server/compiled-contract.js';
 import t from '../support/tap.js';
 
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
@@ -21,11 +24,39 @@ async function doctored(change: (document: Doctored) => void): Promise<Contract>
   return createContract(document as unknown as ContractDocument);
 }
 
+/** Media types of a body with their schemas. */
+interface Body {
+  readonly content?: Readonly<Record<string, { readonly schema: unknown }>>;
+}
+
+type RouteSchemas = Readonly<Partial<Record<'params' | 'querystring' | 'headers', unknown>>> & {
+  readonly body?: Body;
+  readonly response?: Readonly<Record<string, Body>>;
+};
+
+function contentsOf({ content = {} }: Body = {}): { readonly schema: unknown }[] {
+  return Object.values(content);
+}
+
 t.test('the routes that tests share are those that fastify-openapi-glue binds at each start', async (t) => {
   const bound = await buildTestApp(t, { database, contract: await doctored(() => {}) });
   const shared = await buildTestApp(t, { database });
   await Promise.all([bound.app.ready(), shared.app.ready()]);
   t.equal(shared.app.printRoutes(), bound.app.printRoutes());
+});
+
+t.test('every schema of a request or a response compiles', async (t) => {
+  const routes = await sharedRoutes(contract);
+  for (const [id, { schema = {} }] of routes) {
+    const { params, querystring, headers, body, response = {} } = schema as RouteSchemas;
+    t.doesNotThrow(() => {
+      for (const part of [params, querystring, headers])
+        if (part !== undefined) compileValidator({ schema: part });
+      for (const content of contentsOf(body)) compileValidator({ ...content, httpPart: 'body' });
+      for (const content of Object.values(response).flatMap(contentsOf)) compileSerializer(content);
+    }, id);
+  }
+  t.throws(() => compileValidator({ schema: { unknownKeyword: true }, httpPart: 'body' }), /unknownKeyword/);
 });
 
 t.test('the start fails when an operation has no handler', async (t) => {

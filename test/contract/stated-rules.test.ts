@@ -1,6 +1,6 @@
 import { namePattern, personNameRule } from '../../src/platform/accounts/name-rules.js';
 import { type RawOperation, resolve } from '../../src/platform/contract/contract.js';
-import { createValidatorCompiler } from '../../src/platform/contract/validator.js';
+import { compileValidator } from '../../src/platform/contract/validator.js';
 import { isRuleName, ruleText } from '../../src/platform/problems/rule-texts.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { buildTestApp, contract } from '../support/server/app.js';
@@ -10,7 +10,6 @@ const api = await buildTestApp(t);
 const { accessToken: token } = await grantTokens(api, await createScene(api.database), {
   scope: 'reports:read reports:write user:write',
 });
-const compile = createValidatorCompiler();
 
 /** Resolves references to components, as the binding of the contract does. */
 function inlined(schema: unknown): unknown {
@@ -22,7 +21,7 @@ function inlined(schema: unknown): unknown {
 
 /** Validates values with a schema of the contract, compiled as the server compiles it. */
 function verdict(schema: unknown, httpPart: 'body' | 'querystring'): (value: unknown) => boolean {
-  const validate = compile({ schema: inlined(schema), httpPart } as Parameters<typeof compile>[0]);
+  const validate = compileValidator({ schema: inlined(schema), httpPart });
   return (value) => validate(value) === true;
 }
 

@@ -1,11 +1,7 @@
-import {
-  Ajv2020,
-  type AnySchema,
-  type ErrorObject,
-  type Options,
-  type ValidateFunction,
-} from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type { Ajv2020, AnySchema, ErrorObject, Options, ValidateFunction } from 'ajv/dist/2020.js';
+
+const require = createRequire(import.meta.url);
 
 /** Keywords of OpenAPI that have no effect on validation. */
 const annotations = ['example', 'externalDocs', 'xml', 'x-extensible-enum', 'x-enum-varnames', 'x-rule'];
@@ -22,18 +18,25 @@ const options: Options = {
   strictRequired: false,
 };
 
-/** Compiles the schema of one part of a request: `body`, `querystring`, `params` or `headers`. */
-type SchemaCompiler = (part: { schema: unknown; httpPart?: string | undefined }) => ValidateFunction;
+/** Schema of one part of a request: `body`, `querystring`, `params` or `headers`. */
+interface PartSchema {
+  readonly schema: unknown;
+  readonly httpPart?: string | undefined;
+}
+
+let exact: Ajv2020 | undefined;
+let coercing: Ajv2020 | undefined;
 
 /**
- * Compiles the schemas of the contract as JSON Schema 2020-12. Query, path and header values are coerced from text;
+ * Compiles a schema of the contract as JSON Schema 2020-12. Query, path and header values are coerced from text;
  * bodies are not coerced.
+ *
+ * @throws {Error} when the schema is invalid
  */
-export function createValidatorCompiler(): SchemaCompiler {
-  const coercing = createAjv({ ...options, coerceTypes: true });
-  const exact = createAjv(options);
-  return ({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : coercing).compile(withDiscriminators(schema));
+export function compileValidator({ schema, httpPart }: PartSchema): ValidateFunction {
+  exact ??= createAjv(options);
+  coercing ??= createAjv({ ...options, coerceTypes: true });
+  return (httpPart === 'body' ? exact : coercing).compile(withDiscriminators(schema));
 }
 
 /** Returns the errors of a value; none when it is valid. */
@@ -46,7 +49,7 @@ type Validation = (value: unknown) => readonly ErrorObject[];
 export function createBodyValidation(schema: () => unknown): Validation {
   let validate: ValidateFunction | undefined;
   return (value) => {
-    validate ??= createValidatorCompiler()({ schema: schema(), httpPart: 'body' });
+    validate ??= compileValidator({ schema: schema(), httpPart: 'body' });
     return validate(value) ? [] : (validate.errors ?? []);
   };
 }
@@ -65,6 +68,9 @@ function withDiscriminators(schema: unknown): AnySchema {
 }
 
 function createAjv(withOptions: Options): Ajv2020 {
+  // Loaded with the first schema, because the start compiles none. Validators are synchronous, so `import` is not possible.
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const { default: ajvFormats } = require('ajv-formats') as typeof import('ajv-formats');
   const ajv = new Ajv2020(withOptions);
   ajvFormats.default(ajv);
   ajv.addVocabulary(annotations);

@@ -26,7 +26,7 @@ import { openTestDatabase } from '../database/database.js';
 import { applicationDatabase } from '../database/standbys.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
-import { schemaCompilers, sharedRoutes } from './compiled-contract.js';
+import { sharedRoutes } from './compiled-contract.js';
 
 export const contract = loadContract();
 
@@ -139,7 +139,6 @@ export async function buildTestApp(
     reportLimits,
     requestQueueLimits,
     passwords,
-    schemaCompilers,
     // Changed contracts are bound as in production: by fastify-openapi-glue, for each application.
     ...(served === contract && { routes: await sharedRoutes(contract) }),
     ...(reads !== undefined && { reads }),
