@@ -157,7 +157,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
-    composeServices(dependencies, app.log);
+    await composeServices(dependencies, app.log);
   const { authenticate, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);

@@ -26,8 +26,8 @@ export interface ServiceDependencies extends CoreOptions {
 }
 
 /** Creates the features, and what their routes get. */
-export function composeServices(dependencies: ServiceDependencies, logger: DatabaseLogger) {
-  const core = createCore(dependencies, logger);
+export async function composeServices(dependencies: ServiceDependencies, logger: DatabaseLogger) {
+  const core = await createCore(dependencies, logger);
   const { config, contract } = core;
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);

@@ -19,7 +19,7 @@ import { home, settings } from './platform/pages/paths.js';
 import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
-type PeoplePagesDependencies = ReturnType<typeof composeServices>['people'];
+type PeoplePagesDependencies = Awaited<ReturnType<typeof composeServices>>['people'];
 
 /** The settings pages, in the order of their navigation. */
 export const settingsPages: readonly SettingsPage<PeoplePagesDependencies>[] = [

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addEventCommands } from '../features/events/commands.js';
 import { addEmployeeCommands } from '../features/imports/command/employees.js';
 import { addApplicationCommands } from '../features/oauth-clients/commands.js';
+import { addUsageCommand } from '../features/usage/commands.js';
 import { addUserCommands } from '../features/users/commands.js';
 import { addWebhookCommands } from '../features/webhooks/commands.js';
 import { CliError, exitCodes } from '../platform/cli/cli-error.js';
@@ -39,7 +40,7 @@ Exit codes:
   addAccountCommands(program, commandProcess);
   addUserCommands(program, commandProcess);
   addEmployeeCommands(program, commandProcess);
-  addApplicationCommands(program, commandProcess);
+  addUsageCommand(addApplicationCommands(program, commandProcess), commandProcess);
   addEventCommands(program, commandProcess);
   addWebhookCommands(program, commandProcess);
   addIssuerCommands(program, commandProcess);

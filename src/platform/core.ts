@@ -12,8 +12,8 @@ import type { Database, DatabaseLogger, ReadDatabase } from './database/client.j
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { type Counters, createDatabaseCounters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
-import { createCounters } from './limits/redis-counters.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
 import { LinkDelivery } from './mail/link-delivery.js';
 import { SecurityEmails } from './mail/security-emails.js';
@@ -37,13 +37,13 @@ export interface CoreOptions {
 }
 
 /** What the features of an application share. */
-export type Core = Readonly<ReturnType<typeof createCore>>;
+export type Core = Readonly<Awaited<ReturnType<typeof createCore>>>;
 
 /** Creates what the features of an application share. */
-export function createCore(options: CoreOptions, logger: DatabaseLogger) {
+export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
-  const counters = createCounters(database, config, logger);
+  const counters = await createCounters(database, config, logger);
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const auditLog = new AuditLog(database, clock);
   const users = new Users(database);
@@ -69,4 +69,15 @@ export function createCore(options: CoreOptions, logger: DatabaseLogger) {
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),
   };
+}
+
+/** Counts in Redis, or in the database when no `redisUrl` is configured. */
+async function createCounters(
+  database: Database,
+  { redisUrl, baseUrl }: Config,
+  logger: DatabaseLogger,
+): Promise<Counters> {
+  if (redisUrl === undefined) return createDatabaseCounters(database);
+  const { createRedisCounters } = await import('./limits/redis-counters.js');
+  return createRedisCounters({ redisUrl, baseUrl }, logger);
 }

@@ -1,4 +1,3 @@
-import { ZipFile } from 'yazl';
 import { recordMembers } from '../employees/index.js';
 
 const labels = recordMembers.map(({ label }) => label);
@@ -36,7 +35,8 @@ function cell(label: string): string {
 }
 
 /** An Excel workbook with the names of all columns. */
-export function workbookTemplate(): AsyncIterable<Buffer> {
+export async function* workbookTemplate(): AsyncGenerator<Buffer, void, undefined> {
+  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   for (const [name, content] of Object.entries(parts))
     zip.addBuffer(Buffer.from(`${declaration}${content}`), name, {
@@ -44,5 +44,5 @@ export function workbookTemplate(): AsyncIterable<Buffer> {
       forceDosTimestamp: true,
     });
   zip.end();
-  return zip.outputStream as unknown as AsyncIterable<Buffer>;
+  yield* zip.outputStream as unknown as AsyncIterable<Buffer>;
 }

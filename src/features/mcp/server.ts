@@ -1,12 +1,4 @@
-import {
-  type CallToolResult,
-  createMcpHandler,
-  isLegacyRequest,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { InjectOptions } from 'fastify';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
@@ -136,7 +128,9 @@ corrected. Lists have pages: call the tool again with page_after set to meta.nex
  * @param body the parsed body of the request
  */
 export async function respond(request: Request, body: unknown, offer: ToolOffer): Promise<Response> {
-  const create = () => createServer(offer);
+  const sdk = await library();
+  const create = () => createServer(sdk, offer);
+  const { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } = sdk;
   if (!(await isLegacyRequest(request, body))) {
     return createMcpHandler(create, { legacy: 'reject', responseMode: 'json' }).fetch(request, {
       parsedBody: body,
@@ -152,7 +146,13 @@ export async function respond(request: Request, body: unknown, offer: ToolOffer)
   }
 }
 
-function createServer({ tools, version, caller }: ToolOffer): Server {
+/** The library is loaded with the first message. */
+const library = () => import('@modelcontextprotocol/server');
+
+function createServer(
+  { ProtocolError, ProtocolErrorCode, Server }: Awaited<ReturnType<typeof library>>,
+  { tools, version, caller }: ToolOffer,
+): Server {
   const server = new Server(
     { name: 'people-api', title: 'People API', version },
     { capabilities: { tools: {} }, instructions },

@@ -5,7 +5,6 @@ import { accountOption, findAccount, jsonOption } from '../../platform/cli/argum
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
-import { addUsageCommand } from '../usage/index.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 /** `applications revoke-access` */
@@ -52,7 +51,7 @@ const pageSize = 500;
 const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
 
 /** `applications list`, `applications usage` and `applications revoke-access` */
-export function addApplicationCommands(program: Command, commandProcess: CommandProcess): void {
+export function addApplicationCommands(program: Command, commandProcess: CommandProcess): Command {
   const applications = program.command('applications').description('manage OAuth applications');
   addRevokeAccessCommand(applications, commandProcess);
   applications
@@ -79,7 +78,7 @@ Examples:
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );
-  addUsageCommand(applications, commandProcess);
+  return applications;
 }
 
 async function readRows(

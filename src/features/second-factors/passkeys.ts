@@ -1,13 +1,9 @@
-import {
-  type AuthenticationResponseJSON,
-  type AuthenticatorTransport,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
@@ -28,6 +24,9 @@ import {
   removeFactor,
 } from './factor-changes.js';
 import { PasskeyChallenges, type PasskeyPurpose } from './passkey-challenges.js';
+
+/** The library is loaded with the first passkey. */
+const library = () => import('@simplewebauthn/server');
 
 /** Maximum number of passkeys of a user. */
 export const maximumPasskeys = 20;
@@ -105,6 +104,7 @@ export class Passkeys {
 
   /** Options for a browser that adds a passkey. */
   async additionOptions(user: User, csrfToken: string): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    const { generateRegistrationOptions } = await library();
     return await generateRegistrationOptions({
       rpName: 'People',
       rpID: this.#host,
@@ -124,6 +124,7 @@ export class Passkeys {
    */
   async useOptions(csrfToken: string, user?: User): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const purpose: PasskeyPurpose = user === undefined ? 'sign_in' : 'second_factor';
+    const { generateAuthenticationOptions } = await library();
     return await generateAuthenticationOptions({
       rpID: this.#host,
       challenge: this.#challenges.create(purpose, csrfToken),
@@ -214,6 +215,7 @@ export class Passkeys {
     if (response === null || stored === null) return null;
     if (user !== undefined && (stored.userId !== user.id || stored.accountId !== user.accountId)) return null;
     const purpose: PasskeyPurpose = user === undefined ? 'sign_in' : 'second_factor';
+    const { verifyAuthenticationResponse } = await library();
     let issuedAt: Date | null = null;
     const verified = await verifyAuthenticationResponse({
       response,
@@ -244,6 +246,7 @@ export class Passkeys {
   async #verifyAddition({ credential, csrfToken }: PasskeyResponse) {
     const response = parse<RegistrationResponseJSON>(credential);
     if (response === null) return null;
+    const { verifyRegistrationResponse } = await library();
     const verified = await verifyRegistrationResponse({
       response,
       expectedChallenge: (challenge) => this.#challenges.verify(challenge, 'add', csrfToken) !== null,

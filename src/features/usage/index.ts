@@ -1,7 +1,6 @@
 import type { Core } from '../../platform/core.js';
 import { UsageReader } from './usage-reader.js';
 
-export { addUsageCommand } from './commands.js';
 export { type CallCounts, describeCalls, sumOf, usageDays } from './pages/calls-chart.js';
 export { type UsagePageDependencies, usagePage } from './pages/usage.js';
 export { lastDays } from './usage-reader.js';

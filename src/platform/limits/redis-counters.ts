@@ -1,16 +1,8 @@
 import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { inTime } from '../clock.js';
-import type { Config } from '../config/config.js';
-import type { Database, DatabaseLogger } from '../database/client.js';
-import {
-  type Counter,
-  type Counters,
-  counting,
-  createDatabaseCounters,
-  createMemoryCounter,
-  toCounter,
-} from './counter.js';
+import type { DatabaseLogger } from '../database/client.js';
+import { type Counter, type Counters, counting, createMemoryCounter, toCounter } from './counter.js';
 
 /** Maximum delay between two attempts to reconnect, in milliseconds. */
 const maximumRetryMs = 1000;
@@ -127,13 +119,11 @@ export class RedisCounters implements Counters {
   }
 }
 
-/** Counts in Redis, or in the database when no `redisUrl` is configured. */
-export function createCounters(
-  database: Database,
-  { redisUrl, baseUrl }: Pick<Config, 'redisUrl' | 'baseUrl'>,
+/** Counts in Redis. */
+export function createRedisCounters(
+  { redisUrl, baseUrl }: { readonly redisUrl: string; readonly baseUrl: string },
   logger: DatabaseLogger,
 ): Counters {
-  if (redisUrl === undefined) return createDatabaseCounters(database);
   // Processes of one service have the same base URL, and other services have different ones.
   return new RedisCounters({ url: redisUrl, prefix: `people-api:${baseUrl}:`, logger });
 }

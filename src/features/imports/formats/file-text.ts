@@ -1,7 +1,6 @@
 import { UnusableFileError } from '../lines.js';
 import type { RandomAccessFile } from './random-access-file.js';
 import { detectEncoding, toUtf8 } from './text-encoding.js';
-import { openWorkbook } from './workbook.js';
 
 /** Bytes at the start of a file that show its type. */
 const startBytes = 64 * 1024;
@@ -41,6 +40,8 @@ export async function openFileText(file: RandomAccessFile): Promise<FileText> {
   const other = otherTypes.find(([bytes]) => signature.startsWith(bytes));
   if (other !== undefined) throw new UnusableFileError(other[1]);
   if (signature.startsWith('PK\x03\x04') || signature.startsWith('PK\x05\x06')) {
+    // Loaded with the first workbook.
+    const { openWorkbook } = await import('./workbook.js');
     const { sheet, content } = await openWorkbook(file);
     const name = sheet.slice(0, maximumNameLength).toWellFormed();
     return { source: `Excel workbook, sheet “${name}”`, isWorkbook: true, content };

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import {
   isPrivateLiteral,
   PrivateAddressError,
@@ -169,15 +169,13 @@ export interface DeliveryAttempt {
 /** Sends webhooks to the servers of partners. Redirects are not followed. */
 export class WebhookSender {
   readonly #allowLocal: boolean;
-  readonly #public: Agent;
-  readonly #local = new Agent();
+  #agents: ReturnType<typeof createAgents> | undefined;
   readonly #requests = new Set<WebhookRequest>();
   #isInterrupted = false;
 
   /** @param options.allowLocal whether requests to `http://localhost` are sent */
   constructor({ allowLocal }: { allowLocal: boolean }) {
     this.#allowLocal = allowLocal;
-    this.#public = new Agent({ connect: { lookup: publicLookup } });
   }
 
   /** Never rejects. */
@@ -202,13 +200,14 @@ export class WebhookSender {
 
   /** Closes the connections. */
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#local.destroy()]);
+    const agents = await this.#agents;
+    await Promise.all([agents?.publicServers.destroy(), agents?.localServers.destroy()]);
   }
 
   async #exchange(webhook: OutgoingWebhook): Promise<WebhookResponse> {
-    if (this.#isInterrupted) throw interrupted;
     const url = new URL(webhook.url);
-    const dispatcher = this.#dispatcher(url);
+    const dispatcher = await this.#dispatcher(url);
+    if (this.#isInterrupted) throw interrupted;
     const headers = headersOf(webhook);
     return await new Promise((resolve, reject) => {
       const request = new WebhookRequest((error, response) => {
@@ -235,11 +234,20 @@ export class WebhookSender {
     });
   }
 
-  #dispatcher(url: URL): Dispatcher {
-    if (isLocalUrl(url) && this.#allowLocal) return this.#local;
-    if (url.protocol !== 'https:' || isPrivateLiteral(url.hostname)) throw new PrivateAddressError();
-    return this.#public;
+  async #dispatcher(url: URL): Promise<Dispatcher> {
+    const isLocal = isLocalUrl(url) && this.#allowLocal;
+    if (!isLocal && (url.protocol !== 'https:' || isPrivateLiteral(url.hostname)))
+      throw new PrivateAddressError();
+    this.#agents ??= createAgents();
+    const { localServers, publicServers } = await this.#agents;
+    return isLocal ? localServers : publicServers;
   }
+}
+
+/** The library is loaded with the first webhook. */
+async function createAgents() {
+  const { Agent } = await import('undici');
+  return { localServers: new Agent(), publicServers: new Agent({ connect: { lookup: publicLookup } }) };
 }
 
 function headersOf({ secrets, id, body, at }: OutgoingWebhook): Record<string, string> {
