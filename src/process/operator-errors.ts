@@ -1,5 +1,6 @@
 import { IssuerError } from '../oauth/recorded-issuer.js';
 import { ConfigError } from '../platform/config/environment.js';
+import { NotBuiltError } from '../platform/contract/contract.js';
 import { UnreadableSecretError } from '../platform/crypto/keyring.js';
 import {
   DatabaseOpenError,
@@ -11,6 +12,7 @@ import { MigrationError } from '../platform/database/migrate.js';
 
 const kinds = [
   ConfigError,
+  NotBuiltError,
   DatabaseOpenError,
   DatabaseStoppedError,
   MigrationError,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { dayMilliseconds } from '../clock.js';
 import { packageRoot } from '../package-root.js';
@@ -156,11 +156,22 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
 export const contractFile = path.join(packageRoot, 'openapi', 'v1.yaml');
 
+/** The project is not built. */
+export class NotBuiltError extends Error {
+  override readonly name = 'NotBuiltError';
+}
+
 /** The contract as the build has parsed it. */
 const documentFile = path.join(packageRoot, 'dist', 'docs', 'v1.json');
 
-/** Reads the contract of the build from disk. */
+/**
+ * Reads the contract of the build from disk.
+ *
+ * @throws {NotBuiltError}
+ */
 export function loadContract(): Contract {
+  if (!existsSync(documentFile))
+    throw new NotBuiltError(`${documentFile} does not exist: run "npm run build"`);
   return createContract(JSON.parse(readFileSync(documentFile, 'utf8')));
 }
 
