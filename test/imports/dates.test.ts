@@ -186,5 +186,5 @@ t.test('an invalid date is reported with its line, its value and what to do', as
       'Line 8: Hire date: soon is not a date; write an existing one, such as 2023-02-28',
     ],
   );
-  t.ok(describeInvalidDate('\u{1F468}'.repeat(1_000), 'dmy').length < 120);
+  t.ok(describeInvalidDate('\u{1F468}'.repeat(1_000), 'dmy').message.length < 120);
 });

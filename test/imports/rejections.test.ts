@@ -103,7 +103,7 @@ t.test('members see neither the button nor the pages; visitors are redirected to
   t.match((await browser.open('/people')).body, /href="\/people\/employees\/import"/);
   const member = await signedInBrowser(api, await createUser(database, accountId, { role: 'member' }));
   t.notMatch((await member.open('/people')).body, /employees\/import/);
-  for (const path of [importPath, address, `${address}/columns`]) {
+  for (const path of [importPath, address, `${address}/columns`, `${address}/rejected.csv`]) {
     t.equal((await member.open(path)).statusCode, 403, path);
   }
   const token = hiddenFields((await member.open('/people')).body);
@@ -125,7 +125,7 @@ t.test('the import of another account is unknown', async (t) => {
   const address = await startUpload(browser, toCsv(makeRecords(3)));
   const other = await visit();
   const token = hiddenFields((await other.browser.open(importPath)).body);
-  for (const path of [address, `${address}/columns`, `${address}x`, `${address}/start`]) {
+  for (const path of ['', '/columns', 'x', '/start', '/rejected.csv'].map((end) => `${address}${end}`)) {
     t.equal((await other.browser.open(path)).statusCode, 404, path);
   }
   for (const step of ['columns', 'start', 'cancel']) {
@@ -171,7 +171,7 @@ t.test('an account has five files, and fifty imports in 24 hours', async (t) => 
   t.equal((await uploadFile(browser, text)).statusCode, 303, 'finished imports do not count');
   const rows = await database.prisma.employeeImport.findMany({
     where: { accountId, state: 'cancelled' },
-    omit: { survey: true, fixedValues: true, statusValues: true },
+    omit: { survey: true, fixedValues: true, statusValues: true, findings: true },
   });
   await database.prisma.employeeImport.createMany({
     data: Array.from({ length: 44 }, (_, index) => ({

@@ -22,6 +22,8 @@ export type ManagerAssignments = Map<string, ManagerAssignment>;
 export interface ManagerError {
   readonly line: number;
   readonly error: string;
+  /** The error without values of the record. */
+  readonly cause: string;
 }
 
 export interface ManagerOutcome {
@@ -114,7 +116,8 @@ export async function assignManagers(
   for await (const chunk of chunks(newManagers))
     for (const { id, managerId } of await managersAbove(tx, accountId, chunk)) managers.set(id, managerId);
   const { accepted, rejected } = await withoutCycles(managers, wanted);
-  for (const { line } of rejected) errors.push({ line, error: 'the managers of the employee form a cycle' });
+  const cycle = 'the managers of the employee form a cycle';
+  for (const { line } of rejected) errors.push({ line, error: cycle, cause: cycle });
   let updated = 0;
   for await (const chunk of chunks(accepted)) {
     await store(tx, accountId, chunk);
@@ -191,14 +194,16 @@ async function resolve(
       // It was deleted while the file was imported.
       if (employee === undefined) continue;
       const managerId = reference === null ? null : idOf(reference);
-      if (reference !== null && managerId === null) errors.push({ line, error: unknownManager(reference) });
-      else if (managerId === employee.id)
-        errors.push({ line, error: `the manager of an employee ${ruleText(violation('other_employee'))}` });
+      if (reference !== null && managerId === null)
+        errors.push({ line, error: unknownManager(reference), cause: 'the manager is unknown' });
+      else if (managerId === employee.id) errors.push({ line, error: ownManager, cause: ownManager });
       else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
     }
   }
   return { wanted, errors };
 }
+
+const ownManager = `the manager of an employee ${ruleText(violation('other_employee'))}`;
 
 function unknownManager(reference: NonNullable<ManagerReference>): string {
   return 'id' in reference

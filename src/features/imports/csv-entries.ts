@@ -32,19 +32,19 @@ export async function* readCsvEntries(
   let header: readonly string[] | undefined;
   for await (const records of readCsv(lines, delimiter)) {
     const entries: Entry[] = [];
-    for (const { line, fields, error } of records) {
+    for (const { line, fields, error, text } of records) {
       if (header === undefined) {
         if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
         header = columns ?? headerNames(fields);
         if (columns === undefined) checkHeader(header, attributes);
       } else if (fields === undefined) {
-        entries.push({ line, error });
+        entries.push({ line, error, source: text });
       } else {
         const error = rowError(header, fields);
         entries.push(
           error === undefined
-            ? { line, value: toObject(header, fields, { nullable, dateFormatOf }) }
-            : { line, error },
+            ? { line, source: fields, value: toObject(header, fields, { nullable, dateFormatOf }) }
+            : { line, source: fields, error },
         );
       }
     }

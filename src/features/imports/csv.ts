@@ -26,8 +26,9 @@ export function detectDelimiter(record: string): Delimiter {
 
 /** A record of a CSV file: its fields or an error. */
 type CsvRecord = { readonly line: number } & (
-  | { readonly fields: readonly string[]; readonly error?: never }
-  | { readonly error: string; readonly fields?: never }
+  | { readonly fields: readonly string[]; readonly error?: never; readonly text?: never }
+  /** `text`: the line. */
+  | { readonly error: string; readonly text: string; readonly fields?: never }
 );
 
 /** Maximum number of characters in a record. A longer one has an unclosed quote. */
@@ -80,7 +81,7 @@ class RecordReader {
   read(line: Line): void {
     if (this.#open.length === 0 && (line.text === '' || line.text === '\r')) return;
     if (this.#open.length === 0 && line.tooLong) {
-      this.#records.push({ line: line.number, error: 'the line is too long' });
+      this.#records.push({ line: line.number, error: 'the line is too long', text: line.text });
       return;
     }
     this.#open.push(line);
@@ -113,7 +114,7 @@ class RecordReader {
 
   #rejectFirst(error: string): void {
     const [first, ...others] = this.#takeOpen();
-    if (first !== undefined) this.#records.push({ line: first.number, error });
+    if (first !== undefined) this.#records.push({ line: first.number, error, text: first.text });
     for (const line of others) this.read(line);
   }
 

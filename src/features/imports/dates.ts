@@ -65,14 +65,23 @@ export function orderOf(format: DateFormat): string {
   return orders[format];
 }
 
-/** Why a text is not a date in a format, and what to do. */
-export function describeInvalidDate(text: string, format: DateFormat): string {
+/** Why a text is not a date in a format, as text that follows the name of the attribute; and what to do. */
+export function describeInvalidDate(text: string, format: DateFormat): { cause: string; message: string } {
   const value = text.trim().slice(0, maximumLength).toWellFormed();
   if (twoDigitYear.test(value))
-    return `${value} has a year with two digits, which can be in two centuries; write four digits, such as 2023`;
+    return {
+      cause: 'has a year with two digits',
+      message: `${value} has a year with two digits, which can be in two centuries; write four digits, such as 2023`,
+    };
   if (dateFormats.some((other) => readDate(value, other) !== undefined))
-    return `${value} is not a date in the order of the column (${orders[format]}); correct it or choose another order`;
-  return `${value} is not a date; write an existing one, such as 2023-02-28`;
+    return {
+      cause: `is not a date in the order of the column (${orders[format]})`,
+      message: `${value} is not a date in the order of the column (${orders[format]}); correct it or choose another order`,
+    };
+  return {
+    cause: 'is not a date',
+    message: `${value} is not a date; write an existing one, such as 2023-02-28`,
+  };
 }
 
 /** A format in which dates of a column can be read. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { EmployeeCheck, EmployeeRecord } from '../employees/index.js';
+import type { CheckedRecord, EmployeeRecord } from '../employees/index.js';
 import type { ManagerAssignments } from './assign-managers.js';
 import {
   addCounts,
@@ -53,10 +53,13 @@ export interface ImportOptions extends RunOptions {
   readonly dryRun: boolean;
 }
 
+/** `causes`: the errors without values of the record, for counting. Default: the errors. */
+export type CheckedEntry = CheckedRecord & { readonly causes?: readonly string[] };
+
 interface RunOptions {
   /** In batches of any size, which can be empty. */
   readonly entries: AsyncIterable<readonly Entry[]>;
-  readonly check: EmployeeCheck['check'];
+  check(value: unknown): CheckedEntry;
   /** Lines that are stored in one transaction. */
   readonly batchSize: number;
   /** Rejected lines after which the import stops. */
@@ -66,7 +69,11 @@ interface RunOptions {
   /** Stops the import after the current batch, and before more of the file is read. */
   readonly signal: AbortSignal;
   /** A record or its manager is not stored. Managers are reported up to the maximum. */
-  onRejected(line: number, errors: readonly string[]): void;
+  onRejected(
+    line: number,
+    errors: readonly string[],
+    more: { readonly causes: readonly string[]; readonly source?: Entry['source'] | undefined },
+  ): void;
   onProgress(counts: ImportCounts): void;
 }
 
@@ -129,12 +136,12 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
   };
 
   let position = 0;
-  const read = ({ line, ...entry }: Entry): void => {
+  const read = ({ line, source, ...entry }: Entry): void => {
     position += 1;
     // Of the entries that an earlier run has stored, only the managers are missing.
     const isNew = position > continueFrom.read;
     if (isNew) counts = { ...counts, read: counts.read + 1 };
-    const checked = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
+    const checked: CheckedEntry = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
     if (checked.employee !== undefined) {
       const { employee, manager } = checked;
       if (isNew) batch.add(line, employee);
@@ -142,7 +149,7 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
       if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
     } else if (isNew) {
       counts = { ...counts, rejected: counts.rejected + 1 };
-      options.onRejected(line, checked.errors);
+      options.onRejected(line, checked.errors, { source, causes: checked.causes ?? checked.errors });
     }
   };
 
@@ -160,7 +167,8 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
     }
     await flush();
     const outcome = await writes.finish(managers, counts);
-    for (const { line, error } of outcome.errors.slice(0, maximumRejected)) options.onRejected(line, [error]);
+    for (const { line, error, cause } of outcome.errors.slice(0, maximumRejected))
+      options.onRejected(line, [error], { causes: [cause] });
     return { counts: addManagers(counts, outcome), ending: { kind: 'complete' } };
   } catch (error) {
     // The signal destroys a source that is waiting for data, such as a terminal.

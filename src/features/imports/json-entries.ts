@@ -17,19 +17,23 @@ export async function* readJsonEntries(
   for await (const batch of lines) {
     const entries: Entry[] = [];
     for (const { number: line, text, tooLong } of batch) {
-      if (tooLong) entries.push({ line, error: 'the line is too long' });
+      if (tooLong) entries.push({ line, source: text, error: 'the line is too long' });
       else if (text.trim() !== '') entries.push(readEntry(line, text));
     }
     yield entries;
   }
 }
 
-function readEntry(line: number, text: string): Entry {
+function readEntry(line: number, source: string): Entry {
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isDeeper(value, maximumDepth)) return { line, value };
-    return { line, error: `the line ${ruleText(violation('maximum_depth', { maximum: maximumDepth }))}` };
+    const value: unknown = JSON.parse(source);
+    if (!isDeeper(value, maximumDepth)) return { line, source, value };
+    return {
+      line,
+      source,
+      error: `the line ${ruleText(violation('maximum_depth', { maximum: maximumDepth }))}`,
+    };
   } catch {
-    return { line, error: `the line ${ruleText(violation('json_object'))}` };
+    return { line, source, error: `the line ${ruleText(violation('json_object'))}` };
   }
 }

@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** A parsed record of an import file, or its error. */
-export type Entry = { readonly line: number } & (
+export type Entry = {
+  readonly line: number;
+  /** The fields of a CSV record, or the text of a line. */
+  readonly source?: readonly string[] | string;
+} & (
   | { readonly value: unknown; readonly error?: never }
   | { readonly error: string; readonly value?: never }
 );

@@ -24,6 +24,11 @@ export function importAddress(id: string, ...below: readonly string[]): string {
   return [importsPath, id, ...below].join('/');
 }
 
+/** Path of the rejected rows of an import as CSV. */
+export function rejectedAddress(id: string): string {
+  return importAddress(id, 'rejected.csv');
+}
+
 /**
  * The import that the path identifies.
  *

@@ -1,9 +1,17 @@
+import { excelCsv } from '../../../platform/pages/csv-formats.js';
 import { actionForm } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { rejectedCsv } from '../uploads/rejected-rows.js';
 import { columnsPage, columnsPages } from './columns.js';
-import { type ImportPagesDependencies, importAddress, isRunning, requestedImport } from './import-pages.js';
+import {
+  type ImportPagesDependencies,
+  importAddress,
+  isRunning,
+  rejectedAddress,
+  requestedImport,
+} from './import-pages.js';
 import { statusPage } from './status-page.js';
 import { uploadPages } from './upload.js';
 
@@ -35,6 +43,16 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     };
   });
 
+  // Always for Excel: others have chosen the values, and the user corrects them there.
+  site.download(rejectedAddress(':id'), async (context) => {
+    const { id, columns } = await requestedImport(context, dependencies);
+    const rows = await uploads.rejectedRows({ accountId: context.user.accountId, id });
+    return {
+      fileName: 'rejected-rows.csv',
+      make: () => excelCsv(chunksOf(rejectedCsv(columns, rows))),
+    };
+  });
+
   const back = async (context: PageContext) =>
     importAddress((await requestedImport(context, dependencies)).id);
 
@@ -59,6 +77,10 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
       return { redirect: importAddress(id) };
     },
   });
+}
+
+async function* chunksOf(content: Buffer) {
+  yield content;
 }
 
 /** The line after which errors are shown. */

@@ -6,8 +6,9 @@ import type { PageView } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
+import type { ErrorCause } from '../uploads/findings.js';
 import { maximumStoredErrors } from '../uploads/upload-state.js';
-import { countText, importAddress, isRunning, parent, stateLabels } from './import-pages.js';
+import { countText, importAddress, isRunning, parent, rejectedAddress, stateLabels } from './import-pages.js';
 
 /** Button that cancels an import. */
 export function CancelForm({ id }: { id: string }) {
@@ -32,18 +33,50 @@ interface ErrorsSectionProps {
   readonly next: number | undefined;
 }
 
+/** Causes of errors that are listed, most frequent first. */
+const maximumCauses = 20;
+
+function Causes({ upload: { findings } }: Pick<StatusPageProps, 'upload'>) {
+  const { causes = [], otherErrors = 0 } = findings;
+  const sorted = causes.toSorted((one, other) => other.count - one.count);
+  const others = sorted.slice(maximumCauses).reduce((sum, { count }) => sum + count, otherErrors);
+  return (
+    <ul>
+      {sorted.slice(0, maximumCauses).map((each) => (
+        <li key={each.cause}>
+          <bdi>{each.cause}</bdi> – {describeCause(each)}
+        </li>
+      ))}
+      {others > 0 && <li>Other causes – {countText(others)} errors</li>}
+    </ul>
+  );
+}
+
+/** For example "12 rows: lines 5, 9, 17 …". */
+function describeCause({ count, lines }: ErrorCause): string {
+  const listed = lines.map(countText).join(', ');
+  const more = count > lines.length ? ' …' : '';
+  return count === 1 ? `1 row: line ${listed}` : `${countText(count)} rows: lines ${listed}${more}`;
+}
+
 /** The rejected lines of a file with their errors. */
-function ErrorsSection({
-  upload: { id, rejected: records, managersRejected },
-  errors,
-  after,
-  next,
-}: ErrorsSectionProps) {
+function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
+  const { id, rejected: records, managersRejected } = upload;
   const rejected = records + managersRejected;
   if (rejected === 0) return null;
   return (
     <section>
       <h2>Rejected lines</h2>
+      <Causes upload={upload} />
+      {records > 0 && !isRunning(upload) && (
+        <p>
+          <a href={rejectedAddress(id)} download>
+            Download the rejected rows as CSV
+          </a>{' '}
+          for Excel, with the reason in the last column. Correct the rows, and upload the file as a new
+          import.
+        </p>
+      )}
       {rejected > maximumStoredErrors && (
         <p>
           The first {countText(maximumStoredErrors)} of {countText(rejected)} are listed.

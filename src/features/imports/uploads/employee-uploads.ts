@@ -14,6 +14,8 @@ import { suggestStatuses } from '../status-values.js';
 import { type RememberedColumns, suggestAttributes } from './column-names.js';
 import { type ColumnSurvey, surveyColumns } from './column-survey.js';
 import { type FilePreview, previewFile } from './file-preview.js';
+import type { Findings } from './findings.js';
+import type { RejectedRow } from './rejected-rows.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';
 import {
   type FileFormat,
@@ -21,6 +23,7 @@ import {
   maximumFileBytes,
   maximumFiles,
   maximumImports,
+  maximumStoredErrors,
   maximumTextBytes,
   storedStates,
   type UploadState,
@@ -38,6 +41,7 @@ export interface EmployeeUpload extends FileMapping, ImportCounts {
   readonly bytes: number;
   readonly survey: readonly ColumnSurvey[];
   readonly bytesRead: number;
+  readonly findings: Findings;
   readonly failure: string | null;
   readonly cancelRequested: boolean;
   readonly createdAt: Date;
@@ -107,6 +111,19 @@ export class EmployeeUploads {
       select: { line: true, message: true },
     });
     return rows;
+  }
+
+  /**
+   * The first rows that were rejected, in their order; at most {@link maximumStoredErrors}. They are stored as long as the
+   * import, because its file is deleted earlier.
+   */
+  async rejectedRows({ accountId, id: importId }: ImportKey): Promise<RejectedRow[]> {
+    return await this.#prisma.employeeImportError.findMany({
+      where: { accountId, importId, cells: { isEmpty: false } },
+      orderBy: { line: 'asc' },
+      take: maximumStoredErrors,
+      select: { cells: true, message: true },
+    });
   }
 
   /**

@@ -106,16 +106,17 @@ async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
     throw new UnusableFileError(`no line of the start of the file is a JSON object${rejected}`);
   const shown = objects.slice(0, previewRows);
   const columns = checkNames([...new Set(shown.flatMap((object) => Object.keys(object)))]);
-  const rows = shown.map((object) =>
-    shortenAll(
-      columns.map((name) => {
-        const value = Object.hasOwn(object, name) ? object[name] : null;
-        if (value === null) return '';
-        return typeof value === 'string' ? value : JSON.stringify(value);
-      }),
-    ),
-  );
+  const rows = shown.map((object) => shortenAll(memberTexts(object, columns)));
   return { format: 'jsonl', delimiter: null, columns, rows };
+}
+
+/** The members of an object as texts. Absent members are empty. */
+export function memberTexts(object: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
+  return names.map((name) => {
+    const value = Object.hasOwn(object, name) ? object[name] : null;
+    if (value === null) return '';
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  });
 }
 
 /** @throws {UnusableFileError} when names cannot be stored or are too many */
@@ -133,8 +134,12 @@ function checkNames(names: readonly string[]): readonly string[] {
   return names;
 }
 
-function shortenAll(values: readonly string[]): string[] {
-  const maximum = Math.min(maximumLength, Math.floor(maximumRowLength / values.length));
+/** The values with at most so many characters each, and in the row; without characters that cannot be stored. */
+export function shortenAll(
+  values: readonly string[],
+  { value, row }: { value: number; row: number } = { value: maximumLength, row: maximumRowLength },
+): string[] {
+  const maximum = Math.min(value, Math.floor(row / values.length));
   return values.map((value) => shorten(value.replaceAll('\0', '\uFFFD'), maximum));
 }
 

@@ -1,22 +1,18 @@
 import { hash } from 'node:crypto';
 import { ruleText } from '../../../platform/problems/rule-texts.js';
-import type {
-  CheckedRecord,
-  EmployeeCheck,
-  EmployeeRecord,
-  RecordMember,
-  UpsertCounts,
-} from '../../employees/index.js';
+import type { EmployeeCheck, EmployeeRecord, RecordMember, UpsertCounts } from '../../employees/index.js';
 import { type Delimiter, delimiters } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
 import { type DateFormat, dateAttributes, describeInvalidDate, isDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
-import { type ImportOutcome, runImport } from '../import-employees.js';
+import { type CheckedEntry, type ImportOutcome, runImport } from '../import-employees.js';
 import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
+import { FindingsCollector } from './findings.js';
+import { cellsOf } from './rejected-rows.js';
 import type { StoredFiles } from './stored-file.js';
 import type { ClaimedUpload, UploadProgress, UploadQueue } from './upload-queue.js';
-import type { FileMapping } from './upload-state.js';
+import { type FileMapping, maximumStoredErrors } from './upload-state.js';
 
 /**
  * The records that a check has read in earlier batches. They are not stored, so that the database does not report that a later
@@ -77,11 +73,14 @@ async function* replaceValues(
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const statuses = new Map(Object.entries(statusValues));
   const replace = (entry: Entry): Entry => {
-    const { line, value } = entry;
+    const { value } = entry;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
     const { status } = value as { status?: unknown };
     const replaced = typeof status === 'string' ? statuses.get(status.trim()) : undefined;
-    return { line, value: { ...fixedValues, ...value, ...(replaced !== undefined && { status: replaced }) } };
+    return {
+      ...entry,
+      value: { ...fixedValues, ...value, ...(replaced !== undefined && { status: replaced }) },
+    };
   };
   for await (const batch of entries) yield batch.map(replace);
 }
@@ -104,7 +103,7 @@ function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
     const attribute = names.get(name);
     return attribute === undefined || attribute === '' ? [] : [[attribute, member] as const];
   });
-  return { line: entry.line, value: Object.fromEntries([...own, ...renamed]) };
+  return { ...entry, value: Object.fromEntries([...own, ...renamed]) };
 }
 
 /**
@@ -138,24 +137,30 @@ export async function runUpload(
   { queue, files, imports, check, signal, onCancelled }: RunDependencies,
 ): Promise<ImportOutcome['ending'] | UnusableFileError> {
   const source = { bytesRead: 0 };
+  const findings = new FindingsCollector(upload.findings);
   let rejected: UploadProgress['errors'][number][] = [];
+  let errorCount = upload.counts.rejected;
   const progressOf = (counts: UploadProgress['counts']): UploadProgress => ({
     counts,
     bytesRead: source.bytesRead,
     errors: rejected,
+    findings,
   });
   const content = files.read(upload, (bytes) => {
     source.bytesRead += bytes;
   });
-  const options = {
+  const options: Parameters<typeof runImport>[0] = {
     entries: readMappedEntries(content, upload, check.attributes),
     check: (value: unknown) => checkRecord(check, value, upload),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
     signal,
-    onRejected(line: number, errors: readonly string[]) {
-      rejected.push({ line, message: toMessage(errors) });
+    onRejected: (line, errors, { source, causes }) => {
+      errorCount += 1;
+      const cells = errorCount > maximumStoredErrors ? [] : cellsOf(source, upload);
+      rejected.push({ line, message: toMessage(errors), cells });
+      findings.addErrors(line, causes);
     },
     onProgress() {
       rejected = [];
@@ -190,8 +195,9 @@ function importWrites(
       const progress = progressOf(counts);
       const errors = [
         ...progress.errors,
-        ...managerErrors.map(({ line, error }) => ({ line, message: error })),
+        ...managerErrors.map(({ line, error }) => ({ line, message: error, cells: [] })),
       ];
+      for (const { line, cause } of managerErrors) progress.findings.addErrors(line, [cause]);
       const cancelled = await queue.progressIn(tx, upload, { ...progress, errors });
       if (finished) await queue.finishIn(tx, upload);
       else if (cancelled) onCancelled();
@@ -232,17 +238,24 @@ function checkRecord(
   check: EmployeeCheck,
   value: unknown,
   { attributes, dateFormats }: Pick<FileMapping, 'attributes' | 'dateFormats'>,
-): CheckedRecord {
+): CheckedEntry {
   const checked = check.checkMembers(value);
   if (checked.errors === undefined) return checked;
   const labels = new Map(check.attributes.map(({ name, label }) => [name, label]));
-  const describe = ({ member, violation }: (typeof checked.errors)[number]) => {
-    const label = labels.get(member) ?? (member || 'The record');
+  const described = checked.errors.map(({ member, violation }) => {
+    const known = labels.get(member);
+    const label = known ?? (member || 'The record');
     const given = dateAttributes.has(member) ? (value as Record<string, unknown>)[member] : undefined;
-    if (typeof given !== 'string') return `${label} ${ruleText(violation)}`;
-    return `${label}: ${describeInvalidDate(given, toDateFormat(dateFormats[attributes.indexOf(member)]))}`;
-  };
-  return { errors: checked.errors.map(describe) };
+    if (typeof given === 'string') {
+      const format = toDateFormat(dateFormats[attributes.indexOf(member)]);
+      const { cause, message } = describeInvalidDate(given, format);
+      return { message: `${label}: ${message}`, cause: `${label} ${cause}` };
+    }
+    const message = `${label} ${ruleText(violation)}`;
+    // The file chooses the names of unknown members.
+    return { message, cause: known === undefined && member !== '' ? 'A member is unknown' : message };
+  });
+  return { errors: described.map(({ message }) => message), causes: described.map(({ cause }) => cause) };
 }
 
 function toDateFormat(text: string | undefined): DateFormat {

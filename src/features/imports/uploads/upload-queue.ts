@@ -4,6 +4,8 @@ import type { Database, Prisma } from '../../../platform/database/client.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
 import type { ImportCounts } from '../employee-imports.js';
 import type { UploadError } from './employee-uploads.js';
+import type { Findings, FindingsCollector } from './findings.js';
+import type { RejectedRow } from './rejected-rows.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
 import { type FileMapping, maximumStoredErrors, noProgress } from './upload-state.js';
 
@@ -27,6 +29,7 @@ export interface ClaimedUpload extends ImportKey, FileMapping {
   readonly fileName: string;
   readonly queuedAt: Date | null;
   readonly counts: ImportCounts;
+  readonly findings: Findings;
 }
 
 /** Another process runs the import, or it was deleted. The work of this process is rolled back. */
@@ -103,7 +106,7 @@ export class UploadQueue {
   async progressIn(
     tx: Prisma.TransactionClient,
     { accountId, id, worker }: ClaimedUpload,
-    { counts, bytesRead, errors }: UploadProgress,
+    { counts, bytesRead, errors, findings }: UploadProgress,
   ): Promise<boolean> {
     const { read, created, updated, unchanged, rejected, managersRejected } = counts;
     const superseded = read - created - updated - unchanged - rejected;
@@ -111,6 +114,7 @@ export class UploadQueue {
       UPDATE employee_imports SET
         read = ${read}, created = ${created}, updated = ${updated}, unchanged = ${unchanged},
         rejected = ${rejected}, managers_rejected = ${managersRejected}, superseded = ${superseded}, bytes_read = ${bytesRead},
+        findings = ${JSON.stringify(findings.value)}::text::jsonb,
         lease_until = ${this.#lease()}, attempts = 0
       WHERE account_id = ${accountId} AND id = ${id} AND locked_by = ${worker}
       RETURNING cancel_requested AS cancelled`;
@@ -118,7 +122,9 @@ export class UploadQueue {
     const room = Math.max(0, maximumStoredErrors - (rejected + managersRejected - errors.length));
     if (room > 0 && errors.length > 0) {
       await tx.employeeImportError.createMany({
-        data: errors.slice(0, room).map((error) => ({ accountId, importId: id, ...error })),
+        data: errors
+          .slice(0, room)
+          .map(({ cells, ...error }) => ({ accountId, importId: id, ...error, cells: [...cells] })),
         skipDuplicates: true,
       });
     }
@@ -179,7 +185,9 @@ export interface UploadProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly bytesRead: number;
   /** Rejected lines of the batch. */
-  readonly errors: readonly UploadError[];
+  readonly errors: readonly (UploadError & Pick<RejectedRow, 'cells'>)[];
+  /** Up to and including the batch. */
+  readonly findings: FindingsCollector;
 }
 
 function cancelledIn([row]: readonly { cancelled: boolean }[]): boolean {
@@ -195,6 +203,7 @@ function toClaimed(row: Row, worker: string): ClaimedUpload {
     ...row,
     fixedValues: row.fixedValues as Record<string, string>,
     statusValues: row.statusValues as Record<string, string>,
+    findings: row.findings as Findings,
     accountId: toAccountId(row.accountId) as AccountId,
     worker,
     step: row.state === 'checking' ? 'checking' : 'importing',

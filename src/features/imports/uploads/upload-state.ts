@@ -48,7 +48,7 @@ export const storedStates: readonly UploadState[] = [
 ];
 
 /** The progress of an import that has read nothing. */
-export const noProgress = { bytesRead: 0, ...noCounts };
+export const noProgress = { bytesRead: 0, ...noCounts, findings: {} };
 
 /** How the columns of a file are read. */
 export interface ColumnAssignment {

@@ -1,0 +1,137 @@
+import { check, factOn, runImport, startUpload } from '../support/browser/import-pages.js';
+import { isPage } from '../support/browser/pages.js';
+import { createScene, signedInBrowser } from '../support/oauth/users.js';
+import { csvHeader } from '../support/records/import.js';
+import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
+
+const api = await buildTestApp(t);
+const { database } = api;
+
+async function visit() {
+  const { user, accountId } = await createScene(database);
+  return { accountId, browser: await signedInBrowser(api, user) };
+}
+
+/** The texts of a list on a page, by a part of them. */
+const items = (body: string) =>
+  [...body.matchAll(/<li>(.*?)<\/li>/g)].map(([, text = '']) => text.replaceAll(/<[^>]*>/g, ''));
+
+t.test('errors are grouped by cause over the whole file, most frequent first', async (t) => {
+  const { browser } = await visit();
+  const rows = Array.from({ length: 1_200 }, (_, index) => `E${index},,L,a@x.example,S,D,2023-02-30`);
+  const more = ['E1,F,L,a@x.example,S,D,31.31.2023', 'E2,F,L,nobody,S,D,', 'E3,F,L'];
+  const address = await startUpload(browser, [`${csvHeader},hire_date`, ...rows, ...more].join('\n'));
+  const page = await check(api, browser, address);
+  isPage(t, page);
+  const causes = items(page.body).filter((text) => / rows?: line/.test(text));
+  t.same(causes.slice(0, 2), [
+    'Hire date is not a date – 1,201 rows: lines 2, 3, 4, 5, 6 …',
+    'First name is required – 1,200 rows: lines 2, 3, 4, 5, 6 …',
+  ]);
+  t.match(causes[2], /^E-mail .* – 1 row: line 1,203$/);
+  t.equal(causes[3], 'has 3 fields where the header has 7 – 1 row: line 1,204');
+});
+
+t.test('at most 20 causes are listed, and the names of unknown members do not count', async (t) => {
+  const { browser } = await visit();
+  const valid = { employee_number: 'E', first_name: 'F', last_name: 'L', email: 'a@x.example', status: 's' };
+  const lines = [
+    // The columns are the members of the first ten.
+    ...Array.from({ length: 10 }, () => JSON.stringify({ ...valid, department: 'D' })),
+    ...Array.from({ length: 150 }, (_, index) =>
+      JSON.stringify({ ...valid, department: 'D', [`x${index}`]: 1 }),
+    ),
+  ];
+  const columns = Object.keys(valid).length + 1;
+  const unknown = await check(
+    api,
+    browser,
+    await startUpload(browser, lines.join('\n'), { name: 'a.jsonl' }),
+  );
+  t.equal(factOn(unknown, 'Rejected'), '150');
+  t.same(
+    items(unknown.body).filter((text) => / rows?: line/.test(text)),
+    ['A member is unknown – 150 rows: lines 11, 12, 13, 14, 15 …'],
+  );
+  const rows = Array.from({ length: 150 }, (_, index) => `E${','.repeat(columns + index)}x`);
+  const page = await check(
+    api,
+    browser,
+    await startUpload(browser, [csvHeader, 'E1,F,L,a@x.example,S,D', ...rows].join('\n')),
+  );
+  const causes = items(page.body).filter((text) => / – \d/.test(text));
+  t.equal(causes.length, 21);
+  t.equal(causes.at(-1), 'Other causes – 130 errors');
+});
+
+t.test('the rejected rows are a CSV file with their reasons, without formulas', async (t) => {
+  const { browser } = await visit();
+  const lines = [
+    'Personalnr;=Vorname;Nachname;E-Mail;Status;Abteilung',
+    'E1;F;L;a@x.example;S;D',
+    'E2;=1+1;"L;""x""";nobody;S;Zoë',
+    'E3;F;L;a@x.example;S;D;;more',
+    'E4;F;"L',
+    'E5;F',
+  ];
+  const address = await startUpload(browser, lines.join('\n'));
+  const page = await check(api, browser, address, { column_1: 'first_name' });
+  t.match(page.body, `${address}/rejected.csv`);
+  const file = await browser.open(`${address}/rejected.csv`);
+  t.equal(file.statusCode, 200);
+  t.equal(file.headers['cache-control'], 'no-store');
+  t.match(file.headers['content-disposition'], /^attachment; filename="rejected-rows\.csv"$/);
+  const [header, ...rows] = file.body.trimEnd().split('\n');
+  t.equal(header, "\uFEFFPersonalnr,'=Vorname,Nachname,E-Mail,Status,Abteilung,Reason of rejection");
+  t.match(rows[0], /^E2,'=1\+1,"L;""x""",nobody,S,Zoë,"?E-mail /);
+  t.equal(rows[1], 'E3,F,L,a@x.example,S,D;more,has 8 fields where the header has 6');
+  t.equal(rows[2], '"E4;F;""L","","","","","",a quote is not closed');
+  t.match(rows[3], /^E5,F,"","","","",has 2 fields/);
+  const done = await runImport(api, browser, address);
+  t.match(done.body, `${address}/rejected.csv`, 'also after the import, which deletes the file');
+  t.equal((await browser.open(`${address}/rejected.csv`)).body, file.body);
+});
+
+t.test('rejected rows are stored up to 1,000, with 4,096 characters each, and NUL is replaced', async (t) => {
+  const { browser, accountId } = await visit();
+  const long = 'x'.repeat(9_000);
+  // After the first chunk, which is read at upload.
+  const valid = Array.from({ length: 30 }, () => `E1,F,L,a@x.example,S,D${' '.repeat(9_000)}`);
+  const rows = Array.from({ length: 1_499 }, (_, index) => `E${index},,,,,`);
+  const lines = [csvHeader, ...valid, `E\0,,L,${long},S,D`, ...rows];
+  const address = await startUpload(browser, lines.join('\n'));
+  t.equal(factOn(await check(api, browser, address), 'Rejected'), '1,500');
+  const { body } = await browser.open(`${address}/rejected.csv`);
+  t.equal(body.trimEnd().split('\n').length, 1_001);
+  const [first] = await database.prisma.employeeImportError.findMany({
+    where: { accountId },
+    orderBy: { line: 'asc' },
+    take: 1,
+  });
+  t.equal(first?.cells[0], 'E\uFFFD');
+  t.ok((first?.cells.join('').length ?? 9_999) <= 4_096);
+});
+
+t.test('a JSON line is rejected with its members by column, or as text', async (t) => {
+  const { browser } = await visit();
+  const lines = [
+    '{"number":"E1","first":"F","last":"L","mail":"a@x.example"}',
+    '{"number":"E2","first":{"x":[1]},"last":null,"mail":"-1"}',
+    '[1',
+    '5',
+  ];
+  const address = await startUpload(browser, lines.join('\n'), { name: 'a.jsonl' });
+  const page = await check(api, browser, address, {
+    ...{ column_0: 'employee_number', column_1: 'first_name', column_2: 'last_name', column_3: 'email' },
+    ...{ value_status: 'active', value_department: 'D' },
+  });
+  t.equal(factOn(page, 'Rejected'), '3', page.body);
+  const { body } = await browser.open(`${address}/rejected.csv`);
+  t.match(body.split('\n'), [
+    /^.number,first,last,mail,Reason of rejection$/,
+    /^E2,"\{""x"":\[1\]\}","",'-1,/,
+    /^\[1,"","","",the line must be a JSON object$/,
+    /^5,"","","",The record must be /,
+  ]);
+});
