@@ -1,7 +1,7 @@
 import { check, factOn, runImport, startUpload } from '../support/browser/import-pages.js';
 import { isPage } from '../support/browser/pages.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
-import { csvHeader } from '../support/records/import.js';
+import { csvHeader, makeRecords, toCsv } from '../support/records/import.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -134,4 +134,47 @@ t.test('a JSON line is rejected with its members by column, or as text', async (
     /^\[1,"","","",the line must be a JSON object$/,
     /^5,"","","",The record must be /,
   ]);
+});
+
+/** The cells of a table on a page, by row. */
+function tableOn(body: string, caption: string): string[][] {
+  const table = new RegExp(`<caption>${caption}</caption>(.*?)</table>`, 's').exec(body)?.[1] ?? '';
+  return [...table.matchAll(/<tr role="row"><td(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<div>(.*?)<\/div>/gs)].map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
+  );
+}
+
+t.test('a check shows the stored and new values of the first ten changes', async (t) => {
+  const { browser, accountId } = await visit();
+  const records = makeRecords(1_500);
+  const address = await startUpload(browser, toCsv(records));
+  await check(api, browser, address);
+  await runImport(api, browser, address);
+  await database.prisma.employee.updateMany({
+    where: { accountId, employeeNumber: 'E0000001' },
+    data: { location: '<b>Oslo' },
+  });
+  const changed = records.map((record, index) =>
+    index % 200 === 1 ? { ...record, department: 'IT' } : record,
+  );
+  const text = toCsv(changed, '\n')
+    .replaceAll(/(.)\n/g, '$1,\n')
+    .replace('department,', 'department,location');
+  const page = await check(
+    api,
+    browser,
+    await startUpload(browser, `${text}E0000001,A,B,c@x.example,S,IT,\n`),
+  );
+  isPage(t, page);
+  t.equal(factOn(page, 'To be updated'), '9');
+  const rows = tableOn(page.body, 'The first changes of stored values');
+  t.same(rows.slice(0, 3), [
+    ['First 1 Last &quot;1&quot;, Jr. (E0000001)', 'Department', 'Sales', 'IT'],
+    ['First 1 Last &quot;1&quot;, Jr. (E0000001)', 'Location', '&lt;b>Oslo', '–'],
+    ['First 7 Last &quot;23&quot;, Jr. (E0000201)', 'Department', 'Sales', 'IT'],
+  ]);
+  t.equal(rows.length, 9, 'records that repeat a number of the file are not compared');
+  const fresh = toCsv(makeRecords(30, { department: 'IT' }));
+  const more = await check(api, browser, await startUpload(browser, fresh));
+  t.equal(tableOn(more.body, 'The first changes of stored values').length, 10);
 });

@@ -66,6 +66,20 @@ async function findByNumber(
   return new Map(rows.map(({ number, id }) => [number, id]));
 }
 
+/** Reads the account's employees with these numbers, in one statement that looks up each of them. */
+export function readEmployeesByNumber(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  numbers: readonly string[],
+): Promise<Employee[]> {
+  return prisma.$queryRaw<Employee[]>`
+    SELECT found.* FROM unnest(${numbers}::text[]) AS given (number)
+    CROSS JOIN LATERAL (
+      SELECT ${employeeSelection} FROM employees
+      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
+    ) AS found`;
+}
+
 /** The manager of an employee, by id. */
 interface ManagerEdge {
   readonly id: string;

@@ -33,10 +33,15 @@ export {
   recordMembers,
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
-export { managersAbove, type ResolvedReferences } from './employee-references.js';
+export { managersAbove, type ResolvedReferences, readEmployeesByNumber } from './employee-references.js';
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
-export { UnknownAccountError, type UpsertCounts, upsertEmployees } from './upsert-employees.js';
+export {
+  changedAttributes,
+  UnknownAccountError,
+  type UpsertCounts,
+  upsertEmployees,
+} from './upsert-employees.js';
 
 /** Creates the services and handlers for employees. */
 export function createEmployees({ config, contract, database, reads }: Core) {

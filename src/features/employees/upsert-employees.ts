@@ -2,7 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
 import type { EmployeeRecord } from './employee.js';
-import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
+import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import { insertEmployees } from './insert-employees.js';
 
 /** A record identifies its employee by the employee number. */
@@ -47,6 +47,11 @@ export async function upsertEmployees(
   // Positions are never reused, so only new rows get one.
   if (fresh.length > 0) await insertEmployees(tx, accountId, fresh);
   return { created: fresh.length, updated, unchanged: known.length - updated };
+}
+
+/** The attributes of a stored employee that {@link upsertEmployees} changes. */
+export function changedAttributes(stored: GivenValues, record: EmployeeRecord): GivenAttribute[] {
+  return changeable.filter(({ member }) => record[member] !== undefined && record[member] !== stored[member]);
 }
 
 /** Positions of the employees that have the numbers of the records. */

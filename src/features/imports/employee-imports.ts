@@ -4,7 +4,13 @@ import { setActor } from '../../platform/changes/change.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
-import { type EmployeeRecord, type UpsertCounts, upsertEmployees } from '../employees/index.js';
+import {
+  type Employee,
+  type EmployeeRecord,
+  readEmployeesByNumber,
+  type UpsertCounts,
+  upsertEmployees,
+} from '../employees/index.js';
 import {
   assignManagers,
   type ManagerAssignments,
@@ -136,6 +142,12 @@ export class EmployeeImports {
     });
     if (done === undefined) throw undo;
     return done.result;
+  }
+
+  /** The stored employees that have the numbers of records. */
+  async stored(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<Employee[]> {
+    const numbers = rows.map(({ employeeNumber }) => employeeNumber);
+    return await readEmployeesByNumber(this.#prisma, accountId, numbers);
   }
 
   /** Stores a batch and rolls it back. It does not see the batches that were rolled back before. */

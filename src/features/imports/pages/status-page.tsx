@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { Badge } from '../../../platform/pages/badge.js';
-import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
-import type { ErrorCause } from '../uploads/findings.js';
+import type { ErrorCause, ValueChange } from '../uploads/findings.js';
 import { maximumStoredErrors } from '../uploads/upload-state.js';
 import { countText, importAddress, isRunning, parent, rejectedAddress, stateLabels } from './import-pages.js';
 
@@ -31,6 +31,34 @@ interface ErrorsSectionProps {
   readonly after: number;
   /** The line after which the next page of errors begins. */
   readonly next: number | undefined;
+}
+
+const changeColumns: readonly Column<ValueChange>[] = [
+  column('Employee', ({ employeeNumber, name }) => (
+    <>
+      <bdi>{name}</bdi> (<bdi>{employeeNumber}</bdi>)
+    </>
+  )),
+  column('Attribute', ({ label }) => label),
+  column('Stored value', ({ before }) => <bdi>{before ?? '–'}</bdi>),
+  column('New value', ({ after }) => <bdi>{after ?? '–'}</bdi>),
+];
+
+/** The first changes that a checked import would make. */
+function ChangesSection({ upload: { state, findings } }: Pick<StatusPageProps, 'upload'>) {
+  const { changes = [] } = findings;
+  if (state !== 'checked' || changes.length === 0) return null;
+  return (
+    <section>
+      <h2>First changes</h2>
+      <DataTable
+        caption="The first changes of stored values"
+        columns={changeColumns}
+        rows={changes}
+        rowKey={({ employeeNumber, label }) => `${employeeNumber} ${label}`}
+      />
+    </section>
+  );
 }
 
 /** Causes of errors that are listed, most frequent first. */
@@ -138,6 +166,7 @@ function Status(props: StatusPageProps) {
         <CountFacts upload={upload} />
       </DescriptionList>
       <Steps {...props} />
+      <ChangesSection upload={upload} />
       <ErrorsSection {...props} />
     </>
   );

@@ -1,3 +1,4 @@
+import { changedAttributes, type Employee, type EmployeeRecord } from '../../employees/index.js';
 import { shorten } from './file-preview.js';
 
 /** Errors with the same cause. A line with several errors counts for each. */
@@ -8,12 +9,24 @@ export interface ErrorCause {
   readonly lines: readonly number[];
 }
 
+/** A value of an employee that a record changes. */
+export interface ValueChange {
+  readonly employeeNumber: string;
+  /** The stored name. */
+  readonly name: string;
+  readonly label: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
 /** What a check or an import has found, for its page. Stored with the progress; empty before the first batch. */
 export interface Findings {
   /** In the order of the file. */
   readonly causes?: readonly ErrorCause[];
   /** Errors of other causes than these. */
   readonly otherErrors?: number;
+  /** The first changes of a check. */
+  readonly changes?: readonly ValueChange[];
 }
 
 /** Causes that are counted. Most files have fewer than ten. */
@@ -24,18 +37,46 @@ const maximumCauseLength = 200;
 /** Lines that are stored of a cause. */
 const maximumLines = 5;
 
+const maximumChanges = 10;
+
 /** Collects the findings of a run that starts, or continues after those of an earlier one. */
 export class FindingsCollector {
   readonly #causes: Map<string, ErrorCause>;
   #otherErrors: number;
+  readonly #changes: ValueChange[];
 
-  constructor({ causes = [], otherErrors = 0 }: Findings) {
+  constructor({ causes = [], otherErrors = 0, changes = [] }: Findings) {
     this.#causes = new Map(causes.map((each) => [each.cause, each]));
     this.#otherErrors = otherErrors;
+    this.#changes = [...changes];
   }
 
   get value(): Findings {
-    return { causes: [...this.#causes.values()], otherErrors: this.#otherErrors };
+    return {
+      causes: [...this.#causes.values()],
+      otherErrors: this.#otherErrors,
+      changes: this.#changes,
+    };
+  }
+
+  get needsChanges(): boolean {
+    return this.#changes.length < maximumChanges;
+  }
+
+  /** @param stored the employees that have the numbers of the records, before the change */
+  addChanges(records: readonly EmployeeRecord[], stored: readonly Employee[]): void {
+    const byNumber = new Map(stored.map((employee) => [employee.employeeNumber, employee]));
+    for (const record of records) {
+      if (!this.needsChanges) return;
+      const employee = byNumber.get(record.employeeNumber);
+      if (employee === undefined) continue;
+      const { employeeNumber, firstName, lastName } = employee;
+      const changes = changedAttributes(employee, record).map(({ label, member }) => {
+        const [before, after] = [employee[member], record[member] ?? null];
+        return { employeeNumber, name: `${firstName} ${lastName}`, label, before, after };
+      });
+      this.#changes.push(...changes.slice(0, maximumChanges - this.#changes.length));
+    }
   }
 
   /** @param causes the errors of a line, without its values */

@@ -168,7 +168,7 @@ export async function runUpload(
   };
   const writes =
     upload.step === 'checking'
-      ? checkWrites(upload, { queue, imports, progressOf, onCancelled })
+      ? checkWrites(upload, { queue, imports, findings, progressOf, onCancelled })
       : importWrites(upload, { queue, imports, progressOf, onCancelled });
   try {
     const { ending } = await runImport(options, writes);
@@ -207,7 +207,7 @@ function importWrites(
 
 function checkWrites(
   upload: ClaimedUpload,
-  { queue, imports, progressOf, onCancelled }: BatchDependencies,
+  { queue, imports, findings, progressOf, onCancelled }: BatchDependencies & { findings: FindingsCollector },
 ): ImportWrites {
   const earlier = new EarlierRecords();
   return {
@@ -217,6 +217,9 @@ function checkWrites(
     async store(rows, counts) {
       const { first, repeated } = earlier.addBatch(rows);
       const rehearsed = await imports.rehearseBatch(upload.accountId, first);
+      // Each of these batches has a change, so there are at most ten such queries.
+      if (rehearsed.updated > 0 && findings.needsChanges)
+        findings.addChanges(first, await imports.stored(upload.accountId, first));
       const stored = {
         created: rehearsed.created,
         updated: rehearsed.updated + repeated.updated,
