@@ -160,6 +160,11 @@ function batchesOf(
     one_time_links: { primaryKey: ['account_id', 'id'], condition: expiredBefore(now) },
     idempotency_keys: countOf(deleteExpiredKeys(now, batchSize)),
     submitted_forms: { primaryKey: ['key'], condition: expiredBefore(now) },
+    // Before the imports, which delete them too: an import can have many.
+    employee_import_changes: {
+      primaryKey: ['account_id', 'import_id', 'position'],
+      condition: expiredBefore(now),
+    },
     employee_imports: {
       primaryKey: ['account_id', 'id'],
       condition: expiredBefore(now),

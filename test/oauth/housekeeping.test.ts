@@ -68,6 +68,7 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
       ...{ createdAt: now, expiresAt: at.employee_imports },
       chunks: { create: { number: 0, content: randomBytes(8) } },
       errors: { create: { line: 2, message: 'm' } },
+      changes: { create: { position: 1, version: 'x', expiresAt: at.employee_import_changes } },
     },
   });
   await prisma.session.create({
@@ -145,6 +146,7 @@ const keptSeconds = {
   one_time_links: 0,
   idempotency_keys: 0,
   submitted_forms: 0,
+  employee_import_changes: 0,
   employee_imports: 0,
   failure_counts: 0,
   request_counts: 0,

@@ -19,7 +19,7 @@ import { insertEmployees } from './insert-employees.js';
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
  * manager then. Their values are erased from their earlier audit events.
  */
-export async function deleteEmployees(unit: Unit, employees: readonly Employee[]): Promise<void> {
+export async function deleteEmployees(unit: Unit, employees: readonly Pick<Employee, 'id'>[]): Promise<void> {
   const { tx } = unit;
   const { accountId } = unit.context;
   const ids = employees.map(({ id }) => id);

@@ -80,6 +80,17 @@ export function readEmployeesByNumber(
     ) AS found`;
 }
 
+/** Reads the account's employees at these positions. */
+export function readEmployeesByPosition(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  positions: readonly number[],
+): Promise<Employee[]> {
+  return prisma.$queryRaw<Employee[]>`
+    SELECT ${employeeSelection} FROM employees
+    WHERE account_id = ${accountId} AND position = ANY (${positions}::bigint[])`;
+}
+
 /** The manager of an employee, by id. */
 interface ManagerEdge {
   readonly id: string;

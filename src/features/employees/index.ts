@@ -13,6 +13,7 @@ export {
   type EmployeeColumn,
   employeeColumns,
   employeeSelection,
+  employeeVersion,
 } from './employee.js';
 export {
   type AttributeName,
@@ -33,7 +34,12 @@ export {
   recordMembers,
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
-export { managersAbove, type ResolvedReferences, readEmployeesByNumber } from './employee-references.js';
+export {
+  managersAbove,
+  type ResolvedReferences,
+  readEmployeesByNumber,
+  readEmployeesByPosition,
+} from './employee-references.js';
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export {

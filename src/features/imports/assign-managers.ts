@@ -88,7 +88,8 @@ interface StoredEmployee {
   readonly updatedAt: Date;
 }
 
-interface Change {
+/** A new manager of an employee, who is stored with the earlier one. */
+export interface ManagerChange {
   readonly line: number;
   readonly employee: StoredEmployee;
   readonly managerId: string | null;
@@ -99,12 +100,21 @@ interface Change {
  *
  * @param tx the transaction in which all managers are stored, or none
  * @param startedAt start of the import
+ * @param onStored called after each part of the managers is stored
  * @throws {UnknownAccountError}
  */
 export async function assignManagers(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  { assignments, startedAt }: { assignments: ManagerAssignments; startedAt: Date },
+  {
+    assignments,
+    startedAt,
+    onStored,
+  }: {
+    assignments: ManagerAssignments;
+    startedAt: Date;
+    onStored?: ((changes: readonly ManagerChange[]) => Promise<void>) | undefined;
+  },
 ): Promise<ManagerOutcome> {
   if (!(await lockAccount(tx, accountId)))
     throw new UnknownAccountError(`No account has the id ${accountId}`);
@@ -121,6 +131,7 @@ export async function assignManagers(
   let updated = 0;
   for await (const chunk of chunks(accepted)) {
     await store(tx, accountId, chunk);
+    await onStored?.(chunk);
     updated += chunk.filter(({ employee }) => employee.updatedAt < startedAt).length;
   }
   return { updated, errors: errors.sort((one, other) => one.line - other.line) };
@@ -138,20 +149,20 @@ const maximumRounds = 10;
  */
 async function withoutCycles(
   managers: Map<string, string>,
-  changes: readonly Change[],
-): Promise<{ accepted: readonly Change[]; rejected: readonly Change[] }> {
-  const set = ({ employee }: Change, managerId: string | null) => {
+  changes: readonly ManagerChange[],
+): Promise<{ accepted: readonly ManagerChange[]; rejected: readonly ManagerChange[] }> {
+  const set = ({ employee }: ManagerChange, managerId: string | null) => {
     if (managerId === null) managers.delete(employee.id);
     else managers.set(employee.id, managerId);
   };
   for await (const chunk of chunks(changes)) for (const change of chunk) set(change, change.managerId);
   let accepted = changes;
-  const rejected: Change[] = [];
+  const rejected: ManagerChange[] = [];
   for (let round = 1; ; round += 1) {
     const { members, leading } = await findCycles(managers);
     if (members.size === 0) return { accepted, rejected };
     const cyclic = round < maximumRounds ? members : leading;
-    const kept: Change[] = [];
+    const kept: ManagerChange[] = [];
     for await (const chunk of chunks(accepted)) {
       for (const change of chunk) {
         if (cyclic.has(change.employee.id)) {
@@ -169,7 +180,7 @@ async function resolve(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   assignments: ManagerAssignments,
-): Promise<{ wanted: Change[]; errors: ManagerError[] }> {
+): Promise<{ wanted: ManagerChange[]; errors: ManagerError[] }> {
   const numbers = new Set<string>();
   const ids = new Set<string>();
   for await (const chunk of chunks(assignments)) {
@@ -186,7 +197,7 @@ async function resolve(
     if ('id' in reference) return known.has(reference.id) ? reference.id : null;
     return byNumber.get(reference.employeeNumber)?.id ?? null;
   };
-  const wanted: Change[] = [];
+  const wanted: ManagerChange[] = [];
   const errors: ManagerError[] = [];
   for await (const chunk of chunks(assignments)) {
     for (const [number, { line, reference }] of chunk) {
@@ -249,7 +260,7 @@ async function findIds(
 async function store(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  changes: readonly Change[],
+  changes: readonly ManagerChange[],
 ): Promise<void> {
   // As in upsertEmployees, the planner must look up each row by its key.
   const given = changes.map(({ employee, managerId }) => {

@@ -17,6 +17,7 @@ import {
   type ManagerError,
   type ManagerOutcome,
 } from './assign-managers.js';
+import type { ImportHistory } from './import-history.js';
 
 /** Numbers of records that an import has read, by outcome. */
 export interface ImportCounts extends UpsertCounts {
@@ -66,6 +67,8 @@ interface ImportRecord {
   readonly eventId?: string;
   /** When the import started, if it is continued. Default: now. */
   readonly startedAt?: Date;
+  /** Records the changes, so that the import can be undone. */
+  readonly history?: ImportHistory;
   /** Called in the transaction of each batch, with the counts up to and including it, and at the end. */
   readonly progressIn?: (tx: Prisma.TransactionClient, progress: ImportProgress) => Promise<void>;
 }
@@ -84,7 +87,15 @@ export class EmployeeImports {
    * Starts or continues an import, which has one audit event. Each batch is one transaction, which also updates the event.
    */
   begin(accountId: AccountId, record: ImportRecord): ImportWrites {
-    const { userId, origin, fileName, eventId = randomId(), startedAt = new Date(), progressIn } = record;
+    const {
+      userId,
+      origin,
+      fileName,
+      eventId = randomId(),
+      startedAt = new Date(),
+      history,
+      progressIn,
+    } = record;
     const recordIn = async (tx: Prisma.TransactionClient, progress: ImportProgress) => {
       const details = detailsOf(fileName, progress);
       const event = { type: 'employees.imported', accountId, userId, origin, details } as const;
@@ -95,7 +106,8 @@ export class EmployeeImports {
         if (progressIn === undefined && rows.length === 0) return noRows;
         return await this.#transaction(async (tx) => {
           await setActor(tx, { userId });
-          const stored = await store(tx, accountId, rows);
+          const write = () => store(tx, accountId, rows);
+          const stored = await (history?.recordBatch(tx, rows, write) ?? write());
           const progress = { counts: addCounts(counts, stored), finished: false, managerErrors: [] };
           if (rows.length > 0) await recordIn(tx, progress);
           await progressIn?.(tx, progress);
@@ -107,7 +119,10 @@ export class EmployeeImports {
         if (progressIn === undefined && storedRecords(counts) === 0) return noManagers;
         return await this.#transaction(async (tx) => {
           await setActor(tx, { userId });
-          const outcome = await assign(tx, accountId, { assignments, startedAt });
+          const outcome = await assign(tx, accountId, {
+            ...{ assignments, startedAt },
+            onStored: history && ((changes) => history.recordManagers(tx, changes)),
+          });
           const total = addManagers(counts, outcome);
           const progress = { counts: total, finished: true, managerErrors: outcome.errors };
           await recordIn(tx, progress);
@@ -191,7 +206,7 @@ const noManagers: ManagerOutcome = { updated: 0, errors: [] };
 async function assign(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  request: { assignments: ManagerAssignments; startedAt: Date },
+  request: Parameters<typeof assignManagers>[2],
 ): Promise<ManagerOutcome> {
   return request.assignments.size === 0 ? noManagers : assignManagers(tx, accountId, request);
 }

@@ -1,5 +1,6 @@
 import type { Core } from '../../platform/core.js';
 import { EmployeeUploads } from './uploads/employee-uploads.js';
+import { ImportUndo } from './uploads/import-undo.js';
 import { UploadSteps } from './uploads/upload-steps.js';
 import type { UploadWorker } from './uploads/upload-worker.js';
 
@@ -7,6 +8,7 @@ import type { UploadWorker } from './uploads/upload-worker.js';
 export function createImports({ database }: Core, uploadWorker: UploadWorker) {
   return {
     uploads: new EmployeeUploads(database),
+    importUndo: new ImportUndo(database),
     uploadSteps: new UploadSteps(database),
     wakeImports: () => uploadWorker.wake(),
   };

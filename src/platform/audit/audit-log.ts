@@ -137,6 +137,7 @@ export type AuditEventType =
   | 'employee.updated'
   | 'employee.deleted'
   | 'employees.imported'
+  | 'employees.import_undone'
   | 'webhook_endpoint.created'
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'

@@ -314,6 +314,7 @@ const updatable: Readonly<Record<string, string>> = {
   account_totals: 'reports',
   employee_counts: 'count',
   employee_facets: 'count',
+  employee_import_changes: 'version',
   employee_import_chunks: 'content',
   employee_import_errors: 'message',
   employee_location_facets: 'count',
@@ -432,6 +433,9 @@ async function fill(database: Database): Promise<Tenant> {
     },
   });
   await prisma.employeeImportChunk.create({ data: { accountId, importId, number: 0, content: secret() } });
+  await prisma.employeeImportChange.create({
+    data: { accountId, importId, position: 1, version: 'v', expiresAt },
+  });
   await prisma.employeeImportError.create({ data: { accountId, importId, line: 2, message: 'm' } });
   await prisma.auditEvent.create({ data: { id: randomId(), accountId, type: 'account.created' } });
   const call = { accountId, applicationId: application.id, operation: 'listEmployees' };

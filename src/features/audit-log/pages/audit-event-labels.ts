@@ -76,6 +76,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'webhook_endpoint.resumed': 'Webhook endpoint resumed',
   'webhook_endpoint.resealed': 'Webhook secret encrypted with a new secret',
   'employees.imported': 'Employees imported',
+  'employees.import_undone': 'Import of employees undone',
 };
 
 /** Label of an event type. A type that this version does not know is its own label. */

@@ -4,12 +4,14 @@ import type { Crumb, PageContext } from '../../../platform/pages/page-context.js
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-uploads.js';
+import type { ImportUndo } from '../uploads/import-undo.js';
 import type { UploadState } from '../uploads/upload-state.js';
 import type { UploadSteps } from '../uploads/upload-steps.js';
 
 export interface ImportPagesDependencies {
   readonly uploads: EmployeeUploads;
   readonly uploadSteps: UploadSteps;
+  readonly importUndo: ImportUndo;
   /** Starts queued imports in this process. */
   readonly wakeImports: () => void;
 }
@@ -59,6 +61,7 @@ export const stateLabels: Readonly<Record<UploadState, { readonly label: string;
   complete: { label: 'Imported', tone: 'good' },
   cancelled: { label: 'Cancelled', tone: 'ended' },
   failed: { label: 'Failed', tone: 'ended' },
+  undone: { label: 'Undone', tone: 'ended' },
 };
 
 /** A number with separators, such as 12,345. */

@@ -13,6 +13,7 @@ import {
   requestedImport,
 } from './import-pages.js';
 import { statusPage } from './status-page.js';
+import { undoPages } from './undo.js';
 import { uploadPages } from './upload.js';
 
 /** Rejected lines on a page. */
@@ -22,7 +23,7 @@ const refreshSeconds = 2;
 
 /** The page of an import in each state, and its steps. */
 function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
-  const { uploads, uploadSteps, wakeImports } = dependencies;
+  const { uploads, uploadSteps, importUndo, wakeImports } = dependencies;
   const path = importAddress(':id');
 
   site.get(path, async (context) => {
@@ -36,9 +37,10 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const found = await uploads.errors({ accountId, id: upload.id }, { after, size: errorsOnPage + 1 });
     const errors = found.slice(0, errorsOnPage);
     const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
+    const canUndo = await importUndo.canUndo(accountId, upload);
     const paused = context.query.text('refresh') === 'off';
     return {
-      ...statusPage({ upload, errors, after, next, paused }),
+      ...statusPage({ upload, errors, after, next, paused, canUndo }),
       ...(isRunning(upload) && !paused && { refreshSeconds }),
     };
   });
@@ -93,4 +95,5 @@ export function importPages(site: PageRouter, dependencies: ImportPagesDependenc
   uploadPages(site, dependencies);
   columnsPages(site, dependencies);
   statusPages(site, dependencies);
+  undoPages(site, dependencies);
 }

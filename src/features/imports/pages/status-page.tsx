@@ -135,6 +135,7 @@ function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
 interface StatusPageProps extends ErrorsSectionProps {
   /** Whether the page is not loaded again automatically. */
   readonly paused: boolean;
+  readonly canUndo: boolean;
 }
 
 /** An import whose columns are assigned. */
@@ -179,6 +180,7 @@ const titles: Partial<Record<EmployeeUpload['state'], string>> = {
   complete: 'Import complete',
   cancelled: 'Import cancelled',
   failed: 'Import failed',
+  undone: 'Import undone',
 };
 
 function Running({ upload, paused }: StatusPageProps) {
@@ -237,6 +239,8 @@ function Summary({ upload }: StatusPageProps) {
           <p>The file is deleted. Employees that were imported before remain.</p>
         </Box>
       );
+    case 'undone':
+      return <Box tone="notice">{describeUndone(upload)}</Box>;
     default:
       return (
         <Box tone="alert">
@@ -247,6 +251,29 @@ function Summary({ upload }: StatusPageProps) {
         </Box>
       );
   }
+}
+
+function describeUndone({ findings: { undone } }: EmployeeUpload) {
+  const { deleted = 0, restored = 0, kept = 0, managersKept = 0 } = undone ?? {};
+  return (
+    <>
+      <p>
+        Employees deleted: {countText(deleted)}. Employees with their values from before the import:{' '}
+        {countText(restored)}.
+      </p>
+      {kept > 0 && (
+        <p>{kept === 1 ? '1 person was' : `${countText(kept)} people were`} changed since and stay.</p>
+      )}
+      {managersKept > 0 && (
+        <p>
+          {managersKept === 1
+            ? '1 person keeps the manager'
+            : `${countText(managersKept)} people keep the managers`}{' '}
+          of the import, because the earlier ones are deleted or report to them.
+        </p>
+      )}
+    </>
+  );
 }
 
 function Box({ tone, children }: { tone: 'notice' | 'warning' | 'alert'; children: ComponentChildren }) {
@@ -280,9 +307,19 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
 }
 
 /** The actions of the user in the state. */
-function Steps({ upload }: StatusPageProps) {
-  const { id, state, read, rejected } = upload;
+function Steps({ upload, canUndo }: StatusPageProps) {
+  const { id, state, read, rejected, expiresAt } = upload;
   if (isRunning(upload)) return <CancelForm id={id} />;
+  if (canUndo) {
+    return (
+      <p>
+        <a class="button secondary" href={importAddress(id, 'undo')}>
+          Undo import
+        </a>{' '}
+        Until <Timestamp at={expiresAt} />.
+      </p>
+    );
+  }
   if (state !== 'checked') return null;
   return (
     <>

@@ -11,7 +11,14 @@ import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { dateAttributes } from '../dates.js';
 import { csvTemplate, workbookTemplate, workbookType } from '../template.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
-import { type FileFormat, maximumFileBytes, maximumFiles, maximumImports } from '../uploads/upload-state.js';
+import {
+  type FileFormat,
+  maximumFileBytes,
+  maximumFiles,
+  maximumImports,
+  retentionHours,
+  undoDays,
+} from '../uploads/upload-state.js';
 import { type ImportPagesDependencies, importAddress, stateLabels } from './import-pages.js';
 
 const fileField = 'file';
@@ -147,13 +154,11 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
       </section>
       {imports.length > 0 && (
         <section>
-          <h2>Imports of the last 24 hours</h2>
-          <DataTable
-            caption="Imports of the last 24 hours"
-            columns={columns}
-            rows={imports}
-            rowKey={({ id }) => id}
-          />
+          <h2>Latest imports</h2>
+          <p class="hint">
+            Files are listed for {retentionHours} hours, and imports for {undoDays} days.
+          </p>
+          <DataTable caption="Latest imports" columns={columns} rows={imports} rowKey={({ id }) => id} />
         </section>
       )}
     </>

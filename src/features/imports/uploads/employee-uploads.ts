@@ -3,6 +3,7 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import { change } from '../../../platform/changes/change.js';
 import { lock } from '../../../platform/changes/locks.js';
+import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
@@ -82,7 +83,7 @@ export class EmployeeUploads {
     this.#files = new StoredFiles(database);
   }
 
-  /** The imports of the last 24 hours, latest first. */
+  /** The latest imports that are stored, latest first. */
   async list(accountId: AccountId, now: Date): Promise<EmployeeUpload[]> {
     const rows = await this.#prisma.employeeImport.findMany({
       where: { accountId, expiresAt: { gt: now }, state: { not: 'uploading' } },
@@ -212,10 +213,13 @@ export class EmployeeUploads {
   ): Promise<'too_many_files' | 'too_many_imports' | null> {
     const { accountId, userId, origin, at } = context;
     return await change(this.#prisma, context, lock.account, async ({ tx }) => {
-      const where = { accountId, expiresAt: { gt: at } };
-      const stored = await tx.employeeImport.count({ where: { ...where, state: { in: [...storedStates] } } });
+      const stored = await tx.employeeImport.count({
+        where: { accountId, expiresAt: { gt: at }, state: { in: [...storedStates] } },
+      });
       if (stored >= maximumFiles) return 'too_many_files';
-      if ((await tx.employeeImport.count({ where })) >= maximumImports) return 'too_many_imports';
+      const dayAgo = new Date(at.getTime() - dayMilliseconds);
+      const recent = await tx.employeeImport.count({ where: { accountId, createdAt: { gt: dayAgo } } });
+      if (recent >= maximumImports) return 'too_many_imports';
       await tx.employeeImport.createMany({
         data: {
           ...{ accountId, id, userId, ...origin, eventId: randomId(), fileName: file.name },

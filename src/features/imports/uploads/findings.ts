@@ -19,6 +19,18 @@ export interface ValueChange {
   readonly after: string | null;
 }
 
+/** Numbers of employees of an import that was undone. */
+export interface UndoneImport {
+  /** The import had created them. */
+  readonly deleted: number;
+  /** They have the values from before the import. */
+  readonly restored: number;
+  /** They were changed since, and are unchanged by undoing. */
+  readonly kept: number;
+  /** They are restored except for the manager, who was deleted since or would lead to a cycle. */
+  readonly managersKept: number;
+}
+
 /** What a check or an import has found, for its page. Stored with the progress; empty before the first batch. */
 export interface Findings {
   /** In the order of the file. */
@@ -27,6 +39,8 @@ export interface Findings {
   readonly otherErrors?: number;
   /** The first changes of a check. */
   readonly changes?: readonly ValueChange[];
+  /** Set when the import was undone. */
+  readonly undone?: UndoneImport;
 }
 
 /** Causes that are counted. Most files have fewer than ten. */

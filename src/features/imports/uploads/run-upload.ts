@@ -6,6 +6,7 @@ import { readCsvEntries } from '../csv-entries.js';
 import { type DateFormat, dateAttributes, describeInvalidDate, isDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
 import { type CheckedEntry, type ImportOutcome, runImport } from '../import-employees.js';
+import { ImportHistory } from '../import-history.js';
 import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
 import { FindingsCollector } from './findings.js';
@@ -191,6 +192,7 @@ function importWrites(
   return imports.begin(accountId, {
     ...{ userId, origin: { address, requestId }, eventId, fileName },
     ...(queuedAt !== null && { startedAt: queuedAt }),
+    history: new ImportHistory(upload),
     async progressIn(tx, { counts, finished, managerErrors }) {
       const progress = progressOf(counts);
       const errors = [

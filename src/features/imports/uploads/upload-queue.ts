@@ -28,6 +28,7 @@ export interface ClaimedUpload extends ImportKey, FileMapping {
   readonly eventId: string;
   readonly fileName: string;
   readonly queuedAt: Date | null;
+  readonly expiresAt: Date;
   readonly counts: ImportCounts;
   readonly findings: Findings;
 }

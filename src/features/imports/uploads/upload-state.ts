@@ -12,18 +12,21 @@ export const maximumColumns = 80;
 /** Maximum number of files that an account can have stored at a time. */
 export const maximumFiles = 5;
 
-/** Maximum number of imports of an account in the list, including finished ones. */
+/** Maximum number of uploads of an account in 24 hours, and of imports in its list. */
 export const maximumImports = 50;
 
 /** Rejected lines that are stored with their errors. The others are counted. */
 export const maximumStoredErrors = 1_000;
 
-/** How long an import is stored after its last step. */
+/** How long a file that is not imported is stored after its last step. */
 export const retentionHours = 24;
+
+/** How long an import is stored after its start, and can be undone. */
+export const undoDays = 7;
 
 /**
  * States of an import. `uploaded`: the columns are not assigned yet. `checking` and `importing` are queued or running.
- * `checked`: the check is complete. In the last three states the file is deleted.
+ * `checked`: the check is complete. In the last four states the file is deleted.
  */
 const uploadStates = [
   'uploading',
@@ -34,6 +37,7 @@ const uploadStates = [
   'complete',
   'cancelled',
   'failed',
+  'undone',
 ] as const;
 
 export type UploadState = (typeof uploadStates)[number];
@@ -46,6 +50,9 @@ export const storedStates: readonly UploadState[] = [
   'checked',
   'importing',
 ];
+
+/** States of an import that has ended, and may have changed employees. */
+export const undoableStates: readonly UploadState[] = ['complete', 'cancelled', 'failed'];
 
 /** The progress of an import that has read nothing. */
 export const noProgress = { bytesRead: 0, ...noCounts, findings: {} };

@@ -1,6 +1,7 @@
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import { change } from '../../../platform/changes/change.js';
 import { lock } from '../../../platform/changes/locks.js';
+import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
@@ -8,7 +9,13 @@ import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
-import { type ColumnAssignment, noProgress, retentionHours, type UploadState } from './upload-state.js';
+import {
+  type ColumnAssignment,
+  noProgress,
+  retentionHours,
+  type UploadState,
+  undoDays,
+} from './upload-state.js';
 
 /** An error of the assignment of attributes to columns, and the position of the column. */
 interface ColumnError {
@@ -139,7 +146,7 @@ export class UploadSteps {
             ...{
               attempts: 0,
               queuedAt: at,
-              expiresAt: expiryAt(at),
+              expiresAt: to === 'importing' ? undoExpiryAt(at) : expiryAt(at),
               leaseUntil: null,
               cancelRequested: false,
             },
@@ -171,7 +178,11 @@ async function remember(
   await tx.account.updateMany({ where: { id: accountId }, data: { importColumns } });
 }
 
-/** The deletion time of an import, by the time of its last step. */
+function undoExpiryAt(at: Date): Date {
+  return new Date(at.getTime() + undoDays * dayMilliseconds);
+}
+
+/** The deletion time of a file that is not imported, by the time of its last step. */
 export function expiryAt(at: Date): Date {
   return new Date(at.getTime() + retentionHours * 3_600_000);
 }

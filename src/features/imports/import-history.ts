@@ -1,0 +1,133 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { lockAccount } from '../../platform/changes/locks.js';
+import type { Prisma } from '../../platform/database/client.js';
+import { employeePosition } from '../../platform/database/ids.js';
+import {
+  changedAttributes,
+  type Employee,
+  type EmployeeRecord,
+  employeeVersion,
+  readEmployeesByNumber,
+  readEmployeesByPosition,
+} from '../employees/index.js';
+import type { ManagerChange } from './assign-managers.js';
+
+/** The values of an employee before an import, of the attributes that it changed. */
+export type EarlierValues = Partial<Omit<Employee, 'id' | 'updatedAt'>>;
+
+/** A change of an employee, in a transaction that has locked the account. */
+interface RecordedChange {
+  readonly position: number;
+  readonly version: string;
+  readonly manager_id: string | null;
+  /** Absent: the change created the employee. */
+  readonly before?: EarlierValues;
+  /** The version and the manager before the change. If they differ from those of an earlier change of the import, others changed the employee. */
+  readonly earlier_version?: string;
+  readonly earlier_manager_id?: string | null;
+}
+
+/** Hash of the values of an employee without the manager, which an import stores later. */
+export function versionWithoutManager(employee: Employee): string {
+  return employeeVersion({ ...employee, managerId: null });
+}
+
+/** Records which employees an import creates and changes, so that it can be undone. */
+export class ImportHistory {
+  readonly #accountId: AccountId;
+  readonly #importId: string;
+  readonly #expiresAt: Date;
+
+  constructor({ accountId, id, expiresAt }: { accountId: AccountId; id: string; expiresAt: Date }) {
+    this.#accountId = accountId;
+    this.#importId = id;
+    this.#expiresAt = expiresAt;
+  }
+
+  /** Stores a batch, and records its changes in the same transaction. */
+  async recordBatch<Result>(
+    tx: Prisma.TransactionClient,
+    rows: readonly EmployeeRecord[],
+    store: () => Promise<Result>,
+  ): Promise<Result> {
+    const accountId = this.#accountId;
+    await lockAccount(tx, accountId);
+    const before = byNumber(
+      await readEmployeesByNumber(
+        tx,
+        accountId,
+        rows.map(({ employeeNumber }) => employeeNumber),
+      ),
+    );
+    const changed = rows.filter((row) => {
+      const stored = before.get(row.employeeNumber);
+      return stored === undefined || changedAttributes(stored, row).length > 0;
+    });
+    const result = await store();
+    const numbers = changed.map(({ employeeNumber }) => employeeNumber);
+    const after = byNumber(await readEmployeesByNumber(tx, accountId, numbers));
+    const changes = changed.flatMap((row): RecordedChange[] => {
+      const [earlier, employee] = [before.get(row.employeeNumber), after.get(row.employeeNumber)];
+      if (employee === undefined) return [];
+      const { id, managerId: manager_id } = employee;
+      const change = { position: employeePosition(id), version: versionWithoutManager(employee), manager_id };
+      if (earlier === undefined) return [change];
+      const values = changedAttributes(earlier, row).map(({ member }) => [member, earlier[member]]);
+      return [
+        {
+          ...change,
+          before: Object.fromEntries(values),
+          earlier_version: versionWithoutManager(earlier),
+          earlier_manager_id: manager_id,
+        },
+      ];
+    });
+    await this.#record(tx, changes);
+    return result;
+  }
+
+  /** Records managers that were stored in this transaction. */
+  async recordManagers(tx: Prisma.TransactionClient, managers: readonly ManagerChange[]): Promise<void> {
+    const positions = managers.map(({ employee }) => employeePosition(employee.id));
+    const stored = await readEmployeesByPosition(tx, this.#accountId, positions);
+    const employees = new Map(stored.map((employee) => [employee.id, employee]));
+    const changes = managers.flatMap(({ employee: { id, managerId }, managerId: manager_id }) => {
+      const employee = employees.get(id);
+      if (employee === undefined) return [];
+      const version = versionWithoutManager(employee);
+      const before = { managerId };
+      const earlier = { earlier_version: version, earlier_manager_id: managerId };
+      return [{ position: employeePosition(id), version, manager_id, before, ...earlier }];
+    });
+    await this.#record(tx, changes);
+  }
+
+  /** An employee that the import has changed before keeps the earliest values. */
+  async #record(tx: Prisma.TransactionClient, changes: readonly RecordedChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const [accountId, importId] = [this.#accountId, this.#importId];
+    const updates = changes.filter(({ before }) => before !== undefined);
+    if (updates.length > 0)
+      await tx.$executeRaw`
+        UPDATE employee_import_changes AS stored SET
+          version = CASE
+            WHEN stored.version = given.earlier_version
+              AND stored.manager_id IS NOT DISTINCT FROM given.earlier_manager_id THEN given.version
+            ELSE '' END,
+          manager_id = given.manager_id, before = given.before || stored.before
+        FROM json_to_recordset(${JSON.stringify(updates)}::json) AS given
+          (position bigint, version text, manager_id text, before jsonb, earlier_version text, earlier_manager_id text)
+        WHERE stored.account_id = ${accountId} AND stored.import_id = ${importId}
+          AND stored.position = given.position`;
+    await tx.$executeRaw`
+      INSERT INTO employee_import_changes (account_id, import_id, position, version, manager_id, before, expires_at)
+      SELECT ${accountId}, ${importId}, given.*, ${this.#expiresAt.toISOString()}::timestamptz
+      FROM json_to_recordset(${JSON.stringify(changes)}::json) AS given
+        (position bigint, version text, manager_id text, before jsonb)
+      ON CONFLICT DO NOTHING`;
+  }
+}
+
+function byNumber(employees: readonly Employee[]): ReadonlyMap<string, Employee> {
+  return new Map(employees.map((employee) => [employee.employeeNumber, employee]));
+}

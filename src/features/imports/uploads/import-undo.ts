@@ -1,0 +1,153 @@
+import type { AccountId } from '../../../platform/accounts/account-id.js';
+import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
+import { change, type Unit } from '../../../platform/changes/change.js';
+import { lock } from '../../../platform/changes/locks.js';
+import type { Database } from '../../../platform/database/client.js';
+import { employeePosition } from '../../../platform/database/ids.js';
+import {
+  deleteEmployees,
+  type Employee,
+  type EmployeeRecord,
+  readEmployeesByPosition,
+  upsertEmployees,
+} from '../../employees/index.js';
+import { assignManagers, type ManagerAssignments } from '../assign-managers.js';
+import { type EarlierValues, versionWithoutManager } from '../import-history.js';
+import type { EmployeeUpload } from './employee-uploads.js';
+import type { Findings, UndoneImport } from './findings.js';
+import type { ImportKey } from './stored-file.js';
+import { undoableStates } from './upload-state.js';
+
+/** Changes that are read, and employees that are deleted, with one statement. */
+const chunkSize = 1_000;
+
+/** An employee that an import has changed. */
+interface StoredChange {
+  readonly position: string;
+  readonly version: string;
+  readonly managerId: string | null;
+  readonly before: EarlierValues | null;
+}
+
+type UndoableImport = Pick<EmployeeUpload, 'id' | 'state'>;
+
+/** What remains to be done after the attributes are restored. */
+interface Remaining {
+  readonly created: { readonly id: string }[];
+  readonly managers: ManagerAssignments;
+  restored: number;
+  kept: number;
+}
+
+/** Undoes imports. Employees that were changed since are kept. */
+export class ImportUndo {
+  readonly #prisma: Database['prisma'];
+
+  constructor({ prisma }: Database) {
+    this.#prisma = prisma;
+  }
+
+  /** Whether an import has ended and changed employees, and is not undone. */
+  async canUndo(accountId: AccountId, { id: importId, state }: UndoableImport): Promise<boolean> {
+    if (!undoableStates.includes(state)) return false;
+    return (await this.#prisma.employeeImportChange.findFirst({ where: { accountId, importId } })) !== null;
+  }
+
+  /** Numbers of employees that an import has created and updated. */
+  async counts({ accountId, id: importId }: ImportKey): Promise<{ created: number; updated: number }> {
+    const [row] = await this.#prisma.$queryRaw<{ created: number; updated: number }[]>`
+      SELECT count(*) FILTER (WHERE before IS NULL)::int AS created, count(before)::int AS updated
+      FROM employee_import_changes WHERE account_id = ${accountId} AND import_id = ${importId}`;
+    return row ?? { created: 0, updated: 0 };
+  }
+
+  /**
+   * Deletes the employees that an import created, and restores the values that it changed, in one transaction. An employee
+   * that was changed since is kept. Other changes of employees of the account wait for it.
+   *
+   * A report of a deleted employee has no manager then. An earlier manager who was deleted since, or who would lead to a cycle,
+   * is not restored.
+   *
+   * @returns `null` when the account has no ended import with this id
+   */
+  undo(context: UserAuditContext, id: string): Promise<UndoneImport | null> {
+    const { accountId, at } = context;
+    const work = async (unit: Unit): Promise<UndoneImport | null> => {
+      const { tx } = unit;
+      const [row] = await tx.$queryRaw<{ state: string; fileName: string; findings: Findings }[]>`
+        SELECT state, file_name AS "fileName", findings FROM employee_imports
+        WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
+      if (row === undefined || !undoableStates.some((state) => state === row.state)) return null;
+      await unit.setActor();
+      const { created, managers, restored, kept } = await restoreAll(unit, id);
+      const { errors } =
+        managers.size > 0
+          ? await assignManagers(tx, accountId, { assignments: managers, startedAt: at })
+          : { errors: [] };
+      for (let first = 0; first < created.length; first += chunkSize)
+        await deleteEmployees(unit, created.slice(first, first + chunkSize));
+      const undone = { deleted: created.length, restored, kept, managersKept: errors.length };
+      await tx.employeeImportChange.deleteMany({ where: { accountId, importId: id } });
+      await tx.employeeImport.update({
+        where: { accountId_id: { accountId, id } },
+        data: { state: 'undone', findings: { ...row.findings, undone } as object },
+      });
+      await unit.record('employees.import_undone', {
+        file: row.fileName,
+        deleted: String(undone.deleted),
+        restored: String(restored),
+        kept: String(kept),
+      });
+      return undone;
+    };
+    return change(this.#prisma, context, lock.account, work, { maxWait: 60_000, timeout: 600_000 });
+  }
+}
+
+/** Restores the attributes except the manager, which is restored after all others as an import does. */
+async function restoreAll({ tx, context: { accountId } }: Unit, importId: string): Promise<Remaining> {
+  const remaining: Remaining = { created: [], managers: new Map(), restored: 0, kept: 0 };
+  for (let after = '-1'; ; ) {
+    const changes = await tx.$queryRaw<StoredChange[]>`
+      SELECT position::text, version, manager_id AS "managerId", before FROM employee_import_changes
+      WHERE account_id = ${accountId} AND import_id = ${importId} AND position > ${after}::text::bigint
+      ORDER BY employee_import_changes.position LIMIT ${chunkSize}`;
+    const last = changes.at(-1);
+    if (last === undefined) return remaining;
+    after = last.position;
+    await restoreChunk(tx, accountId, { changes, remaining });
+  }
+}
+
+async function restoreChunk(
+  tx: Unit['tx'],
+  accountId: AccountId,
+  { changes, remaining }: { changes: readonly StoredChange[]; remaining: Remaining },
+): Promise<void> {
+  const positions = changes.map(({ position }) => Number(position));
+  const employees = await readEmployeesByPosition(tx, accountId, positions);
+  const byPosition = new Map(employees.map((employee) => [employeePosition(employee.id), employee]));
+  const records: EmployeeRecord[] = [];
+  for (const { position, version, managerId, before } of changes) {
+    const employee = byPosition.get(Number(position));
+    // It was deleted since.
+    if (employee === undefined) continue;
+    if (versionWithoutManager(employee) !== version || employee.managerId !== managerId) remaining.kept += 1;
+    else if (before === null) remaining.created.push({ id: employee.id });
+    else {
+      remaining.restored += 1;
+      records.push(restoredRecord(employee, before));
+      const { employeeNumber } = employee;
+      if (before.managerId === undefined) continue;
+      const reference = before.managerId === null ? null : { id: before.managerId };
+      remaining.managers.set(employeeNumber, { line: 0, reference });
+    }
+  }
+  if (records.length > 0) await upsertEmployees(tx, accountId, records);
+}
+
+function restoredRecord(employee: Employee, before: EarlierValues): EmployeeRecord {
+  const { id: _, updatedAt: __, ...values } = employee;
+  const { managerId: ___, ...record } = { ...values, ...before };
+  return record;
+}
