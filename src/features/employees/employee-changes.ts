@@ -14,6 +14,7 @@ import {
   resolveReferences,
 } from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
+import { spellAsAccount } from './spellings.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
@@ -68,7 +69,8 @@ export class EmployeeChanges {
     return change(this.#prisma, context, lock.account, async (unit) => {
       const { tx } = unit;
       await unit.setActor();
-      const resolved = await resolveInput(tx, accountId, { employeeId: null, input });
+      const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: null });
+      const resolved = await resolveInput(tx, accountId, { employeeId: null, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
       const { values } = resolved;
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
@@ -93,7 +95,8 @@ export class EmployeeChanges {
       const before = await readEmployee(tx, accountId, id);
       if (before === null) return { kind: 'not_found' };
       if (employeeVersion(before) !== version) return { kind: 'conflict', stored: before };
-      const resolved = await resolveInput(tx, accountId, { employeeId: id, input });
+      const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: before });
+      const resolved = await resolveInput(tx, accountId, { employeeId: id, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
       const after = resolved.values;
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);

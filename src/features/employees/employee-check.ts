@@ -86,6 +86,11 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
           violation: violation('either_or', { other: managerNumber.name }),
         });
       }
+      if (
+        isTerminatedBeforeHired(record) &&
+        !(unchanged.has('hire_date') && unchanged.has('termination_date'))
+      )
+        errors.push({ member: 'termination_date', violation: violation('not_before_hire_date') });
       return errors.length > 0 ? { errors } : toRecord(record);
     }
     const required = blank.map((member) => ({ member, violation: violation('required') }));
@@ -180,6 +185,11 @@ function storageRule(name: string, type: string, value: string): Violation | und
   // The decoder replaces invalid bytes by this character. Storing it would lose the original text.
   if (value.includes('\uFFFD')) return violation('utf_8');
   return name === 'email' ? addressTextRule(value) : nameTextRule(value);
+}
+
+/** Dates as text, `YYYY-MM-DD`, have the order of time. */
+function isTerminatedBeforeHired({ hire_date: hired, termination_date: terminated }: Attributes): boolean {
+  return isDateText(hired) && isDateText(terminated) && (terminated as string) < (hired as string);
 }
 
 function toRecord(value: Attributes): ValidRecord {

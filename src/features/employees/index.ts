@@ -42,6 +42,7 @@ export {
 } from './employee-references.js';
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
+export { Spellings } from './spellings.js';
 export {
   changedAttributes,
   UnknownAccountError,

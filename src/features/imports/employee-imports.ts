@@ -2,12 +2,13 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type AuditOrigin, recordProgressIn } from '../../platform/audit/audit-log.js';
 import { setActor } from '../../platform/changes/change.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import {
   type Employee,
   type EmployeeRecord,
   readEmployeesByNumber,
+  Spellings,
   type UpsertCounts,
   upsertEmployees,
 } from '../employees/index.js';
@@ -163,6 +164,32 @@ export class EmployeeImports {
   async stored(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<Employee[]> {
     const numbers = rows.map(({ employeeNumber }) => employeeNumber);
     return await readEmployeesByNumber(this.#prisma, accountId, numbers);
+  }
+
+  /** The spellings of values that the account uses. */
+  spellings(accountId: AccountId): Promise<Spellings> {
+    return Spellings.read(this.#prisma, accountId);
+  }
+
+  /** Employee numbers of other stored employees with the e-mail addresses of records, by the number of the record. */
+  async othersWithEmail(
+    accountId: AccountId,
+    rows: readonly EmployeeRecord[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const numbers = rows.map(({ employeeNumber }) => employeeNumber);
+    const emails = rows.map(({ email }) => email.toLowerCase());
+    // Two queries and not OR, as in a filter by e-mail address.
+    const found = ['email', 'folded_email'].map(
+      (column) => Prisma.sql`
+        (SELECT employee_number FROM employees
+         WHERE account_id = ${accountId} AND ${Prisma.raw(column)} = given.email
+           AND employee_number <> given.number LIMIT 1)`,
+    );
+    const others = await this.#prisma.$queryRaw<{ number: string; other: string }[]>`
+      SELECT given.number, found.employee_number AS other
+      FROM unnest(${numbers}::text[], ${emails}::text[]) AS given (number, email)
+      CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ALL ')} LIMIT 1) AS found`;
+    return new Map(others.map(({ number, other }) => [number, other]));
   }
 
   /** Stores a batch and rolls it back. It does not see the batches that were rolled back before. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { CheckedRecord, EmployeeRecord } from '../employees/index.js';
+import type { CheckedRecord, EmployeeRecord, Spellings } from '../employees/index.js';
 import type { ManagerAssignments } from './assign-managers.js';
 import {
   addCounts,
@@ -95,9 +95,19 @@ export interface ImportOutcome {
  */
 export async function importEmployees(options: ImportOptions): Promise<ImportOutcome> {
   const { imports, accountId, fileName, dryRun } = options;
+  const check = withSpellings(options.check, await imports.spellings(accountId));
   return dryRun
-    ? imports.rehearse(accountId, (writes) => runImport(options, writes))
-    : runImport(options, imports.begin(accountId, { fileName }));
+    ? imports.rehearse(accountId, (writes) => runImport({ ...options, check }, writes))
+    : runImport({ ...options, check }, imports.begin(accountId, { fileName }));
+}
+
+/** The check, after which a record has the spellings of the account. */
+export function withSpellings(check: RunOptions['check'], spellings: Spellings): RunOptions['check'] {
+  return (value) => {
+    const checked = check(value);
+    if (checked.employee === undefined) return checked;
+    return { ...checked, employee: spellings.apply(checked.employee) };
+  };
 }
 
 /** The counts of an import that has read nothing. */

@@ -56,9 +56,9 @@ function fold(text: string): string {
   return foldText(text, 100);
 }
 
-/** The values of a status column, without those that are known statuses. */
+/** The values of a status column, without those that are known statuses, in upper or lower case. */
 export function valuesToMap(values: readonly string[]): string[] {
-  return values.filter((value) => !knownStatuses.some((status) => status === value));
+  return values.filter((value) => !knownStatuses.some((status) => status === value.toLowerCase()));
 }
 
 /** The suggested status of each value of a column. */

@@ -195,6 +195,7 @@ const rules = {
   not_with: rule('conflict', ({ other }: { other: string }) => `cannot be combined with ${other}`),
   either_or: rule('conflict', ({ other }: { other: string }) => `and ${other} must not be together`),
   secret_in_header: rule('conflict', 'must be omitted when the Authorization header has the secret'),
+  not_before_hire_date: rule('conflict', 'must not be before the hire date'),
   same_client: rule('conflict', 'must be omitted, or equal to the one in the Authorization header'),
 
   one_host: rule(

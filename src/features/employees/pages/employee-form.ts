@@ -69,7 +69,8 @@ export function checkForm(
     errors: formFields.flatMap(({ name: field, label, type }) => {
       const violated = violations.get(field);
       if (violated === undefined) return [];
-      return [{ field, message: sentence(label, type === 'date' ? violation('existing_date') : violated) }];
+      const isMalformed = type === 'date' && violated.rule !== 'not_before_hire_date';
+      return [{ field, message: sentence(label, isMalformed ? violation('existing_date') : violated) }];
     }),
   };
 }

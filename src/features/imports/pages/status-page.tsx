@@ -61,6 +61,29 @@ function ChangesSection({ upload: { state, findings } }: Pick<StatusPageProps, '
   );
 }
 
+/** The e-mail addresses that more than one person has, after a check. */
+function EmailWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'upload'>) {
+  const { count = 0, first = [] } = findings.emails ?? {};
+  if (state !== 'checked' || count === 0) return null;
+  return (
+    <section class="warning">
+      <h2>Repeated e-mail addresses</h2>
+      <p>
+        {count === 1 ? '1 e-mail address belongs' : `${countText(count)} e-mail addresses belong`} to more
+        than one person. The records are imported.
+        {count > first.length && ` The first ${first.length} are listed.`}
+      </p>
+      <ul>
+        {first.map(({ email, numbers: [one, other] }) => (
+          <li key={email}>
+            <bdi>{email}</bdi>: employee numbers <bdi>{one}</bdi> and <bdi>{other}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** Causes of errors that are listed, most frequent first. */
 const maximumCauses = 20;
 
@@ -167,6 +190,7 @@ function Status(props: StatusPageProps) {
         <CountFacts upload={upload} />
       </DescriptionList>
       <Steps {...props} />
+      <EmailWarning upload={upload} />
       <ChangesSection upload={upload} />
       <ErrorsSection {...props} />
     </>

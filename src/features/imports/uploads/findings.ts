@@ -1,5 +1,6 @@
 import { changedAttributes, type Employee, type EmployeeRecord } from '../../employees/index.js';
 import { shorten } from './file-preview.js';
+import { EmailCheck, type RepeatedEmails } from './repeated-emails.js';
 
 /** Errors with the same cause. A line with several errors counts for each. */
 export interface ErrorCause {
@@ -39,6 +40,8 @@ export interface Findings {
   readonly otherErrors?: number;
   /** The first changes of a check. */
   readonly changes?: readonly ValueChange[];
+  /** E-mail addresses of more than one person, in a check. */
+  readonly emails?: RepeatedEmails;
   /** Set when the import was undone. */
   readonly undone?: UndoneImport;
 }
@@ -58,11 +61,13 @@ export class FindingsCollector {
   readonly #causes: Map<string, ErrorCause>;
   #otherErrors: number;
   readonly #changes: ValueChange[];
+  readonly emails: EmailCheck;
 
-  constructor({ causes = [], otherErrors = 0, changes = [] }: Findings) {
+  constructor({ causes = [], otherErrors = 0, changes = [], emails }: Findings) {
     this.#causes = new Map(causes.map((each) => [each.cause, each]));
     this.#otherErrors = otherErrors;
     this.#changes = [...changes];
+    this.emails = new EmailCheck(emails);
   }
 
   get value(): Findings {
@@ -70,6 +75,7 @@ export class FindingsCollector {
       causes: [...this.#causes.values()],
       otherErrors: this.#otherErrors,
       changes: this.#changes,
+      emails: this.emails.value,
     };
   }
 

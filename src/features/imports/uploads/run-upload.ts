@@ -5,7 +5,7 @@ import { type Delimiter, delimiters } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
 import { type DateFormat, dateAttributes, describeInvalidDate, isDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
-import { type CheckedEntry, type ImportOutcome, runImport } from '../import-employees.js';
+import { type CheckedEntry, type ImportOutcome, runImport, withSpellings } from '../import-employees.js';
 import { ImportHistory } from '../import-history.js';
 import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
@@ -152,7 +152,10 @@ export async function runUpload(
   });
   const options: Parameters<typeof runImport>[0] = {
     entries: readMappedEntries(content, upload, check.attributes),
-    check: (value: unknown) => checkRecord(check, value, upload),
+    check: withSpellings(
+      (value) => checkRecord(check, value, upload),
+      await imports.spellings(upload.accountId),
+    ),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
@@ -215,10 +218,15 @@ function checkWrites(
   return {
     skip(record) {
       earlier.add(record);
+      findings.emails.skip(record);
     },
     async store(rows, counts) {
       const { first, repeated } = earlier.addBatch(rows);
-      const rehearsed = await imports.rehearseBatch(upload.accountId, first);
+      const [rehearsed, others] = await Promise.all([
+        imports.rehearseBatch(upload.accountId, first),
+        imports.othersWithEmail(upload.accountId, rows),
+      ]);
+      findings.emails.add(rows, others);
       // Each of these batches has a change, so there are at most ten such queries.
       if (rehearsed.updated > 0 && findings.needsChanges)
         findings.addChanges(first, await imports.stored(upload.accountId, first));
@@ -250,7 +258,8 @@ function checkRecord(
   const described = checked.errors.map(({ member, violation }) => {
     const known = labels.get(member);
     const label = known ?? (member || 'The record');
-    const given = dateAttributes.has(member) ? (value as Record<string, unknown>)[member] : undefined;
+    const isDate = dateAttributes.has(member) && violation.rule !== 'not_before_hire_date';
+    const given = isDate ? (value as Record<string, unknown>)[member] : undefined;
     if (typeof given === 'string') {
       const format = toDateFormat(dateFormats[attributes.indexOf(member)]);
       const { cause, message } = describeInvalidDate(given, format);
