@@ -61,6 +61,7 @@ function* piecesOf(unit: string, bytes: number): Generator<Buffer, void, undefin
 /** Runs an import that stores nothing. */
 async function run(entries: ReturnType<(typeof readers)['uploaded CSV']>, signal: AbortSignal) {
   const writes: ImportWrites = {
+    stored: async () => [],
     store: async () => {
       // As a database does.
       await nextTurn();

@@ -71,7 +71,7 @@ t.test('the form takes the spelling of the account, except when only the case is
 });
 
 t.test('a termination date before the hire date is rejected by the import and the form', async (t) => {
-  const { browser, ids, stored } = await employeeScene(api, [
+  const { browser, ids, stored, accountId } = await employeeScene(api, [
     { employeeNumber: 'S1', hireDate: '2020-02-02', terminationDate: '2019-01-01' },
   ]);
   const rows = [
@@ -82,6 +82,24 @@ t.test('a termination date before the hire date is rejected by the import and th
   const page = await check(api, browser, await startUpload(browser, [header, ...rows].join('\n')));
   t.equal(factOn(page, 'Rejected'), '1');
   t.match(page.body, /<bdi>Termination date must not be before the hire date<\/bdi> – 1 row: line 2/);
+  const leavers = [
+    `${csvHeader},termination_date`,
+    'S1,F,L,s1@x.example,active,IT,2020-01-01',
+    'S2,F,L,s2@x.example,active,IT,2019-12-31',
+    'A4,F,L,a4@x.example,active,IT,2019-12-31',
+  ].join('\n');
+  await importText(database, accountId, `${csvHeader},hire_date\nS2,F,L,s2@x.example,active,IT,2020-01-01`);
+  const partial = await check(api, browser, await startUpload(browser, leavers));
+  t.equal(factOn(partial, 'Rejected'), '2');
+  t.match(
+    partial.body,
+    /the termination date must not be before the hire date \(one of them is stored\)<\/bdi> – 2/,
+  );
+  const { counts, refusals } = await importText(database, accountId, leavers, { dryRun: true });
+  t.match(
+    { counts, refusals },
+    { counts: { rejected: 2 }, refusals: [/^line 2: the termination/, /^line 3: /] },
+  );
   const address = `/people/employees/${ids[0]}/edit`;
   const form = fieldValues((await browser.open(address)).body);
   const rejected = await browser.submit(address, { ...form, termination_date: '2020-02-01' });
@@ -90,7 +108,7 @@ t.test('a termination date before the hire date is rejected by the import and th
     termination_date: 'Termination date must not be before the hire date.',
   });
   t.equal((await browser.submit(address, { ...form, first_name: 'New' })).statusCode, 303);
-  t.match(await stored(), [{ firstName: 'New' }], 'dates that are stored can stay');
+  t.match(await stored(), [{ firstName: 'New' }, { employeeNumber: 'S2' }], 'dates that are stored can stay');
 });
 
 t.test('a check warns of e-mail addresses of more than one person, and the import stores them', async (t) => {

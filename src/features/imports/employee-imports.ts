@@ -33,6 +33,8 @@ export interface ImportCounts extends UpsertCounts {
 
 /** Stores the batches of an import. */
 export interface ImportWrites {
+  /** Reads the stored employees with these employee numbers. A rehearsal reads them in its transaction. */
+  readonly stored: (numbers: readonly string[]) => Promise<readonly Employee[]>;
   /** Called with the records that an earlier run has stored, before the first batch. */
   skip?(record: EmployeeRecord): void;
   /**
@@ -103,6 +105,7 @@ export class EmployeeImports {
       await recordProgressIn(tx, eventId, event, this.#clock());
     };
     return {
+      stored: (numbers) => this.stored(accountId, numbers),
       store: async (rows, counts) => {
         if (progressIn === undefined && rows.length === 0) return noRows;
         return await this.#transaction(async (tx) => {
@@ -145,6 +148,7 @@ export class EmployeeImports {
     const run = this.#transaction(
       async (tx) => {
         const result = await work({
+          stored: (numbers) => readEmployeesByNumber(tx, accountId, numbers),
           store: (rows) => store(tx, accountId, rows),
           finish: (assignments) => assign(tx, accountId, { assignments, startedAt }),
         });
@@ -160,10 +164,9 @@ export class EmployeeImports {
     return done.result;
   }
 
-  /** The stored employees that have the numbers of records. */
-  async stored(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<Employee[]> {
-    const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-    return await readEmployeesByNumber(this.#prisma, accountId, numbers);
+  /** The stored employees with these employee numbers. */
+  stored(accountId: AccountId, numbers: readonly string[]): Promise<Employee[]> {
+    return readEmployeesByNumber(this.#prisma, accountId, numbers);
   }
 
   /** The spellings of values that the account uses. */

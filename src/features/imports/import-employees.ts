@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { CheckedRecord, EmployeeRecord, Spellings } from '../employees/index.js';
 import type { ManagerAssignments } from './assign-managers.js';
+import { compareWithStoredDates } from './compare-dates.js';
 import {
   addCounts,
   addManagers,
@@ -96,9 +97,10 @@ export interface ImportOutcome {
 export async function importEmployees(options: ImportOptions): Promise<ImportOutcome> {
   const { imports, accountId, fileName, dryRun } = options;
   const check = withSpellings(options.check, await imports.spellings(accountId));
+  const run = { ...options, check };
   return dryRun
-    ? imports.rehearse(accountId, (writes) => runImport({ ...options, check }, writes))
-    : runImport({ ...options, check }, imports.begin(accountId, { fileName }));
+    ? imports.rehearse(accountId, (writes) => runImport(run, writes))
+    : runImport(run, imports.begin(accountId, { fileName }));
 }
 
 /** The check, after which a record has the spellings of the account. */
@@ -164,7 +166,7 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
   };
 
   try {
-    for await (const parsed of entries) {
+    for await (const parsed of compareWithStoredDates(entries, writes.stored)) {
       if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };
       for (const entry of parsed) {
         read(entry);

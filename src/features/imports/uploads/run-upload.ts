@@ -215,7 +215,9 @@ function checkWrites(
   { queue, imports, findings, progressOf, onCancelled }: BatchDependencies & { findings: FindingsCollector },
 ): ImportWrites {
   const earlier = new EarlierRecords();
+  const stored = (numbers: readonly string[]) => imports.stored(upload.accountId, numbers);
   return {
+    stored,
     skip(record) {
       earlier.add(record);
       findings.emails.skip(record);
@@ -228,15 +230,17 @@ function checkWrites(
       ]);
       findings.emails.add(rows, others);
       // Each of these batches has a change, so there are at most ten such queries.
-      if (rehearsed.updated > 0 && findings.needsChanges)
-        findings.addChanges(first, await imports.stored(upload.accountId, first));
-      const stored = {
+      if (rehearsed.updated > 0 && findings.needsChanges) {
+        const numbers = first.map(({ employeeNumber }) => employeeNumber);
+        findings.addChanges(first, await stored(numbers));
+      }
+      const counted = {
         created: rehearsed.created,
         updated: rehearsed.updated + repeated.updated,
         unchanged: rehearsed.unchanged + repeated.unchanged,
       };
-      if (await queue.progress(upload, progressOf(addCounts(counts, stored)))) onCancelled();
-      return stored;
+      if (await queue.progress(upload, progressOf(addCounts(counts, counted)))) onCancelled();
+      return counted;
     },
     async finish() {
       await queue.finish(upload);
