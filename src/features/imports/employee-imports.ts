@@ -76,6 +76,8 @@ interface ImportRecord {
   readonly progressIn?: (tx: Prisma.TransactionClient, progress: ImportProgress) => Promise<void>;
 }
 
+type EmailLookup = (rows: readonly EmployeeRecord[]) => Promise<ReadonlyMap<string, string>>;
+
 /** Stores the employees of imports, in batches. */
 export class EmployeeImports {
   readonly #database: Database;
@@ -174,25 +176,29 @@ export class EmployeeImports {
     return Spellings.read(this.#prisma, accountId);
   }
 
-  /** Employee numbers of other stored employees with the e-mail addresses of records, by the number of the record. */
-  async othersWithEmail(
-    accountId: AccountId,
-    rows: readonly EmployeeRecord[],
-  ): Promise<ReadonlyMap<string, string>> {
-    const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-    const emails = rows.map(({ email }) => email.toLowerCase());
-    // Two queries and not OR, as in a filter by e-mail address.
-    const found = ['email', 'folded_email'].map(
+  /**
+   * A function that finds other stored employees with the e-mail addresses of a batch: their numbers, by the number of the
+   * record. Few accounts have addresses in upper case, so their index is only searched if there are any.
+   */
+  async emailLookup(accountId: AccountId): Promise<EmailLookup> {
+    const [folded] = await this.#prisma.$queryRaw<unknown[]>`
+      SELECT 1 FROM employees WHERE account_id = ${accountId} AND folded_email IS NOT NULL LIMIT 1`;
+    const columns = folded === undefined ? ['email'] : ['email', 'folded_email'];
+    const found = columns.map(
       (column) => Prisma.sql`
         (SELECT employee_number FROM employees
          WHERE account_id = ${accountId} AND ${Prisma.raw(column)} = given.email
            AND employee_number <> given.number LIMIT 1)`,
     );
-    const others = await this.#prisma.$queryRaw<{ number: string; other: string }[]>`
-      SELECT given.number, found.employee_number AS other
-      FROM unnest(${numbers}::text[], ${emails}::text[]) AS given (number, email)
-      CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ALL ')} LIMIT 1) AS found`;
-    return new Map(others.map(({ number, other }) => [number, other]));
+    return async (rows) => {
+      const numbers = rows.map(({ employeeNumber }) => employeeNumber);
+      const emails = rows.map(({ email }) => email.toLowerCase());
+      const others = await this.#prisma.$queryRaw<{ number: string; other: string }[]>`
+        SELECT given.number, found.employee_number AS other
+        FROM unnest(${numbers}::text[], ${emails}::text[]) AS given (number, email)
+        CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ALL ')}) AS found`;
+      return new Map(others.map(({ number, other }) => [number, other]));
+    };
   }
 
   /** Stores a batch and rolls it back. It does not see the batches that were rolled back before. */

@@ -172,7 +172,7 @@ export async function runUpload(
   };
   const writes =
     upload.step === 'checking'
-      ? checkWrites(upload, { queue, imports, findings, progressOf, onCancelled })
+      ? await checkWrites(upload, { queue, imports, findings, progressOf, onCancelled })
       : importWrites(upload, { queue, imports, progressOf, onCancelled });
   try {
     const { ending } = await runImport(options, writes);
@@ -210,11 +210,12 @@ function importWrites(
   });
 }
 
-function checkWrites(
+async function checkWrites(
   upload: ClaimedUpload,
   { queue, imports, findings, progressOf, onCancelled }: BatchDependencies & { findings: FindingsCollector },
-): ImportWrites {
+): Promise<ImportWrites> {
   const earlier = new EarlierRecords();
+  const othersWithEmail = await imports.emailLookup(upload.accountId);
   const stored = (numbers: readonly string[]) => imports.stored(upload.accountId, numbers);
   return {
     stored,
@@ -226,7 +227,7 @@ function checkWrites(
       const { first, repeated } = earlier.addBatch(rows);
       const [rehearsed, others] = await Promise.all([
         imports.rehearseBatch(upload.accountId, first),
-        imports.othersWithEmail(upload.accountId, rows),
+        othersWithEmail(rows),
       ]);
       findings.emails.add(rows, others);
       // Each of these batches has a change, so there are at most ten such queries.
