@@ -168,12 +168,12 @@ export class EmployeeImports {
 
   /** The stored employees with these employee numbers. */
   stored(accountId: AccountId, numbers: readonly string[]): Promise<Employee[]> {
-    return readEmployeesByNumber(this.#prisma, accountId, numbers);
+    return this.#transaction((tx) => readEmployeesByNumber(tx, accountId, numbers));
   }
 
   /** The spellings of values that the account uses. */
   spellings(accountId: AccountId): Promise<Spellings> {
-    return Spellings.read(this.#prisma, accountId);
+    return Spellings.read(this.#database.prisma, accountId);
   }
 
   /**
@@ -181,7 +181,7 @@ export class EmployeeImports {
    * record. Few accounts have addresses in upper case, so their index is only searched if there are any.
    */
   async emailLookup(accountId: AccountId): Promise<EmailLookup> {
-    const [folded] = await this.#prisma.$queryRaw<unknown[]>`
+    const [folded] = await this.#database.prisma.$queryRaw<unknown[]>`
       SELECT 1 FROM employees WHERE account_id = ${accountId} AND folded_email IS NOT NULL LIMIT 1`;
     const columns = folded === undefined ? ['email'] : ['email', 'folded_email'];
     const found = columns.map(
@@ -193,10 +193,12 @@ export class EmployeeImports {
     return async (rows) => {
       const numbers = rows.map(({ employeeNumber }) => employeeNumber);
       const emails = rows.map(({ email }) => email.toLowerCase());
-      const others = await this.#prisma.$queryRaw<{ number: string; other: string }[]>`
-        SELECT given.number, found.employee_number AS other
-        FROM unnest(${numbers}::text[], ${emails}::text[]) AS given (number, email)
-        CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ALL ')}) AS found`;
+      const others = await this.#transaction(
+        (tx) => tx.$queryRaw<{ number: string; other: string }[]>`
+          SELECT given.number, found.employee_number AS other
+          FROM unnest(${numbers}::text[], ${emails}::text[]) AS given (number, email)
+          CROSS JOIN LATERAL (${Prisma.join(found, ' UNION ALL ')}) AS found`,
+      );
       return new Map(others.map(({ number, other }) => [number, other]));
     };
   }
