@@ -67,6 +67,26 @@ t.test('owners and administrators add an employee, which is audited', async (t) 
   await checkTree(t, database);
 });
 
+t.test('a status is one of the known ones, one that the account uses, or a new one', async (t) => {
+  const scene = await employeeScene(api, []);
+  const statusesOn = ({ body }: { body: string }) =>
+    [
+      ...(/<select id="status".*?<\/select>/s.exec(body)?.[0].matchAll(/value="([^"]*)"[^>]*>([^<]*)/g) ??
+        []),
+    ].map(([, value, label]) => `${value} ${label}`);
+  const known = ['active Active', 'on_leave On leave', 'inactive Inactive', 'terminated Terminated'];
+  t.same(statusesOn(await scene.browser.open('/people/employees/new')), known);
+  const rejected = await create(scene, { new_status: 'x'.repeat(65) });
+  isPage(t, rejected, 400);
+  t.match(fieldErrors(rejected.body).status, /^Status must have/);
+  t.equal(fieldValues(rejected.body).status, 'x'.repeat(65));
+  t.equal((await create(scene, { new_status: ' Sabbatical ' })).statusCode, 303);
+  t.match(await scene.stored(), [{ status: 'Sabbatical' }]);
+  const other = await employeeScene(api, []);
+  t.same(statusesOn(await other.browser.open('/people/employees/new')), known, 'another account');
+  t.same(statusesOn(await scene.browser.open('/people/employees/new')), [...known, 'Sabbatical Sabbatical']);
+});
+
 t.test('names each invalid field, keeps all values, and stores nothing', async (t) => {
   const scene = await employeeScene(api, []);
   for (const [field, value, message] of [

@@ -42,7 +42,6 @@ t.test('stores the changed fields, and audits values before and after', async (t
     `<a href="/people">Directory</a></li><li><a href="/people/employees/${ids[0]}">Ada Lovelace</a>`,
   );
   t.match(page.body, '<input type="date" id="hire_date" name="hire_date" value="2020-02-29"');
-  t.match(page.body, /list="statuses"/);
   const response = await edit(scene, {
     employee_number: 'E2',
     status: 'sabbatical',

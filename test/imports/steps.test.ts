@@ -270,7 +270,7 @@ t.test('stores managers after all batches, and lists the lines with invalid ones
   t.equal(stateOn(done), 'Imported');
   t.equal(factOn(done, 'Created'), '1,200');
   t.equal(factOn(done, 'Rejected'), '0');
-  t.equal(factOn(done, 'Without the manager in the file'), '1');
+  t.equal(factOn(done, 'Imported without manager (not found)'), '1');
   t.match(done.body, /must be the number of an employee of the account: unknown/);
   const where = { accountId, managerId: { not: null } };
   t.equal(await database.prisma.employee.count({ where }), 1_198);

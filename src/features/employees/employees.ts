@@ -54,6 +54,17 @@ export class Employees {
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
+  /** Reads the statuses that an account uses, most frequent first; at most 100. */
+  async statuses(accountId: AccountId): Promise<string[]> {
+    const rows = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<{ status: string }[]>`
+        SELECT status FROM employee_facets WHERE account_id = ${accountId}
+        GROUP BY status ORDER BY sum(count) DESC, status LIMIT 100`,
+    );
+    return rows.map(({ status }) => status);
+  }
+
   /**
    * Reads a page of an account's employees. The cost does not depend on the position of the page in a list by id, and in a
    * filtered or sorted list if the page starts after an anchor.

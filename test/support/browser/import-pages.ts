@@ -6,7 +6,7 @@ export const importPath = '/people/employees/import';
 
 /** A number on the page of an import. */
 export function factOn({ body }: Pick<LightMyRequestResponse, 'body'>, name: string): string | undefined {
-  return new RegExp(`<dt>${name}</dt><dd>([^<]*)`).exec(body)?.[1];
+  return body.split(`<dt>${name}</dt><dd>`)[1]?.split('<')[0];
 }
 
 /** The state on the page of an import. */

@@ -62,6 +62,12 @@ export function fieldValues(html: string): Record<string, string> {
     const value = /value="([^"]*)"/.exec(input)?.[1] ?? '';
     if (name !== undefined) fields[name] = decode(value);
   }
+  for (const [, name = '', options = ''] of html.matchAll(
+    /<select [^>]*name="([^"]*)".*?>(.*?)<\/select>/gs,
+  )) {
+    const [selected = ''] = options.match(/<option[^>]*\bselected\b[^>]*>/) ?? [];
+    fields[name] = decode(/value="([^"]*)"/.exec(selected)?.[1] ?? '');
+  }
   return fields;
 }
 

@@ -27,16 +27,19 @@ import { EmployeeFields } from './form-page.js';
 /** Form for a new employee, and its submission. */
 export function createPages(
   site: PageRouter,
-  { employeeChanges, employeeCheck }: EmployeePagesDependencies,
+  { employees, employeeChanges, employeeCheck }: EmployeePagesDependencies,
 ): void {
   formPage(site, newEmployeePath, {
     recentPassword: ['no', 'adds one record'],
     initial: () => emptyForm,
     read: ({ form }) => readEmployeeForm(form),
-    view: (_, form) => ({
-      title: 'Add employee',
-      body: <EmployeeFields form={form} cancel={home} button="Add employee" />,
-    }),
+    view: async ({ user }, form) => {
+      const statuses = await employees.statuses(user.accountId);
+      return {
+        title: 'Add employee',
+        body: <EmployeeFields {...{ form, statuses }} cancel={home} button="Add employee" />,
+      };
+    },
     save: async (context, form) => {
       const checked = checkForm(form, employeeCheck);
       if ('errors' in checked) return checked;
@@ -50,7 +53,7 @@ export function createPages(
 
 /** Form that changes an employee. */
 export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
-  const { employeeChanges, employeeCheck } = dependencies;
+  const { employees, employeeChanges, employeeCheck } = dependencies;
   const formOf = async (context: PageContext, employee: Employee) =>
     storedForm(employee, await managerOf(context, dependencies, employee));
 
@@ -65,7 +68,8 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
       const employee = await requestedEmployee(context, dependencies);
       return { employee, values: readEmployeeForm(context.form), version: context.form.text('version') };
     },
-    view: (_, { employee, values, version, stored }) => {
+    view: async ({ user }, { employee, values, version, stored }) => {
+      const statuses = await employees.statuses(user.accountId);
       const name = fullName(employee);
       const address = employeeAddress(employee.id);
       return {
@@ -75,6 +79,7 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
           <EmployeeFields
             form={values}
             stored={stored}
+            statuses={statuses}
             hidden={[['version', version]]}
             cancel={address}
             button="Save changes"

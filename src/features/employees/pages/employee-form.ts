@@ -24,9 +24,14 @@ export const formFields: readonly EmployeeField[] = givenAttributes.map((attribu
 /** Initial values of the form for a new employee. */
 export const emptyForm: EmployeeForm = { status: 'active' };
 
-/** Reads the fields of the form and ignores all others. */
+/** Field for a status that is not in the list of {@link formFields}. */
+export const newStatusField = 'new_status';
+
+/** Reads the fields of the form and ignores all others. A new status has precedence over the selected one. */
 export function readEmployeeForm(form: Fields): EmployeeForm {
-  return Object.fromEntries(formFields.map(({ name }) => [name, form.text(name)]));
+  const values = Object.fromEntries(formFields.map(({ name }) => [name, form.text(name)]));
+  const newStatus = form.text(newStatusField);
+  return newStatus === '' ? values : { ...values, status: newStatus };
 }
 
 export function storedForm(employee: Employee, manager: Employee | null): EmployeeForm {

@@ -1,8 +1,20 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { column, DataTable } from '../../../platform/pages/data-table.js';
-import { Form, type HiddenFields, TextField } from '../../../platform/pages/form-parts.js';
-import { knownStatuses } from '../employee-attributes.js';
-import { changedFields, type EmployeeField, type EmployeeForm, formFields } from './employee-form.js';
+import {
+  FieldError,
+  Form,
+  type HiddenFields,
+  TextField,
+  useDescription,
+} from '../../../platform/pages/form-parts.js';
+import { formatStatus, knownStatuses } from '../employee-attributes.js';
+import {
+  changedFields,
+  type EmployeeField,
+  type EmployeeForm,
+  formFields,
+  newStatusField,
+} from './employee-form.js';
 
 /** The saved values that differ from those of the form, because another user has changed them. */
 function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }) {
@@ -33,9 +45,12 @@ function Value({ text = '' }: { text: string | undefined }) {
 export function EmployeeFields({
   form,
   stored,
+  statuses,
   ...props
 }: {
   form: EmployeeForm;
+  /** The statuses that the account uses. */
+  statuses: readonly string[];
   /** The saved values, when another user has changed them meanwhile. */
   stored?: EmployeeForm | undefined;
   hidden?: HiddenFields;
@@ -46,20 +61,43 @@ export function EmployeeFields({
     <>
       {stored !== undefined && <Conflict form={form} stored={stored} />}
       <Form {...props}>
-        {formFields.map((field) => (
-          <InputField key={field.name} field={field} value={form[field.name] ?? ''} />
-        ))}
-        <datalist id={statusesId}>
-          {knownStatuses.map((status) => (
-            <option key={status} value={status} />
-          ))}
-        </datalist>
+        {formFields.map((field) => {
+          const { name } = field;
+          const value = form[name] ?? '';
+          if (name === 'status') return <StatusField key={name} value={value} statuses={statuses} />;
+          return <InputField key={name} field={field} value={value} />;
+        })}
       </Form>
     </>
   );
 }
 
-const statusesId = 'statuses';
+/** The known statuses, those of the account, and a field for another one. */
+function StatusField({ value, statuses }: { value: string; statuses: readonly string[] }) {
+  const options = new Set([...(value === '' ? [''] : []), ...knownStatuses, ...statuses, value]);
+  return (
+    <>
+      <div class="field">
+        <label for="status">Status</label>
+        <FieldError field="status" />
+        <select id="status" name="status" {...useDescription('status')}>
+          {[...options].map((status) => (
+            <option key={status} value={status} selected={status === value}>
+              {status === '' ? 'Select a status' : formatStatus(status)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <TextField
+        id={newStatusField}
+        label="New status (optional)"
+        hint="Only for a status that is not in the list. It replaces the selected one, and is in the list afterwards."
+        autocomplete="off"
+        required={false}
+      />
+    </>
+  );
+}
 
 function InputField({
   field: { name, label, type, nullable },
@@ -70,7 +108,6 @@ function InputField({
 }) {
   // Browsers show no value in a date field that is not a date.
   const isDate = type === 'date' && (value === '' || isDateText(value));
-  const hint = name === 'status' ? `${knownStatuses.join(', ')}, or another status.` : undefined;
   return (
     <TextField
       id={name}
@@ -79,7 +116,6 @@ function InputField({
       value={value}
       autocomplete="off"
       required={!nullable}
-      {...(hint !== undefined && { hint, list: statusesId })}
     />
   );
 }

@@ -319,7 +319,7 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
       <DescriptionItem name="Unchanged">{countText(unchanged)}</DescriptionItem>
       <DescriptionItem name="Rejected">{countText(rejected)}</DescriptionItem>
       {managersRejected > 0 && (
-        <DescriptionItem name="Without the manager in the file">
+        <DescriptionItem name="Imported without manager (not found)">
           {countText(managersRejected)}
         </DescriptionItem>
       )}
