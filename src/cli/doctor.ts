@@ -43,7 +43,7 @@ async function examine(commandProcess: CommandProcess): Promise<void> {
   const check = async (title: string, run: () => Promise<Finding>): Promise<void> => {
     const { result, text } = await run().catch((error: unknown) => {
       failed += 1;
-      return { result: 'failed', text: error instanceof CliError ? error.message : describeFailure(error) };
+      return { result: 'failed', text: describeFailure(error) };
     });
     print(commandProcess, `${result.padEnd(10)}${title}: ${sanitizeForTerminal(text)}`);
   };
@@ -115,7 +115,7 @@ async function checkClock({ prisma }: Database): Promise<Finding> {
 }
 
 async function checkIssuer({ prisma, kind }: Database, { baseUrl }: Config): Promise<Finding> {
-  const recorded = (await pendingIssuerTable(prisma)) ? null : await readIssuer(prisma);
+  const recorded = (await isIssuerTableMissing(prisma)) ? null : await readIssuer(prisma);
   if (recorded === null) return ok('none is recorded before the first start');
   if (recorded === baseUrl) return ok(`it is ${recorded}, as BASE_URL`);
   const difference = `tokens of this database are issued by ${recorded}, and BASE_URL is ${baseUrl}`;
@@ -125,7 +125,7 @@ async function checkIssuer({ prisma, kind }: Database, { baseUrl }: Config): Pro
 }
 
 /** Whether the table of the issuer does not exist yet. */
-async function pendingIssuerTable(prisma: Database['prisma']): Promise<boolean> {
+async function isIssuerTableMissing(prisma: Database['prisma']): Promise<boolean> {
   const [row] = await prisma.$queryRaw<
     { missing: boolean }[]
   >`SELECT to_regclass('issuer') IS NULL AS missing`;

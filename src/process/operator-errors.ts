@@ -1,4 +1,5 @@
 import { IssuerError } from '../oauth/recorded-issuer.js';
+import { CliError } from '../platform/cli/cli-error.js';
 import { ConfigError } from '../platform/config/environment.js';
 import { NotBuiltError } from '../platform/contract/contract.js';
 import { UnreadableSecretError } from '../platform/crypto/keyring.js';
@@ -11,6 +12,7 @@ import {
 import { MigrationError } from '../platform/database/migrate.js';
 
 const kinds = [
+  CliError,
   ConfigError,
   NotBuiltError,
   DatabaseOpenError,

@@ -66,18 +66,30 @@ async function findByNumber(
   return new Map(rows.map(({ number, id }) => [number, id]));
 }
 
-/** Reads the account's employees with these numbers, in one statement that looks up each of them. */
+/**
+ * Reads columns of the account's employees with these numbers. OFFSET 0 makes PostgreSQL look up each number in the index: during
+ * a large import the planner assumes that the account is small, and would read all of its rows.
+ */
+export function lookUpNumbers<Row>(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  { numbers, columns }: { numbers: readonly string[]; columns: Prisma.Sql },
+): Promise<Row[]> {
+  return prisma.$queryRaw<Row[]>`
+    SELECT found.* FROM unnest(${numbers}::text[]) AS given (number)
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM employees
+      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
+    ) AS found`;
+}
+
+/** Reads the account's employees with these numbers. */
 export function readEmployeesByNumber(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
   accountId: AccountId,
   numbers: readonly string[],
 ): Promise<Employee[]> {
-  return prisma.$queryRaw<Employee[]>`
-    SELECT found.* FROM unnest(${numbers}::text[]) AS given (number)
-    CROSS JOIN LATERAL (
-      SELECT ${employeeSelection} FROM employees
-      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
-    ) AS found`;
+  return lookUpNumbers(prisma, accountId, { numbers, columns: employeeSelection });
 }
 
 /** Reads the account's employees at these positions. */

@@ -35,6 +35,7 @@ export {
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
 export {
+  lookUpNumbers,
   managersAbove,
   type ResolvedReferences,
   readEmployeesByNumber,

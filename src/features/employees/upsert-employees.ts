@@ -3,6 +3,7 @@ import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
 import type { EmployeeRecord } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
+import { lookUpNumbers } from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
 
 /** A record identifies its employee by the employee number. */
@@ -61,14 +62,11 @@ async function findPositions(
   rows: readonly EmployeeRecord[],
 ): Promise<Map<string, string>> {
   const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-  // OFFSET 0 makes PostgreSQL look up each number in the index. During a large import the planner has no statistics of the
-  // account yet, assumes that it is small, and would read all of its rows for every batch.
-  const found = await tx.$queryRaw<{ number: string; position: string }[]>`
-    SELECT given.number, found.position FROM unnest(${numbers}::text[]) AS given (number)
-    CROSS JOIN LATERAL (
-      SELECT position::text FROM employees
-      WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
-    ) AS found`;
+  const columns = Prisma.sql`employee_number AS number, position::text`;
+  const found = await lookUpNumbers<{ number: string; position: string }>(tx, accountId, {
+    numbers,
+    columns,
+  });
   return new Map(found.map(({ number, position }) => [number, position]));
 }
 

@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/changes/locks.js';
-import type { Prisma } from '../../platform/database/client.js';
+import { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';
-import { type ManagerReference, managersAbove, UnknownAccountError } from '../employees/index.js';
+import {
+  lookUpNumbers,
+  type ManagerReference,
+  managersAbove,
+  UnknownAccountError,
+} from '../employees/index.js';
 
 /** A record that has a manager or removes it. */
 interface ManagerAssignment {
@@ -229,12 +234,10 @@ async function findByNumber(
 ): Promise<Map<string, StoredEmployee>> {
   const found = new Map<string, StoredEmployee>();
   for await (const chunk of chunks(numbers)) {
-    const rows = await tx.$queryRaw<(StoredEmployee & { number: string })[]>`
-      SELECT given.number, employee.* FROM unnest(${chunk}::text[]) AS given (number)
-      CROSS JOIN LATERAL (
-        SELECT id, manager_id AS "managerId", updated_at AS "updatedAt" FROM employees
-        WHERE account_id = ${accountId} AND employee_number = given.number OFFSET 0
-      ) AS employee`;
+    const rows = await lookUpNumbers<StoredEmployee & { number: string }>(tx, accountId, {
+      numbers: chunk,
+      columns: Prisma.sql`employee_number AS number, id, manager_id AS "managerId", updated_at AS "updatedAt"`,
+    });
     for (const { number, ...employee } of rows) found.set(number, employee);
   }
   return found;

@@ -217,21 +217,27 @@ export class EmployeeImports {
     return stored;
   }
 
-  /**
-   * Runs statements that are planned without their values. With the id of the account, PostgreSQL would estimate from statistics
-   * that are older than the import that the account has no employees, and read all of them for each record.
-   */
   #transaction<Result>(
     work: (tx: Prisma.TransactionClient) => Promise<Result>,
     limits = transactionLimits,
   ): Promise<Result> {
-    const { prisma, isDistributed } = this.#database;
-    return prisma.$transaction(async (tx) => {
-      // Citus needs the id of the account to choose a node.
-      if (!isDistributed()) await tx.$executeRaw`SET LOCAL plan_cache_mode = force_generic_plan`;
+    return this.#database.prisma.$transaction(async (tx) => {
+      await planWithoutValues(tx, this.#database);
       return await work(tx);
     }, limits);
   }
+}
+
+/**
+ * From here on, the statements of a transaction are planned without their values. With the id of the account, PostgreSQL would
+ * estimate from statistics that are older than an import that the account has no employees, and read all of them for each record.
+ */
+export async function planWithoutValues(
+  tx: Prisma.TransactionClient,
+  { isDistributed }: Pick<Database, 'isDistributed'>,
+): Promise<void> {
+  // Citus needs the id of the account to choose a node.
+  if (!isDistributed()) await tx.$executeRaw`SET LOCAL plan_cache_mode = force_generic_plan`;
 }
 
 const transactionLimits = { maxWait: 60_000, timeout: 600_000 };

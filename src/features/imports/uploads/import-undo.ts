@@ -12,6 +12,7 @@ import {
   upsertEmployees,
 } from '../../employees/index.js';
 import { assignManagers, type ManagerAssignments } from '../assign-managers.js';
+import { planWithoutValues } from '../employee-imports.js';
 import { type EarlierValues, versionWithoutManager } from '../import-history.js';
 import type { EmployeeUpload } from './employee-uploads.js';
 import type { Findings, UndoneImport } from './findings.js';
@@ -41,21 +42,24 @@ interface Remaining {
 
 /** Undoes imports. Employees that were changed since are kept. */
 export class ImportUndo {
-  readonly #prisma: Database['prisma'];
+  readonly #database: Database;
 
-  constructor({ prisma }: Database) {
-    this.#prisma = prisma;
+  constructor(database: Database) {
+    this.#database = database;
   }
 
   /** Whether an import has ended and changed employees, and is not undone. */
   async canUndo(accountId: AccountId, { id: importId, state }: UndoableImport): Promise<boolean> {
     if (!undoableStates.includes(state)) return false;
-    return (await this.#prisma.employeeImportChange.findFirst({ where: { accountId, importId } })) !== null;
+    return (
+      (await this.#database.prisma.employeeImportChange.findFirst({ where: { accountId, importId } })) !==
+      null
+    );
   }
 
   /** Numbers of employees that an import has created and updated. */
   async counts({ accountId, id: importId }: ImportKey): Promise<{ created: number; updated: number }> {
-    const [row] = await this.#prisma.$queryRaw<{ created: number; updated: number }[]>`
+    const [row] = await this.#database.prisma.$queryRaw<{ created: number; updated: number }[]>`
       SELECT count(*) FILTER (WHERE before IS NULL)::int AS created, count(before)::int AS updated
       FROM employee_import_changes WHERE account_id = ${accountId} AND import_id = ${importId}`;
     return row ?? { created: 0, updated: 0 };
@@ -79,6 +83,7 @@ export class ImportUndo {
         WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
       if (row === undefined || !undoableStates.some((state) => state === row.state)) return null;
       await unit.setActor();
+      await planWithoutValues(tx, this.#database);
       const { created, managers, restored, kept } = await restoreAll(unit, id);
       const { errors } =
         managers.size > 0
@@ -100,7 +105,7 @@ export class ImportUndo {
       });
       return undone;
     };
-    return change(this.#prisma, context, lock.account, work, { maxWait: 60_000, timeout: 600_000 });
+    return change(this.#database.prisma, context, lock.account, work, { maxWait: 60_000, timeout: 600_000 });
   }
 }
 
