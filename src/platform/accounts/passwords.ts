@@ -5,8 +5,15 @@ import { networkOf, siteOf } from '../limits/counter.js';
 import { retryLater } from '../problems/problem.js';
 import { normalizePassword } from './normalize.js';
 
+/** Cost of a hash: memory in KiB, passes over it and threads. */
+export interface HashParameters {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
 /** Argon2id with 19 MiB and two passes, as OWASP recommends. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const recommended: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** UTF-16 code units. Longer passwords are rejected without hashing. */
 export const maximumPasswordLength = 1024;
@@ -35,11 +42,6 @@ const slots = new ConcurrencyLimit(concurrentHashes(process.env.UV_THREADPOOL_SI
  */
 const normalizedMark = ',keyid=bmZj';
 
-/** No password has this hash. It is compared when there is none. */
-const absentHash = recordNormalized(
-  `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`,
-);
-
 /** The request that needs a hash. */
 interface HashRequest {
   /** Network address of the client. Networks take turns. */
@@ -55,8 +57,10 @@ interface PasswordCheck {
   readonly replacement: string | null;
 }
 
-/** Options with which tests count and hold computations, and set the limits of the queue. */
+/** Options with which tests count, hold and shorten computations, and set the limits of the queue. */
 interface PasswordsOptions {
+  /** Default: {@link recommended}. */
+  readonly parameters?: HashParameters;
   readonly argon2?: Pick<typeof import('@node-rs/argon2'), 'hash' | 'verify'>;
   /** Milliseconds for which a request waits for a slot. Default: 2,000. */
   readonly waitMs?: number;
@@ -68,16 +72,25 @@ interface PasswordsOptions {
 
 /** Hashes and compares passwords for requests, with a limited number of concurrent computations and a bounded queue. */
 export class Passwords {
+  readonly #parameters: HashParameters;
+  /** No password has this hash. It is compared when there is none. */
+  readonly #absentHash: string;
   readonly #argon2: Required<PasswordsOptions>['argon2'];
   readonly #limits: { readonly waitMs: number; readonly maxWaiting: number };
   readonly #wait: (milliseconds: number) => Promise<unknown>;
 
   constructor({
+    parameters = recommended,
     argon2 = { hash, verify },
     waitMs = 2_000,
     maxWaiting = maximumWaitingHashes,
     wait = delay,
   }: PasswordsOptions = {}) {
+    const { memoryCost, timeCost, parallelism } = parameters;
+    this.#parameters = parameters;
+    this.#absentHash = recordNormalized(
+      `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+    );
     this.#argon2 = argon2;
     this.#limits = { waitMs, maxWaiting };
     this.#wait = wait;
@@ -90,7 +103,7 @@ export class Passwords {
    * @throws the reason of the signal when it aborts in the queue
    */
   hash(password: string, request: HashRequest): Promise<string> {
-    return this.#inSlot(request, () => computeHash(password, this.#argon2));
+    return this.#inSlot(request, () => this.#compute(password));
   }
 
   /**
@@ -105,7 +118,7 @@ export class Passwords {
    */
   async check(stored: string | null, password: string, request: HashRequest): Promise<PasswordCheck> {
     const normalized = normalizePassword(password);
-    const hashed = stored ?? absentHash;
+    const hashed = stored ?? this.#absentHash;
     const forms = [...new Set([normalized, password])].filter(
       ({ length }) => length <= maximumPasswordLength,
     );
@@ -125,8 +138,22 @@ export class Passwords {
   }
 
   async #replacement(stored: string, matching: string, normalized: string): Promise<string | null> {
-    if (matching !== normalized || hasOtherParameters(stored)) return computeHash(normalized, this.#argon2);
+    if (matching !== normalized || this.#hasOtherParameters(stored)) return this.#compute(normalized);
     return stored.includes(normalizedMark) ? null : recordNormalized(stored);
+  }
+
+  #hasOtherParameters(stored: string): boolean {
+    const { memoryCost, timeCost, parallelism } = parseOptions(stored);
+    const wanted = this.#parameters;
+    return (
+      memoryCost !== wanted.memoryCost ||
+      timeCost !== wanted.timeCost ||
+      parallelism !== wanted.parallelism
+    );
+  }
+
+  #compute(password: string): Promise<string> {
+    return computeHash(password, this.#argon2, this.#parameters);
   }
 
   #inSlot<Result>({ address, signal }: HashRequest, compute: () => Promise<Result>): Promise<Result> {
@@ -144,6 +171,7 @@ export function hashPassword(password: string): Promise<string> {
 async function computeHash(
   password: string,
   argon2: Pick<Required<PasswordsOptions>['argon2'], 'hash'> = { hash },
+  parameters = recommended,
 ) {
   return recordNormalized(await argon2.hash(normalizePassword(password), parameters));
 }
@@ -151,13 +179,4 @@ async function computeHash(
 /** Adds {@link normalizedMark} to the parameters of a hash, which are before the salt. */
 function recordNormalized(hashed: string): string {
   return hashed.replace(/(?=\$[^$]*\$[^$]*$)/, normalizedMark);
-}
-
-function hasOtherParameters(stored: string): boolean {
-  const { memoryCost, timeCost, parallelism } = parseOptions(stored);
-  return (
-    memoryCost !== parameters.memoryCost ||
-    timeCost !== parameters.timeCost ||
-    parallelism !== parameters.parallelism
-  );
 }

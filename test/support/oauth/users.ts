@@ -3,6 +3,7 @@ import { hash } from '@node-rs/argon2';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
 import type { AccountId } from '../../../src/platform/accounts/account-id.js';
+import type { HashParameters } from '../../../src/platform/accounts/passwords.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';
 import type { Role } from '../../../src/platform/accounts/user.js';
 import type { Database } from '../../../src/platform/database/client.js';
@@ -21,8 +22,10 @@ export interface TestUser {
 /** Password of every user that is created without one. */
 export const testPassword = 'a long enough password';
 
-// A hash contains its own parameters. These make it cheap.
-const cheapHash = hash(testPassword, { memoryCost: 64, timeCost: 1, parallelism: 1 });
+/** Cost of the hashes of passwords in tests. */
+export const cheapParameters: HashParameters = { memoryCost: 64, timeCost: 1, parallelism: 1 };
+
+const cheapHash = hash(testPassword, cheapParameters);
 
 /** A user who can sign in with {@link testPassword}, or with the password of the given hash. */
 export async function createUser(

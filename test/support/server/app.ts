@@ -24,6 +24,7 @@ import { Conformance } from '../contract/conformance.js';
 import { checkNetworkResponses } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
 import { applicationDatabase } from '../database/standbys.js';
+import { cheapParameters } from '../oauth/users.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { sharedRoutes } from './compiled-contract.js';
@@ -95,7 +96,7 @@ export async function buildTestApp(
     // On a busy machine requests of a test wait for each other longer than those of a client should.
     reportLimits = { ...defaultReportLimits, queueMs: 240_000 },
     requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: 240_000 },
-    passwords = new Passwords({ waitMs: 240_000, maxWaiting: 1_000 }),
+    passwords = new Passwords({ parameters: cheapParameters, waitMs: 240_000, maxWaiting: 1_000 }),
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,
