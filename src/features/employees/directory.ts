@@ -215,6 +215,14 @@ export class Directory {
     });
   }
 
+  /** The values of each filter that employees of the account have. */
+  async choices(accountId: AccountId): Promise<DirectoryChoices> {
+    const rows = await withScope(accountScope(accountId), () =>
+      this.#prisma.$queryRaw<ChoiceRow[]>(choicesQuery(accountId, {})),
+    );
+    return groupChoices(rows, {}, false);
+  }
+
   /** The database folds the text, as it folds names. */
   async #fold(text: string): Promise<SearchPart[]> {
     const parts = searchParts(text);

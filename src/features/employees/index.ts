@@ -5,6 +5,7 @@ import { createEmployeeCheck } from './employee-check.js';
 import { EmployeeHandlers } from './employee-handlers.js';
 import { Employees } from './employees.js';
 
+export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
 export {
   type ColumnOrder,

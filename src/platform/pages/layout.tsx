@@ -5,8 +5,14 @@ import { assetAddress } from './assets.js';
 import { FormContext, type FormState } from './form-parts.js';
 import { type PagePermissions, privatePageHeaders } from './security-headers.js';
 
-/** Scripts of pages: buttons that copy, passkeys, and the API console. */
-export type PageScript = 'copy.js' | 'passkey.js' | 'swagger-ui.js' | 'console.js' | 'console-callback.js';
+/** Scripts of pages: buttons that copy, passkeys, the form of a report, and the API console. */
+export type PageScript =
+  | 'copy.js'
+  | 'passkey.js'
+  | 'report-builder.js'
+  | 'swagger-ui.js'
+  | 'console.js'
+  | 'console-callback.js';
 
 /** Style sheets of pages. `console.css` contains those of the other pages. */
 type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';

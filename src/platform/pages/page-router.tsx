@@ -233,7 +233,10 @@ export class PageRouter {
         settingsPages={this.#dependencies.settingsPages}
       />
     );
-    return sendPage(reply.code(status), page, { script: response.script !== undefined });
+    const { script } = response;
+    // The preview of a report is a request of its script.
+    const permissions = { script: script !== undefined, requests: script === 'report-builder.js' };
+    return sendPage(reply.code(status), page, permissions);
   }
 
   /** @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable` */

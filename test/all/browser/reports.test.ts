@@ -20,27 +20,43 @@ async function arrange({ api: { database } }: LiveSite): Promise<Scene> {
   return scene;
 }
 
+/** Adds an entry to a list of the form. */
+async function add(page: Page, noun: string, name: string): Promise<void> {
+  await page.getByLabel(`Add ${noun}`, { exact: true }).selectOption(name);
+  await page.getByRole('button', { name: `Add the ${noun}` }).click();
+  await page.getByRole('button', { name: `Remove ${name}` }).waitFor();
+}
+
+async function addFilter(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Add filter by').selectOption(name);
+  await page.getByRole('button', { name: 'Add the filter' }).click();
+  await page.getByRole('group', { name }).waitFor();
+}
+
+const titleOf = (page: Page) => page.getByLabel('Title', { exact: true });
+
 async function useReports(t: Test, page: Page, { user }: Scene): Promise<void> {
   await signIn(page, user);
   await page.getByRole('link', { name: 'Reports' }).click();
   await page.getByRole('link', { name: 'New report' }).click();
-  await page.getByLabel('Title').fill('By location');
+  await titleOf(page).fill('By location');
   await page.getByLabel('Counts by group').check();
-  t.equal(await page.getByLabel('Column 1', { exact: true }).isVisible(), false);
-  await page.getByLabel('Group 1').selectOption('Location');
-  await page.getByRole('button', { name: 'Add a filter' }).click();
-  await page.getByLabel('Attribute').selectOption('Status');
-  await page.getByLabel('Condition').selectOption('is one of');
-  await page.getByRole('textbox', { name: 'Value' }).fill('active\non_leave');
+  t.equal(await page.getByLabel('Add column').isVisible(), false);
+  await add(page, 'group', 'Location');
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'new_group');
+  await addFilter(page, 'Status');
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'filter_1_operator');
+  await page.getByLabel('Active', { exact: true }).check();
+  await page.getByLabel('On leave', { exact: true }).check();
   await page.getByRole('button', { name: 'Preview' }).click();
-  t.ok(await page.getByRole('heading', { name: 'Preview' }).isVisible());
-  await page.getByLabel('Title').fill('');
+  await page.getByRole('heading', { name: 'Preview' }).waitFor();
+  await titleOf(page).fill('');
   // The Enter key saves.
-  await page.getByLabel('Title').press('Enter');
+  await titleOf(page).press('Enter');
   await page.getByRole('link', { name: 'Title must have 1 to 255 characters.' }).click();
   t.equal(await page.evaluate(() => document.activeElement?.id), 'title');
-  await page.getByLabel('Title').fill('By location');
-  await page.getByLabel('Title').press('Enter');
+  await titleOf(page).fill('By location');
+  await titleOf(page).press('Enter');
   await page.getByText('Report created.').waitFor();
   const chart = page.getByRole('img', { name: 'Employees by location' });
   t.match(await chart.evaluate((svg) => svg.querySelector('desc')?.textContent), /is the highest location/);
@@ -56,7 +72,10 @@ async function useReports(t: Test, page: Page, { user }: Scene): Promise<void> {
   t.match((await download).suggestedFilename(), /^report-.*\.csv$/);
   await main(page).getByRole('link', { name: 'Edit' }).click();
   await page.getByRole('button', { name: 'Remove filter 1' }).click();
-  await page.getByLabel('Group 1').selectOption('Hire year');
+  await page.getByRole('group', { name: 'Status' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove Location' }).click();
+  await page.getByRole('button', { name: 'Remove Location' }).waitFor({ state: 'detached' });
+  await add(page, 'group', 'Hire year');
   await main(page).getByRole('button', { name: 'Save changes' }).last().click();
   await page.getByText('Changes saved.').waitFor();
   t.equal(await page.getByRole('img', { name: 'Employees by hire year' }).count(), 1);
@@ -77,15 +96,32 @@ for (const javaScriptEnabled of [true, false]) {
 /** Creates a grouped report, and returns its address. */
 async function createGrouped(page: Page, groups: readonly string[]): Promise<string> {
   await page.goto(`${reports}/new`);
-  await page.getByLabel('Title').fill(groups.join(' and '));
+  await titleOf(page).fill(groups.join(' and '));
   await page.getByLabel('Counts by group').check();
-  for (const [index, group] of groups.entries()) {
-    await page.getByLabel(`Group ${index + 1}`).selectOption(group);
-  }
+  for (const group of groups) await add(page, 'group', group);
   await main(page).getByRole('button', { name: 'Create report' }).last().click();
   await page.getByText('Report created.').waitFor();
   return new URL(page.url()).pathname;
 }
+
+browserTest('the preview follows the form while it is filled in', async (t, page, site) => {
+  await signIn(page, (await arrange(site)).user);
+  await page.goto(`${reports}/new`);
+  const preview = page.locator('#preview');
+  await preview.getByRole('columnheader', { name: 'Hire date' }).waitFor();
+  await page.getByRole('button', { name: 'Remove Hire date' }).click();
+  await preview.getByRole('columnheader', { name: 'Hire date' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Move First name up' }).click();
+  await preview.getByRole('columnheader').first().getByText('First name').waitFor();
+  await addFilter(page, 'Status');
+  await page.getByLabel('Terminated', { exact: true }).check();
+  await preview.getByText('The first 10 of 50 rows.').waitFor();
+  await page.getByLabel('Condition of filter 1').focus();
+  await page.getByLabel('Condition of filter 1').selectOption('contains');
+  await page.getByRole('textbox', { name: 'Value of filter 1' }).waitFor();
+  t.equal(await page.evaluate(() => document.activeElement?.id), 'filter_1_operator');
+  t.equal(await page.getByText('No reports yet.').count(), 0);
+});
 
 browserTest('the pages are accessible', async (t, page, site) => {
   await signIn(page, (await arrange(site)).user);
@@ -94,8 +130,8 @@ browserTest('the pages are accessible', async (t, page, site) => {
     await createGrouped(page, ['Hire year', 'Status']),
   ];
   await page.goto(`${reports}/new`);
-  await page.getByRole('button', { name: 'Add a filter' }).click();
-  await page.getByRole('textbox', { name: 'Value' }).fill('x');
+  await addFilter(page, 'Department');
+  await addFilter(page, 'Hire date');
   await main(page).getByRole('button', { name: 'Create report' }).last().click();
   await isAccessible(t, page, 'a form with errors');
   const [grouped = ''] = addresses;

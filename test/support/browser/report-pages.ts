@@ -9,8 +9,10 @@ export async function createReport(
   fields: Record<string, string>,
 ): Promise<LightMyRequestResponse> {
   const page = await browser.open(`${reportsPath}/new`);
+  const { csrf_token = '', form = '' } = hiddenFields(page.body);
   return browser.submit(reportsPath, {
-    ...hiddenFields(page.body),
+    csrf_token,
+    form,
     kind: 'list',
     title: 'A report',
     ...fields,

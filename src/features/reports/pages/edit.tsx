@@ -6,9 +6,17 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
-import { addFilter, ReportFields, removeFilter } from './form-page.js';
+import { ReportFields } from './form-page.js';
 import { ReportChart } from './report-chart.js';
-import { emptyForm, fieldIds, type ReportForm, readReportForm, storedForm } from './report-form.js';
+import {
+  applyButton,
+  buttons,
+  emptyForm,
+  fieldIds,
+  type ReportForm,
+  readReportForm,
+  storedForm,
+} from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { ResultTable } from './show.js';
 import { ManagerNames, readManagerNames } from './value-text.js';
@@ -19,8 +27,8 @@ const previewRows = 10;
 /** The form, and what the page shows with it. */
 interface ReportState {
   readonly form: ReportForm;
-  /** Number of filters to show; more than the form has after "Add a filter". */
-  readonly filterRows?: number;
+  /** `id` of the element that has the focus, after a button that saves nothing. */
+  readonly focus?: string;
   readonly preview?: ComponentChildren;
 }
 
@@ -38,7 +46,7 @@ interface EditedReport extends ReportState {
 }
 
 /**
- * Handles the buttons that save nothing: they add or remove a filter, or show a preview. Other submissions are validated.
+ * Handles the buttons that save nothing: they change a list of the form, or show a preview. Other submissions are validated.
  *
  * @param report the report that the form changes; absent for a new one
  * @returns the content to save, or the form to show again
@@ -51,15 +59,18 @@ async function handleForm<State extends ReportState>(
 ): Promise<{ readonly content: ReportContent } | Rejection<State>> {
   const button = context.form.text('do');
   const { form } = state;
-  const { filters } = form;
   const shown = (changes: ReportState) => ({ errors: [], form: { ...state, ...changes } });
-  if (button === addFilter) return shown({ form, filterRows: filters.length + 1 });
-  if (button.startsWith(removeFilter)) {
-    const removed = Number(button.slice(removeFilter.length));
-    return shown({ form: { ...form, filters: filters.filter((_, index) => index !== removed - 1) } });
+  if (button === buttons.refresh) return shown({ form });
+  const edited = applyButton(form, button);
+  if (edited !== null) return shown(edited);
+  if (context.form.text(fieldIds.next('filter')) !== '') {
+    const position = form.filters.length;
+    return rejected(fieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
   }
-  const validated = dependencies.validateReport(form, report);
-  if (validated.errors !== undefined || button !== 'preview') return validated;
+  const isPreview = button === buttons.preview;
+  const named = isPreview && form.title === '' ? { ...form, title: 'Preview' } : form;
+  const validated = dependencies.validateReport(named, report);
+  if (validated.errors !== undefined || !isPreview) return validated;
   return shown({ form, preview: await preview(context, dependencies, validated.content) });
 }
 
@@ -77,7 +88,9 @@ async function preview(context: PageContext, dependencies: ReportPagesDependenci
   return (
     <ManagerNames.Provider value={names}>
       <section class="preview">
-        <h2>Preview</h2>
+        <h2 tabIndex={-1} autofocus>
+          Preview
+        </h2>
         <p role="status">
           {result.recordCount === 0
             ? 'The report has no rows.'
@@ -99,8 +112,9 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
     recentPassword: ['no', 'adds a report'],
     initial: (context) => ({ form: emptyForm, nonce: formNonce(context) }),
     read: (context) => ({ form: readReportForm(context.form), nonce: formNonce(context) }),
-    view: (_, { nonce, ...state }) => ({
+    view: async (context, { nonce, ...state }) => ({
       title: 'New report',
+      script: 'report-builder.js',
       body: (
         <ReportFields
           {...state}
@@ -108,6 +122,7 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
           back={reportsPath}
           button="Create report"
           options={validateReport.options}
+          values={await dependencies.directory.choices(context.user.accountId)}
           hidden={['form', nonce]}
         />
       ),
@@ -145,8 +160,9 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
       const report = await requestedReport(context, dependencies);
       return { report, form: readReportForm(context.form), version: context.form.text('version') };
     },
-    view: (_, { report: { id, title }, version, ...state }) => ({
+    view: async (context, { report: { id, title }, version, ...state }) => ({
       title: `Edit ${title}`,
+      script: 'report-builder.js',
       parent: { title, href: reportAddress(id) },
       body: (
         <ReportFields
@@ -154,6 +170,7 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
           back={reportAddress(id)}
           button="Save changes"
           options={validateReport.options}
+          values={await dependencies.directory.choices(context.user.accountId)}
           hidden={['version', version]}
         />
       ),

@@ -1,101 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { Report } from '../report.js';
-import { DefinitionDescription, formatOperator, formatSortKey, keyLabel } from './definition.js';
-import { fieldIds, lines, type ReportForm } from './report-form.js';
+import { DefinitionDescription, formatSortKey, keyLabel } from './definition.js';
+import { type FilterChoices, FilterFields } from './filter-fields.js';
+import { KeyList } from './key-list.js';
+import { buttons, fieldIds, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
-import { SelectField, SelectList } from './select-list.js';
-
-/** Value of the button that adds a filter, and start of the value of the buttons that remove one. */
-export const addFilter = 'add_filter';
-export const removeFilter = 'remove_filter_';
-
-/** The filters of a report, and the buttons that add and remove them. */
-function FilterFields({
-  form: { filters },
-  options,
-  rows,
-}: {
-  form: ReportForm;
-  options: ReportOptions;
-  /** Number of filters to show, if the form has fewer. */
-  rows: number;
-}) {
-  const { maximum } = options;
-  const count = Math.max(filters.length, Math.min(rows, maximum.filters));
-  return (
-    <fieldset aria-describedby="filters-hint">
-      <legend>Filters</legend>
-      <p class="hint" id="filters-hint">
-        Employees must meet all of them. With “{formatOperator('in')}” and “{formatOperator('not_in')}”, enter
-        each value on a line of its own, at most {maximum.values}. Write a date as 2026-01-31, and a time as
-        2026-01-31T00:00:00Z.
-      </p>
-      {Array.from({ length: count }, (_, index) => (
-        <FilterRow key={index} position={index + 1} filter={filters[index]} options={options} />
-      ))}
-      {count < maximum.filters ? (
-        <button type="submit" name="do" value={addFilter} class="secondary">
-          Add a filter
-        </button>
-      ) : (
-        <p class="hint">A report has at most {maximum.filters} filters.</p>
-      )}
-    </fieldset>
-  );
-}
-
-function FilterRow({
-  position,
-  filter = { field: '', operator: '', value: '' },
-  options,
-}: {
-  position: number;
-  filter: ReportForm['filters'][number] | undefined;
-  options: ReportOptions;
-}) {
-  const id = (part: 'field' | 'operator' | 'value') => fieldIds.filter(position, part);
-  return (
-    <fieldset class="filter" aria-label={`Filter ${position}`}>
-      <SelectField
-        id={id('field')}
-        label="Attribute"
-        value={filter.field}
-        choices={options.columns.map((key) => ({ value: key, label: keyLabel(key) }))}
-        empty="Choose"
-      />
-      <SelectField
-        id={id('operator')}
-        label="Condition"
-        value={filter.operator}
-        choices={options.operators.map((key) => ({ value: key, label: formatOperator(key) }))}
-      />
-      <div class="field">
-        <label for={id('value')}>Value</label>
-        <FieldError field={id('value')} />
-        <textarea
-          id={id('value')}
-          name={id('value')}
-          rows={Math.min(lines(filter.value).length, 8)}
-          autocomplete="off"
-          spellcheck={false}
-          {...useDescription(id('value'))}
-        >
-          {filter.value}
-        </textarea>
-      </div>
-      <button
-        type="submit"
-        name="do"
-        value={`${removeFilter}${position}`}
-        class="quiet"
-        aria-label={`Remove filter ${position}`}
-      >
-        Remove
-      </button>
-    </fieldset>
-  );
-}
 
 /** Form that creates or changes a report. */
 export function ReportFields({
@@ -104,7 +14,8 @@ export function ReportFields({
   button,
   form,
   options,
-  filterRows = 0,
+  values,
+  focus,
   hidden,
   stored,
   preview,
@@ -116,14 +27,20 @@ export function ReportFields({
   button: string;
   form: ReportForm;
   options: ReportOptions;
-  /** Number of filters to show, if the form has fewer. */
-  filterRows?: number;
+  /** The values that filters offer. */
+  values: FilterChoices;
+  /** `id` of the element that has the focus when the page loads. */
+  focus?: string;
   /** Hidden field: `form` identifies a new form, `version` the version that is edited. */
   hidden: readonly ['form' | 'version', string];
   /** The saved report, when another user or application has changed it meanwhile. */
   stored?: Report;
   preview?: ComponentChildren;
 }) {
+  const { maximum } = options;
+  const sorted = new Set(form.sort.map(withoutDirection));
+  const keys = (names: readonly string[], chosen: readonly string[] = []) =>
+    names.filter((value) => !chosen.includes(value)).map((value) => ({ value, label: keyLabel(value) }));
   return (
     <>
       {stored !== undefined && (
@@ -133,59 +50,79 @@ export function ReportFields({
           <h2>Your values</h2>
         </section>
       )}
-      {preview}
-      <Form
-        action={action}
-        className="fields report-form"
-        hidden={[hidden]}
-        button={button}
-        more={
-          <button type="submit" name="do" value="preview" class="secondary">
-            Preview
+      <div class="builder">
+        <Form
+          action={action}
+          className="fields report-form"
+          hidden={[hidden]}
+          button={button}
+          more={
+            <button type="submit" name="do" value={buttons.preview} class="secondary">
+              Preview
+            </button>
+          }
+          cancel={back}
+        >
+          {/* The Enter key submits a form with its first button, which must be the one that saves. */}
+          <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
+            {button}
           </button>
-        }
-        cancel={back}
-      >
-        {/* The Enter key submits a form with its first button, which must be the one that saves. */}
-        <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
-          {button}
-        </button>
-        <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
-        <DescriptionField value={form.description} />
-        <KindField kind={form.kind} />
-        <SelectList
-          legend="Columns"
-          hint="In this order. Without any, the report has all columns."
-          label="Column"
-          className="for-list"
-          fieldId={fieldIds.column}
-          values={form.columns}
-          choices={options.columns.map((key) => ({ value: key, label: keyLabel(key) }))}
-          maximum={options.maximum.columns}
-        />
-        <SelectList
-          legend="Groups"
-          hint="The report counts the employees with the same values."
-          label="Group"
-          className="for-groups"
-          fieldId={fieldIds.group}
-          values={form.groups}
-          choices={options.groupKeys.map((key) => ({ value: key, label: keyLabel(key) }))}
-          maximum={options.maximum.groups}
-        />
-        <FilterFields form={form} options={options} rows={filterRows} />
-        <SelectList
-          legend="Order"
-          hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
-          label="Order key"
-          fieldId={fieldIds.sort}
-          values={form.sort}
-          choices={options.sortKeys.map((key) => ({ value: key, label: formatSortKey(key) }))}
-          maximum={options.maximum.sort}
-        />
-      </Form>
+          <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
+          <DescriptionField value={form.description} />
+          <KindField kind={form.kind} />
+          <KeyList
+            list="column"
+            legend="Columns"
+            hint="In this order. Without any, the report has all columns."
+            noun="column"
+            className="for-list"
+            values={form.columns}
+            choices={keys(options.columns, form.columns)}
+            label={keyLabel}
+            maximum={maximum.columns}
+            focus={focus}
+          />
+          <KeyList
+            list="group"
+            legend="Groups"
+            hint="The report counts the employees with the same values."
+            noun="group"
+            className="for-groups"
+            values={form.groups}
+            choices={keys(options.groupKeys, form.groups)}
+            label={keyLabel}
+            maximum={maximum.groups}
+            focus={focus}
+          />
+          <FilterFields
+            filters={form.filters}
+            attributes={keys(options.columns)}
+            values={values}
+            maximum={maximum.filters}
+            focus={focus}
+          />
+          <KeyList
+            list="sort"
+            legend="Order"
+            hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
+            noun="order key"
+            values={form.sort}
+            choices={options.sortKeys
+              .filter((key) => !sorted.has(withoutDirection(key)))
+              .map((value) => ({ value, label: formatSortKey(value) }))}
+            label={formatSortKey}
+            maximum={maximum.sort}
+            focus={focus}
+          />
+        </Form>
+        <div id="preview">{preview}</div>
+      </div>
     </>
   );
+}
+
+function withoutDirection(key: string): string {
+  return key.replace(/^-/, '');
 }
 
 function DescriptionField({ value }: { value: string }) {

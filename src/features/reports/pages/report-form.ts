@@ -1,18 +1,22 @@
+import { normalizeNfc } from '../../../platform/contract/outside-text.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
 import type { DefinitionError } from '../definition-rules.js';
 import type { Report, ReportContent } from '../report.js';
-import { allColumnKeys } from '../report-columns.js';
+import { allColumnKeys, reportColumns } from '../report-columns.js';
 import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 
 /** A filter as it was entered. */
-interface FilterForm {
+export interface FilterForm {
   readonly field: string;
   readonly operator: string;
   /** A list has one value on each line. */
   readonly value: string;
 }
+
+/** The parts of a report that are lists of keys. */
+export type ListName = 'column' | 'group' | 'sort';
 
 /** The submitted form of a report, valid or not. */
 export interface ReportForm {
@@ -26,12 +30,15 @@ export interface ReportForm {
   readonly filters: readonly FilterForm[];
 }
 
-/** Initial values of the form for a new report. */
+/** Initial values of the form for a new report: a list that people can read. The default of the API is all columns. */
 export const emptyForm: ReportForm = {
   title: '',
   description: '',
   kind: 'list',
-  columns: [],
+  columns: [
+    ...(['last_name', 'first_name', 'employee_number', 'department'] as const),
+    ...(['job_title', 'location', 'status', 'hire_date'] as const),
+  ],
   groups: [],
   sort: [],
   filters: [],
@@ -42,28 +49,98 @@ export const fieldIds = {
   title: 'title',
   description: 'description',
   kind: (kind: 'list' | 'groups') => `kind_${kind}`,
-  column: (position: number) => `column_${position}`,
-  group: (position: number) => `group_${position}`,
-  sort: (position: number) => `sort_${position}`,
+  item: (list: ListName, position: number) => `${list}_${position}`,
   filter: (position: number, part: keyof FilterForm) => `filter_${position}_${part}`,
+  /** The field for the next key of a list, or the attribute of the next filter. */
+  next: (list: ListName | 'filter') => `new_${list}`,
 } as const;
 
-/** Reads the fields of the form and ignores all others. Fields without a value are skipped. */
+/**
+ * Reads the fields of the form and ignores all others. Fields without a value are skipped. What is selected as the next entry of
+ * a list is its last one.
+ */
 export function readReportForm(form: Fields): ReportForm {
   const kind = form.text('kind');
+  const added = form.text(fieldIds.next('filter'));
   return {
     title: form.text(fieldIds.title),
     description: lines(form.text(fieldIds.description)).join('\n'),
     kind: kind === 'list' || kind === 'groups' ? kind : '',
-    columns: readList(form, /^column_([1-9]\d{0,2})$/, fieldIds.column),
-    groups: readList(form, /^group_([1-9]\d{0,2})$/, fieldIds.group),
-    sort: readList(form, /^sort_([1-9]\d{0,2})$/, fieldIds.sort),
-    filters: positions(form, /^filter_([1-9]\d{0,2})_(?:field|value)$/).map((position) => ({
-      field: form.text(fieldIds.filter(position, 'field')),
-      operator: form.text(fieldIds.filter(position, 'operator')),
-      value: form.text(fieldIds.filter(position, 'value')),
-    })),
+    columns: readList(form, 'column', /^column_([1-9]\d{0,2})$/),
+    groups: readList(form, 'group', /^group_([1-9]\d{0,2})$/),
+    sort: readList(form, 'sort', /^sort_([1-9]\d{0,2})$/),
+    filters: [
+      ...positions(form, /^filter_([1-9]\d{0,2})_(?:field|value)$/).map((position) => ({
+        field: form.text(fieldIds.filter(position, 'field')),
+        operator: form.text(fieldIds.filter(position, 'operator')),
+        value: form.list(fieldIds.filter(position, 'value')).map(normalizeNfc).join('\n'),
+      })),
+      ...(added === '' ? [] : [{ field: added, operator: firstOperator(added), value: '' }]),
+    ],
   };
+}
+
+/** The operators that compare a column with values, the most useful one first. */
+export function operatorsOf(field: string): readonly string[] {
+  const column = reportColumns.find(({ key }) => key === field);
+  if (column === undefined) return [];
+  if (column.type !== 'string') return ['after', 'before', 'eq', 'not_eq', 'in', 'not_in'];
+  if (isChosen(field)) return ['in', 'not_in', 'eq', 'not_eq', 'contains', 'starts_with'];
+  return ['contains', 'starts_with', 'eq', 'not_eq', 'in', 'not_in'];
+}
+
+/** Whether few employees differ in a column, so that a filter offers its values. */
+export function isChosen(field: string): field is 'status' | 'department' | 'location' {
+  return field === 'status' || field === 'department' || field === 'location';
+}
+
+function firstOperator(field: string): string {
+  return operatorsOf(field)[0] ?? 'eq';
+}
+
+/** What a button that saves nothing has changed in a form, and the `id` of the element that has the focus then. */
+interface EditedForm {
+  readonly form: ReportForm;
+  readonly focus: string;
+}
+
+/** The values of the buttons of an entry of a list, or of a filter. Positions start at 1. */
+export const buttons = {
+  add: (list: ListName | 'filter') => `add_${list}`,
+  remove: (list: ListName | 'filter', position: number) => `remove_${list}_${position}`,
+  up: (list: ListName, position: number) => `up_${list}_${position}`,
+  down: (list: ListName, position: number) => `down_${list}_${position}`,
+  preview: 'preview',
+  /** Shows the form again, with the field that the condition of a filter needs. */
+  refresh: 'refresh',
+} as const;
+
+const members = { column: 'columns', group: 'groups', sort: 'sort', filter: 'filters' } as const;
+
+/** Applies a button that adds, moves or removes an entry; `null` for other buttons. Added entries are already in the form. */
+export function applyButton(form: ReportForm, button: string): EditedForm | null {
+  const [, action, name = '', position] =
+    /^(add|remove|up|down)_(column|group|sort|filter)(?:_([1-9]\d{0,2}))?$/.exec(button) ?? [];
+  if (action === undefined) return null;
+  const list = name as keyof typeof members;
+  const index = Number(position) - 1;
+  const entries: readonly unknown[] = form[members[list]];
+  if (action === 'add') {
+    const added = list === 'filter' && entries.length > 0;
+    return { form, focus: added ? fieldIds.filter(entries.length, 'operator') : fieldIds.next(list) };
+  }
+  if (action === 'remove') {
+    const left = entries.filter((_, other) => other !== index);
+    return { form: { ...form, [members[list]]: left }, focus: fieldIds.next(list) };
+  }
+  const target = index + (action === 'up' ? -1 : 1);
+  if (list === 'filter' || index >= entries.length || target < 0 || target >= entries.length) {
+    return { form, focus: fieldIds.next(list) };
+  }
+  const moved = entries.with(index, entries[target]).with(target, entries[index]);
+  const isLast = target === (action === 'up' ? 0 : entries.length - 1);
+  const next = isLast ? (action === 'up' ? buttons.down : buttons.up) : buttons[action as 'up' | 'down'];
+  return { form: { ...form, [members[list]]: moved }, focus: next(list, target + 1) };
 }
 
 export function storedForm(report: Pick<Report, keyof ReportContent>): ReportForm {
@@ -87,9 +164,9 @@ export function lines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).map((line) => line.trim());
 }
 
-function readList(form: Fields, pattern: RegExp, name: (position: number) => string): string[] {
-  return positions(form, pattern)
-    .map((position) => form.text(name(position)))
+function readList(form: Fields, list: ListName, pattern: RegExp): string[] {
+  return [...positions(form, pattern).map((position) => fieldIds.item(list, position)), fieldIds.next(list)]
+    .map((name) => form.text(name))
     .filter((value) => value !== '');
 }
 
@@ -117,20 +194,23 @@ function toFormError(path: readonly string[], violation: Violation, form: Report
   const position = Number(index ?? 0) + 1;
   const error = (field: string, subject: string) => ({ field, message: sentence(subject, violation, words) });
   const subject = (list: string, item: string) => (index === undefined ? list : `${item} ${position}`);
+  /** An error of the whole list belongs to the field that adds an entry. */
+  const listField = (list: ListName, entries: readonly string[]) =>
+    index === undefined || entries.length < position ? fieldIds.next(list) : fieldIds.item(list, position);
   switch (member) {
     case 'title':
       return error(fieldIds.title, 'Title');
     case 'description':
       return error(fieldIds.description, 'Description');
     case 'columns':
-      return error(fieldIds.column(position), subject('Columns', 'Column'));
+      return error(listField('column', form.columns), subject('Columns', 'Column'));
     case 'group_by':
-      return error(fieldIds.group(position), subject('Groups', 'Group'));
+      return error(listField('group', form.groups), subject('Groups', 'Group'));
     case 'sort':
-      return error(fieldIds.sort(position), subject('Order', 'Order key'));
+      return error(listField('sort', form.sort), subject('Order', 'Order key'));
   }
   const field = fieldIds.filter(position, 'field');
-  if (index === undefined) return error(field, 'Filters');
+  if (index === undefined) return error(fieldIds.next('filter'), 'Filters');
   const filter = `Filter ${position}`;
   if (part === 'value') return error(fieldIds.filter(position, 'value'), `${filter}: the value`);
   if (part === 'operator') return error(fieldIds.filter(position, 'operator'), `${filter}: the condition`);

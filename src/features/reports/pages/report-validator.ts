@@ -7,6 +7,7 @@ import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
 import { newContent, type ReportContent } from '../report.js';
+import { reportColumns } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
 import { fieldIds, lines, type ReportForm, toFormErrors } from './report-form.js';
 
@@ -91,6 +92,14 @@ export function createReportValidator(contract: Contract): ReportValidator {
     if (kind === '') {
       return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
+    const several = form.filters.findIndex(
+      ({ operator, value }) => !isList(operator) && lines(value).length > 1,
+    );
+    if (several >= 0) {
+      const position = several + 1;
+      const message = `Filter ${position}: enter one value.`;
+      return { errors: [{ field: fieldIds.filter(position, 'value'), message }] };
+    }
     const body = toRequest(form);
     const keptTitle = stored && isUnchanged(form.title, stored.title) ? stored.title : undefined;
     const findings = validations[kind](body).filter(
@@ -110,14 +119,26 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
   return {
     title,
     description: description === '' ? null : description,
-    filters: filters.map(({ field, operator, value }) => ({
-      field,
-      operator,
-      value: operator === 'in' || operator === 'not_in' ? lines(value).filter((line) => line !== '') : value,
-    })),
+    filters: filters.map(({ field, operator, value }) => {
+      const values = hasTime(field) ? lines(value).map(startOfDay) : lines(value);
+      return { field, operator, value: isList(operator) ? values.filter((line) => line !== '') : values[0] };
+    }),
     sort: [...sort],
     ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
   };
+}
+
+function isList(operator: string): boolean {
+  return operator === 'in' || operator === 'not_in';
+}
+
+function hasTime(field: string): boolean {
+  return reportColumns.some(({ key, type }) => key === field && type === 'date_time');
+}
+
+/** Where a timestamp is needed, a date is the start of its day in UTC. */
+function startOfDay(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
 /** Locations and rules of the findings of the validator. */

@@ -1,0 +1,188 @@
+import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
+import type { DirectoryChoices } from '../../employees/index.js';
+import { type ColumnKey, reportColumns } from '../report-columns.js';
+import { formatOperator, keyLabel } from './definition.js';
+import { type Choice, SelectField } from './key-list.js';
+import { buttons, type FilterForm, fieldIds, isChosen, lines, operatorsOf } from './report-form.js';
+import { useValueText } from './value-text.js';
+
+/** The values that employees of the account have, which filters offer. */
+export type FilterChoices = Pick<DirectoryChoices, 'status' | 'department' | 'location'>;
+
+/** The filters of a report: each is a sentence of an attribute, a condition and a value. */
+export function FilterFields({
+  filters,
+  attributes,
+  values,
+  maximum,
+  focus,
+}: {
+  filters: readonly FilterForm[];
+  attributes: readonly Choice[];
+  values: FilterChoices;
+  maximum: number;
+  /** `id` of the element of the page that has the focus. */
+  focus: string | undefined;
+}) {
+  return (
+    <fieldset aria-describedby="filters-hint">
+      <legend>Filters</legend>
+      <p class="hint" id="filters-hint">
+        Employees must meet all of them.
+      </p>
+      {filters.map((filter, index) => (
+        <FilterRow key={index} position={index + 1} {...{ filter, attributes, values, focus }} />
+      ))}
+      {filters.length < maximum ? (
+        <div class="adding">
+          <SelectField
+            id={fieldIds.next('filter')}
+            label="Add filter by"
+            value=""
+            choices={attributes}
+            empty="Choose"
+            focus={focus}
+          />
+          <button
+            type="submit"
+            name="do"
+            value={buttons.add('filter')}
+            class="secondary"
+            aria-label="Add the filter"
+          >
+            Add
+          </button>
+        </div>
+      ) : (
+        <p class="hint">A report has at most {maximum} filters.</p>
+      )}
+    </fieldset>
+  );
+}
+
+function FilterRow({
+  position,
+  filter,
+  attributes,
+  values,
+  focus,
+}: {
+  position: number;
+  filter: FilterForm;
+  attributes: readonly Choice[];
+  values: FilterChoices;
+  focus: string | undefined;
+}) {
+  const { field, operator } = filter;
+  const id = (part: keyof FilterForm) => fieldIds.filter(position, part);
+  const known = attributes.some(({ value }) => value === field);
+  return (
+    <fieldset class="filter">
+      <legend>{known ? keyLabel(field) : `Filter ${position}`}</legend>
+      {known ? (
+        <input type="hidden" name={id('field')} value={field} />
+      ) : (
+        <SelectField id={id('field')} label="Attribute" value={field} choices={attributes} empty="Choose" />
+      )}
+      {known && <FieldError field={id('field')} />}
+      <SelectField
+        id={id('operator')}
+        label={`Condition of filter ${position}`}
+        hiddenLabel
+        value={operator}
+        choices={operatorsOf(field).map((value) => ({ value, label: formatOperator(value) }))}
+        focus={focus}
+      />
+      <ValueField id={id('value')} label={`Value of filter ${position}`} {...{ filter, values }} />
+      <button
+        type="submit"
+        name="do"
+        value={buttons.remove('filter', position)}
+        class="quiet"
+        aria-label={`Remove filter ${position}`}
+      >
+        <span aria-hidden="true">×</span>
+      </button>
+    </fieldset>
+  );
+}
+
+/** The field for the value of a filter: a date, values to choose from, a list with one value on each line, or a text. */
+function ValueField({
+  id,
+  label,
+  filter: { field, operator, value },
+  values,
+}: {
+  id: string;
+  label: string;
+  filter: FilterForm;
+  values: FilterChoices;
+}) {
+  const isList = operator === 'in' || operator === 'not_in';
+  const entered = lines(value);
+  if (isList && isChosen(field)) {
+    return <ValueChoices {...{ id, label, field }} chosen={entered} existing={values[field]} />;
+  }
+  const description = useDescription(id);
+  const isDate = dateColumns.has(field) && !isList && /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(value);
+  return (
+    <div class="field">
+      <label for={id} class="unseen">
+        {label}
+      </label>
+      <FieldError field={id} />
+      {isList || entered.length > 1 ? (
+        <>
+          <textarea
+            {...{ id, name: id, autocomplete: 'off', spellcheck: false, ...description }}
+            rows={Math.min(Math.max(entered.length, 3), 8)}
+          >
+            {value}
+          </textarea>
+          {isList && <p class="hint">One value on each line.</p>}
+        </>
+      ) : isDate ? (
+        <input type="date" {...{ id, name: id, value: value.slice(0, 10), ...description }} />
+      ) : (
+        <input type="text" {...{ id, name: id, value, autocomplete: 'off', ...description }} />
+      )}
+    </div>
+  );
+}
+
+const dateColumns: ReadonlySet<string> = new Set(
+  reportColumns.filter(({ type }) => type !== 'string').map(({ key }) => key),
+);
+
+/** A checkbox for each value that employees have, and for those that the filter has besides. */
+function ValueChoices({
+  id,
+  label,
+  field,
+  chosen,
+  existing,
+}: {
+  id: string;
+  label: string;
+  field: ColumnKey;
+  chosen: readonly string[];
+  existing: FilterChoices['status'];
+}) {
+  const valueText = useValueText();
+  const known = existing.flatMap(({ value }) => (value === null || value === '' ? [] : [value.trim()]));
+  const shown = [...new Set([...known, ...chosen.filter((value) => value !== '')])];
+  return (
+    <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
+      <legend class="unseen">{label}</legend>
+      <FieldError field={id} />
+      {shown.length === 0 && <p class="hint">No employee has a value.</p>}
+      {shown.map((value) => (
+        <label key={value} class="choice">
+          <input type="checkbox" name={id} value={value} checked={chosen.includes(value)} />
+          <bdi>{valueText(field, value)}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

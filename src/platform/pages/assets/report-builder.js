@@ -1,0 +1,81 @@
+// The form of a report: its buttons change it without loading the page, and the preview follows each change. Without this
+// script, and when a request fails, the page loads instead.
+const find = (page) => page.querySelector('form.report-form');
+let latest;
+let timer;
+
+document.addEventListener('submit', async (event) => {
+  const { target, submitter } = event;
+  if (target !== find(document) || submitter?.name !== 'do') return;
+  event.preventDefault();
+  await apply(submitter.value, submitter);
+});
+
+document.addEventListener('change', async ({ target }) => {
+  if (!find(document)?.contains(target) || target.id.startsWith('new_')) return;
+  // Another condition may need another field.
+  if (target.matches('.filter select')) await apply('refresh');
+  else previewSoon();
+});
+
+/** Sends the form with the value of a button, and shows the form of the response. */
+async function apply(action, submitter) {
+  if (action === 'preview') return showPreview(true);
+  const active = document.activeElement?.id;
+  const page = await send(action);
+  if (page === 'replaced') return;
+  const form = page && find(page);
+  if (form) {
+    const focused = form.querySelector('[autofocus]');
+    focused?.removeAttribute('autofocus');
+    find(document).replaceWith(form);
+    (focused ?? document.getElementById(active))?.focus();
+    previewSoon();
+  } else if (submitter) {
+    load(submitter);
+  }
+}
+
+/** Submits the form without this script. */
+function load(submitter) {
+  const form = find(document);
+  const action = document.createElement('input');
+  Object.assign(action, { type: 'hidden', name: 'do', value: submitter.value });
+  form.append(action);
+  form.submit();
+}
+
+function previewSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(showPreview, 400, false);
+}
+
+/** @param asked whether the user has asked for the preview, which then shows the errors of the form too */
+async function showPreview(asked) {
+  const page = await send('preview');
+  if (!page || page === 'replaced') return;
+  const shown = page.getElementById('preview');
+  shown?.querySelector('[autofocus]')?.removeAttribute('autofocus');
+  if (asked && !shown?.hasChildNodes()) return load({ value: 'preview' });
+  if (shown?.hasChildNodes()) document.getElementById('preview').replaceChildren(...shown.childNodes);
+  if (asked) document.querySelector('.preview h2')?.focus();
+}
+
+/** The page that answers the form; `replaced` by a later request, or `undefined` when the server does not answer. */
+async function send(action) {
+  clearTimeout(timer);
+  latest?.abort();
+  const request = new AbortController();
+  latest = request;
+  const form = find(document);
+  const body = new URLSearchParams(new FormData(form));
+  body.set('do', action);
+  try {
+    const response = await fetch(form.action, { method: 'POST', body, signal: request.signal });
+    return new DOMParser().parseFromString(await response.text(), 'text/html');
+  } catch {
+    return request.signal.aborted ? 'replaced' : undefined;
+  }
+}
+
+previewSoon();
