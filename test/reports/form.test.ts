@@ -210,6 +210,23 @@ t.test('a preview shows the first rows and saves nothing', async (t) => {
   t.same(await storedReports(scene.accountId), []);
 });
 
+t.test('duplicates a report of the account into the form of a new one', async (t) => {
+  const { browser } = await ownerAtWork();
+  const other = await ownerAtWork();
+  const id = createdId(
+    await createReport(browser, { title: 'x'.repeat(255), column_1: 'email', sort_1: '-email' }),
+  );
+  const page = await browser.open(`${reportsPath}/${id}`);
+  t.match(page.body, `href="${reportsPath}/new?copy=${id}"`);
+  const copy = await browser.open(`${reportsPath}/new?copy=${id}`);
+  isPage(t, copy);
+  t.match(copy.body, `value="Copy of ${'x'.repeat(247)}"`);
+  t.match(copy.body, 'name="column_1" value="email"');
+  t.match(copy.body, 'name="sort_1" value="-email"');
+  isPage(t, await other.browser.open(`${reportsPath}/new?copy=${id}`), 404);
+  isPage(t, await browser.open(`${reportsPath}/new?copy=..`), 404);
+});
+
 t.test('a form that is submitted twice creates one report', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const page = await browser.open(`${reportsPath}/new`);

@@ -87,7 +87,7 @@ t.test('a CSV download equals that of the API, and its event names the user', as
   const file = await browser.open(`${reportsPath}/${id}/results.csv`);
   t.equal(file.statusCode, 200);
   t.match(file.headers['content-type'], 'text/csv');
-  t.equal(file.headers['content-disposition'], `attachment; filename="report-${id}.csv"`);
+  t.equal(file.headers['content-disposition'], 'attachment; filename="Table.csv"');
   const application = await createApplication(database, accountId);
   const token = await api.token(application);
   t.equal(file.body, (await api.get(`/v1/reports/${id}/results.csv`, token)).body);
@@ -99,6 +99,19 @@ t.test('a CSV download equals that of the API, and its event names the user', as
     events.map(({ userId, applicationId, details }) => ({ userId, applicationId, details })),
     [{ userId: user.id, applicationId: null, details: { report: id, title: 'Table', rows: '3' } }],
   );
+});
+
+t.test('a CSV download has the name of the report, without what a file name cannot have', async (t) => {
+  const { browser } = await employeeScene(api, []);
+  for (const [title, expected] of [
+    ['../50 % "on" leave?\\', `filename="50 _ on leave.csv"; filename*=UTF-8''50%20%25%20on%20leave.csv`],
+    ['Löhne (März)', `filename="L_hne (M_rz).csv"; filename*=UTF-8''L%C3%B6hne%20%28M%C3%A4rz%29.csv`],
+    ['...', 'filename="report-'],
+  ] as const) {
+    const id = createdId(await createReport(browser, { title }));
+    const { headers } = await browser.open(`${reportsPath}/${id}/results.csv`);
+    t.ok(String(headers['content-disposition']).startsWith(`attachment; ${expected}`), title);
+  }
 });
 
 t.test(
@@ -131,7 +144,7 @@ t.test(
 
     const plain = await browser.open(`${reportsPath}/${id}/results.csv`);
     const excel = await browser.open(`${reportsPath}/${id}/results.csv?format=excel`);
-    t.equal(excel.headers['content-disposition'], `attachment; filename="report-${id}-excel.csv"`);
+    t.equal(excel.headers['content-disposition'], `attachment; filename="A report-excel.csv"`);
     t.same([...excel.rawPayload.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
     const cell = (text: string) => csvLine(['a', text]).slice(1);
     let expected = plain.body;

@@ -251,10 +251,7 @@ export class PageRouter {
       request.method === 'HEAD'
         ? Readable.from([])
         : await this.#dependencies.downloads.begin({ accountId, request, reply, make });
-    return reply
-      .type(mediaType)
-      .header('content-disposition', `attachment; filename="${fileName}"`)
-      .send(body);
+    return reply.type(mediaType).header('content-disposition', attachment(fileName)).send(body);
   }
 
   async #session(request: FastifyRequest): Promise<BrowserSession | null> {
@@ -296,4 +293,18 @@ export class PageRouter {
 function redirectToSignIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const returnTo = request.method === 'POST' ? requestPath(request) : request.url;
   return reply.redirect(signInAddress(returnTo), 303);
+}
+
+/**
+ * The value of `Content-Disposition` that stores a file under a name. Other characters than ASCII are in `filename*`
+ * (RFC 6266, RFC 8187).
+ */
+function attachment(fileName: string): string {
+  const ascii = fileName.replace(/[^ -~]|["\\%]/gu, '_');
+  if (ascii === fileName) return `attachment; filename="${fileName}"`;
+  const encoded = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

@@ -69,7 +69,7 @@ async function useReports(t: Test, page: Page, { user }: Scene): Promise<void> {
   t.ok(Math.abs((widths[0] ?? 0) - (widths[1] ?? 1)) < 1, 'lengths are proportional to numbers');
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'Download CSV' }).click();
-  t.match((await download).suggestedFilename(), /^report-.*\.csv$/);
+  t.match((await download).suggestedFilename(), /^By location\.csv$/);
   await main(page).getByRole('link', { name: 'Edit' }).click();
   await page.getByRole('button', { name: 'Remove filter 1' }).click();
   await page.getByRole('group', { name: 'Status' }).waitFor({ state: 'detached' });

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { formNonce, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
+import { isRecordId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
 import { ReportFields } from './form-page.js';
 import { ReportChart } from './report-chart.js';
@@ -103,6 +104,18 @@ async function preview(context: PageContext, dependencies: ReportPagesDependenci
   );
 }
 
+/** The form of a new report: empty, or a copy of the report that the query names. */
+async function firstForm(
+  { query, user }: PageContext,
+  { reports }: ReportPagesDependencies,
+): Promise<ReportForm> {
+  const id = query.text('copy');
+  if (id === '') return emptyForm;
+  const report = found(isRecordId(id) ? await reports.get(user.accountId, id) : null);
+  const title = [...`Copy of ${report.title}`].slice(0, 255).join('');
+  return { ...storedForm(report), title };
+}
+
 /** Form for a new report, and its submission. */
 export function createPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
@@ -110,7 +123,10 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
   formPage<NewReport>(site, reportsPath, {
     page: `${reportsPath}/new`,
     recentPassword: ['no', 'adds a report'],
-    initial: (context) => ({ form: emptyForm, nonce: formNonce(context) }),
+    initial: async (context) => ({
+      form: await firstForm(context, dependencies),
+      nonce: formNonce(context),
+    }),
     read: (context) => ({ form: readReportForm(context.form), nonce: formNonce(context) }),
     view: async (context, { nonce, ...state }) => ({
       title: 'New report',

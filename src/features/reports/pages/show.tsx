@@ -4,6 +4,7 @@ import { type Column, DataTable, Empty } from '../../../platform/pages/data-tabl
 import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import type { GroupKey } from '../report-columns.js';
@@ -67,10 +68,19 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
   site.download(reportAddress(':id', 'results.csv'), async (context) => {
     const report = await requestedReport(context, dependencies);
     return {
-      fileName: `report-${report.id}.csv`,
+      fileName: `${fileNameOf(report)}.csv`,
       make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
     };
   });
+}
+
+/** The title without the characters that file systems reserve, of at most 100 characters. */
+function fileNameOf({ id, title }: Report): string {
+  const name = title
+    .replace(/[\p{C}\\/:*?"<>|]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .replace(/^[ .]+|[ .]+$/g, '');
+  return [...name].slice(0, 100).join('').trim() || `report-${id}`;
 }
 
 function pageAddress(id: string, number: number): string {
@@ -114,6 +124,9 @@ function showPage({
         </a>
         <a class="button secondary" href={reportAddress(id, 'edit')}>
           Edit
+        </a>
+        <a class="button secondary" href={`${reportsPath}/new?copy=${id}`}>
+          Duplicate
         </a>
         <a class="button danger" href={reportAddress(id, 'delete')}>
           Delete
