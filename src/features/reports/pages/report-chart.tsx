@@ -4,7 +4,7 @@ import { type ChartBar, numberText, totalOf } from '../../../platform/pages/char
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import type { ReportDefinition } from '../report.js';
 import type { GroupKey } from '../report-columns.js';
-import { type ChartData, type ChartValue, chartKeys, maximumChartValues } from '../results/report-charts.js';
+import { type ChartData, type ChartValue, chartKeys } from '../results/report-charts.js';
 import { inSentence, keyLabel } from './definition.js';
 import { useValueText } from './value-text.js';
 
@@ -22,19 +22,23 @@ export function ReportChart({
   const keys = chartKeys(groupBy);
   const byYear = keys.bars === 'hire_year';
   const valueText = useValueText();
-  const label = (value: ChartValue, key: GroupKey) =>
-    chartLabel(value, { isYear: key === 'hire_year' && byYear, text: (text) => valueText(key, text) });
+  const label = (value: ChartValue, key: GroupKey) => chartLabel(value, (text) => valueText(key, text));
   const series = chart.stacks.map((stack) => ({
     label: keys.stacks === undefined ? 'Employees' : label(stack, keys.stacks),
   }));
-  const bars = chart.bars.map((value, index): ChartBar => {
+  const sizes = chart.counts.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const bars = chart.bars.flatMap((value, index): ChartBar[] => {
+    // All others together would be out of scale.
+    if ('others' in value) return [];
     const values = chart.counts[index] ?? [];
-    const bar = { key: String(index), label: label(value, keys.bars), values };
+    const share = shareText(sizes[index] ?? 0, all);
+    const bar = { key: String(index), label: label(value, keys.bars), values, share };
     const parts = values.flatMap((count, part) =>
       count > 0 ? [`${series[part]?.label}: ${numberText(count)}`] : [],
     );
     const total = `${bar.label}: ${numberText(totalOf(bar))}`;
-    return { ...bar, text: keys.stacks === undefined ? total : `${total} (${parts.join(', ')})` };
+    return [{ ...bar, text: keys.stacks === undefined ? total : `${total} (${parts.join(', ')})` }];
   });
   const names = [keys.bars, ...(keys.stacks === undefined ? [] : [keys.stacks])].map((key) =>
     inSentence(keyLabel(key)),
@@ -42,12 +46,22 @@ export function ReportChart({
   const text = {
     id: 'chart',
     title: `Employees by ${names.join(' and ')}`,
-    description: describe(bars, { byYear, name: names[0] ?? '' }),
+    description: describe(bars, { byYear, name: names[0] ?? '', all }),
     series,
   };
+  const [barName = '', stackName = ''] = names;
+  // Employees without a year have a column besides those of the years.
+  const hasNone = byYear && chart.bars.some((value) => 'value' in value && value.value === null);
+  const drawn = bars.length - (hasNone ? 1 : 0);
   const notes = [
-    ...combinedNote(chart.bars, { byYear, name: names[0] ?? '' }),
-    ...combinedNote(chart.stacks, { byYear: false, name: names[1] ?? '' }),
+    ...chart.bars.flatMap((value, index) =>
+      'others' in value
+        ? [outsideNote(value.others, drawn, { byYear, name: barName, size: sizes[index] ?? 0, all })]
+        : [],
+    ),
+    ...chart.stacks.flatMap((value) =>
+      'others' in value ? [combinedNote(value.others, chart.stacks.length - 1, stackName)] : [],
+    ),
   ];
   return (
     <section class="report-chart">
@@ -76,11 +90,8 @@ const maximumYears = 6;
 /** Characters of a label. The table has the whole value. */
 const longestLabel = 60;
 
-function chartLabel(
-  value: ChartValue,
-  { isYear, text }: { isYear: boolean; text: (value: string) => string },
-): string {
-  if ('others' in value) return isYear ? 'Earlier' : 'Other';
+function chartLabel(value: ChartValue, text: (value: string) => string): string {
+  if ('others' in value) return 'Other';
   if (value.value === null) return 'None';
   if (value.value === '') return 'Empty text';
   const label = text(value.value);
@@ -88,21 +99,31 @@ function chartLabel(
   return characters.length <= longestLabel ? label : `${characters.slice(0, longestLabel - 1).join('')}…`;
 }
 
-function describe(bars: readonly ChartBar[], { byYear, name }: { byYear: boolean; name: string }): string {
-  const total = bars.reduce((sum, bar) => sum + totalOf(bar), 0);
+function describe(
+  bars: readonly ChartBar[],
+  { byYear, name, all }: { byYear: boolean; name: string; all: number },
+): string {
   const highest = bars.reduce((one, other) => (totalOf(other) > totalOf(one) ? other : one));
   const order = byYear ? 'In the order of the years' : 'Largest first';
-  return `${order}. ${highest.label} is the highest ${name} with ${numberText(totalOf(highest))} of ${numberText(total)} employees. The table has the numbers.`;
+  return `${order}. ${highest.label} is the highest ${name} with ${numberText(totalOf(highest))} of ${numberText(all)} employees. The table has the numbers.`;
 }
 
-function combinedNote(
-  values: readonly ChartValue[],
-  { byYear, name }: { byYear: boolean; name: string },
-): string[] {
-  const combined = values.find((value) => 'others' in value);
-  if (combined === undefined || !('others' in combined)) return [];
-  const [which, word] = byYear ? ['latest', 'Earlier'] : ['largest', 'Other'];
-  return [
-    `The chart shows the ${maximumChartValues} ${which} values of ${name}. “${word}” combines the remaining ${numberText(combined.others)}. The table has all of them.`,
-  ];
+/** States what is not drawn. */
+function outsideNote(
+  others: number,
+  shown: number,
+  { byYear, name, size, all }: { byYear: boolean; name: string; size: number; all: number },
+): string {
+  const which = byYear ? 'latest' : 'largest';
+  return `The chart shows the ${shown} ${which} values of ${name}. The remaining ${numberText(others)} have ${`${numberText(size)} ${size === 1 ? 'employee' : 'employees'}`} (${shareText(size, all)}); the table has all of them.`;
+}
+
+function combinedNote(others: number, shown: number, name: string): string {
+  return `Each bar shows the ${shown} largest values of ${name}. “Other” combines the remaining ${numberText(others)}; the table has all of them.`;
+}
+
+/** A share of all employees, such as "22 %". */
+function shareText(size: number, all: number): string {
+  const percent = (100 * size) / all;
+  return percent > 0 && percent < 1 ? '< 1 %' : `${Math.round(percent)} %`;
 }

@@ -33,25 +33,32 @@ interface ChartRow {
   readonly size: string;
 }
 
-/** Maximum number of values of each group key in a chart. The others are combined. */
-export const maximumChartValues = 20;
+/** Maximum numbers of values in a chart. The others are combined. */
+interface ChartLimits {
+  readonly bars: number;
+  readonly stacks: number;
+}
 
-/** Position of the combined values. */
-const combined = maximumChartValues + 1;
+/** Twenty parts are as many as their legend can explain, and so many bars have room for them. */
+function chartLimits({ bars, stacks }: ChartKeys): ChartLimits {
+  return { bars: stacks === undefined || bars === 'hire_year' ? 40 : 20, stacks: 20 };
+}
 
 /** Longest period of which the years without employees are shown. */
 const maximumYears = 40;
 
-function chartData(rows: readonly ChartRow[], byYear: boolean): ChartData {
+function chartData(rows: readonly ChartRow[], keys: ChartKeys): ChartData {
+  const byYear = keys.bars === 'hire_year';
+  const limits = chartLimits(keys);
   const bars = new Map<number, ChartValue>();
   const stacks = new Map<number, ChartValue>();
   const sizes = new Map<string, number>();
   const others = { bars: 0, stacks: 0 };
   for (const row of rows) {
-    others.bars = Math.max(others.bars, row.bars - combined + 1);
-    others.stacks = Math.max(others.stacks, row.stacks - combined + 1);
-    bars.set(row.bar, row.bar === combined ? { others: others.bars } : { value: row.bar_value });
-    stacks.set(row.stack, row.stack === combined ? { others: others.stacks } : { value: row.stack_value });
+    others.bars = Math.max(others.bars, row.bars - limits.bars);
+    others.stacks = Math.max(others.stacks, row.stacks - limits.stacks);
+    bars.set(row.bar, row.bar > limits.bars ? { others: others.bars } : { value: row.bar_value });
+    stacks.set(row.stack, row.stack > limits.stacks ? { others: others.stacks } : { value: row.stack_value });
     sizes.set(`${row.bar} ${row.stack}`, Number(row.size));
   }
   const stackOrder = [...stacks.keys()].sort((one, other) => one - other);
@@ -99,8 +106,8 @@ export function chartKeys([first, second]: readonly GroupKey[]): ChartKeys {
 }
 
 /**
- * Runs a grouped report and combines its groups: the 20 largest values of each key, or the latest 20 years, and one value for
- * all others.
+ * Runs a grouped report and combines its groups: the largest values of each key, or the latest years, and one value for all
+ * others.
  *
  * @param signal cancels the run
  */
@@ -114,12 +121,16 @@ export async function readChart(
     signal,
   });
   const rows: ChartRow[] = JSON.parse(result?.rows ?? '[]');
-  return chartData(rows, chartKeys(report.groupBy).bars === 'hire_year');
+  return chartData(rows, chartKeys(report.groupBy));
 }
 
-/** Builds the query for the rows of a chart. It reads each group once, and returns at most 22 × 21 rows. */
+/** Builds the query for the rows of a chart. It reads each group once, and returns at most 42 × 21 rows. */
 function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition): Prisma.Sql {
-  const { bars, stacks } = chartKeys(groupBy);
+  const shown = chartKeys(groupBy);
+  const { bars, stacks } = shown;
+  const limits = chartLimits(shown);
+  // The position after the last one is that of the combined values.
+  const [barLimit, stackLimit] = [limits.bars, limits.stacks].map((limit) => Prisma.raw(String(limit + 1)));
   const keys = stacks === undefined ? [bars] : [bars, stacks];
   const groups = new EmployeeQuery(accountId, filters.map(reportCondition)).groups(keys.map(groupColumn));
   const [bar, stack] = keys.map((key, index) => ({
@@ -127,12 +138,13 @@ function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition
     rank: rankOf(key, index),
     total: Prisma.sql`sum(size) OVER (PARTITION BY ${Prisma.raw(`key_${index}`)})`,
   }));
-  if (bar === undefined) throw new Error('A chart has at least one key');
+  if (bar === undefined || barLimit === undefined || stackLimit === undefined)
+    throw new Error('A chart has at least one key');
   return Prisma.sql`
     SELECT coalesce(json_agg(chart), '[]')::text AS rows FROM (
-      SELECT least(bar, ${limit}) AS bar, least(stack, ${limit}) AS stack,
-        min(CASE WHEN bar < ${limit} THEN bar_value END) AS bar_value,
-        min(CASE WHEN stack < ${limit} THEN stack_value END) AS stack_value,
+      SELECT least(bar, ${barLimit}) AS bar, least(stack, ${stackLimit}) AS stack,
+        min(CASE WHEN bar < ${barLimit} THEN bar_value END) AS bar_value,
+        min(CASE WHEN stack < ${stackLimit} THEN stack_value END) AS stack_value,
         max(bar) AS bars, max(stack) AS stacks, sum(size)::text AS size
       FROM (
         SELECT size, bar_value, stack_value, ${bar.rank} AS bar, ${stack?.rank ?? Prisma.sql`1`} AS stack
@@ -145,8 +157,6 @@ function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition
       GROUP BY 1, 2 ORDER BY 1, 2
     ) AS chart`;
 }
-
-const limit = Prisma.raw(String(combined));
 
 /** Position of a value, from 1: the largest first, or the latest year first. Employees without a year have position 0. */
 function rankOf(key: GroupKey, index: number): Prisma.Sql {

@@ -32,7 +32,11 @@ export function BarChart({
             {/* SVG text is never cut or wrapped, and a name may have any length. */}
             <foreignObject x="0" y={y} width="100%" height={labelHeight}>
               <div class="bar-label">
-                <bdi>{bar.label}</bdi> <span>{numberText(totalOf(bar))}</span>
+                <bdi>{bar.label}</bdi>{' '}
+                <span>
+                  {numberText(totalOf(bar))}
+                  {bar.share !== undefined && <small> {bar.share}</small>}
+                </span>
               </div>
             </foreignObject>
             {segments[index]?.map(({ tone, from, to }) => (

@@ -14,6 +14,8 @@ export interface ChartBar {
   readonly label: string;
   /** Not negative. */
   readonly values: readonly number[];
+  /** Share of the whole, which is shown beside the number. */
+  readonly share?: string;
   /** Text of all values. Default: {@link textOf}. */
   readonly text?: string;
 }
