@@ -33,10 +33,15 @@ export function challenge(problem: Problem): Problem {
   });
 }
 
-/** 403 `insufficient_scope` with the missing scopes. @see RFC 6750 section 3.1 */
-function insufficientScope(missing: readonly string[]): Problem {
-  const scope = missing.join(' ');
-  return new Problem('insufficient_scope', `The access token lacks the scope ${scope}.`, {
+/**
+ * 403 `insufficient_scope` with the missing scopes.
+ *
+ * @param requested the scopes of the challenge, which the client should request; default: those that are missing
+ * @see RFC 6750 section 3.1
+ */
+export function insufficientScope(missing: readonly string[], requested = missing): Problem {
+  const scope = requested.join(' ');
+  return new Problem('insufficient_scope', `The access token lacks the scope ${missing.join(' ')}.`, {
     headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
   });
 }

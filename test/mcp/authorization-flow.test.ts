@@ -34,20 +34,32 @@ function createProvider({ user, application, redirectUri }: Scene) {
   return { provider, seen };
 }
 
-t.test('a client discovers the authorization server, and its user allows access with PKCE', async (t) => {
-  const scene = await createScene(api.database);
-  const { provider: authProvider, seen } = createProvider(scene);
-  const url = new URL(`${api.baseUrl}/mcp`);
-  const first = new StreamableHTTPClientTransport(url, { authProvider });
-  await t.rejects(new Client({ name: 'test', version: '1' }).connect(first), { name: 'UnauthorizedError' });
-  const asked = seen.url?.searchParams;
-  t.equal(seen.url?.origin, api.baseUrl);
-  t.equal(asked?.get('code_challenge_method'), 'S256');
-  t.equal(asked?.get('resource'), `${api.baseUrl}/mcp`);
-  await first.finishAuth(seen.callback ?? new URLSearchParams());
+t.test(
+  'a client of an application with two scopes connects, and asks for the second when it needs it',
+  async (t) => {
+    const scene = await createScene(api.database, { scopes: ['reports:read', 'user:read'] });
+    const { provider: authProvider, seen } = createProvider(scene);
+    const url = new URL(`${api.baseUrl}/mcp`);
+    const first = new StreamableHTTPClientTransport(url, { authProvider });
+    await t.rejects(new Client({ name: 'test', version: '1' }).connect(first), { name: 'UnauthorizedError' });
+    const asked = seen.url?.searchParams;
+    t.equal(seen.url?.origin, api.baseUrl);
+    t.equal(asked?.get('code_challenge_method'), 'S256');
+    t.equal(asked?.get('resource'), `${api.baseUrl}/mcp`);
+    t.equal(asked?.get('scope'), 'reports:read');
+    await first.finishAuth(seen.callback ?? new URLSearchParams());
+    const reading = new StreamableHTTPClientTransport(url, { authProvider });
+    const reader = new Client({ name: 'test', version: '1' });
+    await reader.connect(reading);
+    t.teardown(() => reader.close());
+    t.notOk((await reader.callTool({ name: 'listEmployees', arguments: {} })).isError);
+    await t.rejects(reader.callTool({ name: 'getCurrentUser', arguments: {} }));
+    t.equal(seen.url?.searchParams.get('scope'), 'reports:read user:read');
+    await reading.finishAuth(seen.callback ?? new URLSearchParams());
 
-  const client = await connect(t, api.baseUrl, authProvider);
-  const result = await client.callTool({ name: 'getCurrentUser', arguments: {} });
-  t.notOk(result.isError);
-  t.match(result.structuredContent, { data: { id: scene.user.id } });
-});
+    const client = await connect(t, api.baseUrl, authProvider);
+    const result = await client.callTool({ name: 'getCurrentUser', arguments: {} });
+    t.notOk(result.isError);
+    t.match(result.structuredContent, { data: { id: scene.user.id } });
+  },
+);

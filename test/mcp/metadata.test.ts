@@ -9,12 +9,15 @@ const api = await listenForMcp(t);
 const insecure = { [allowInsecureRequests]: true };
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-t.test('the metadata of the protected resources names the authorization server and all scopes', async (t) => {
-  for (const resource of [`${api.baseUrl}/mcp`, api.baseUrl]) {
+t.test('the metadata of a resource names the authorization server and the scopes to request', async (t) => {
+  for (const [resource, scopes] of [
+    [`${api.baseUrl}/mcp`, ['reports:read']],
+    [api.baseUrl, Object.keys(contract.scopes).sort()],
+  ] as const) {
     const response = await resourceDiscoveryRequest(new URL(resource), insecure);
     t.equal(response.headers.get('access-control-allow-origin'), '*');
     const { scopes_supported, ...metadata } = (await response.json()) as { scopes_supported: string[] };
-    t.same(scopes_supported.sort(), Object.keys(contract.scopes).sort());
+    t.same(scopes_supported.sort(), scopes);
     t.same(metadata, {
       resource,
       authorization_servers: [api.baseUrl],
@@ -45,32 +48,35 @@ t.test('a preflight request for each document of metadata allows the header with
   }
 });
 
-t.test('a missing, malformed, foreign, expired or revoked token is 401 and names the metadata', async (t) => {
-  const other = await buildTestApp(t);
-  const foreign = await other.token((await createTenant(other.database)).application);
-  const { application } = await createTenant(api.database);
-  const expired = await api.token(application);
-  api.clock.advanceSeconds(24 * 3600);
-  const revoked = await api.token(application);
-  const { clientId: client_id, clientSecret: client_secret } = application;
-  await api.postForm('/v1/oauth/revoke', { client_id, client_secret, token: revoked });
-  const metadata = `resource_metadata="${api.baseUrl}/.well-known/oauth-protected-resource/mcp"`;
-  for (const [token, code] of [
-    [undefined, 'unauthorized'],
-    ['not-a-token', 'invalid_token'],
-    [foreign, 'invalid_token'],
-    [expired, 'token_expired'],
-    [revoked, 'invalid_token'],
-  ] as const) {
-    const response = await sendMessage(api, token, ping);
-    t.equal(response.statusCode, 401, code);
-    t.equal(response.json().code, code);
-    const challenge = String(response.headers['www-authenticate']);
-    t.match(challenge, /^Bearer realm="People API"/);
-    t.ok(challenge.endsWith(metadata), challenge);
-    t.equal(challenge.includes('error='), token !== undefined);
-  }
-});
+t.test(
+  'a missing, malformed, foreign, expired or revoked token is 401 and names the scope and the metadata',
+  async (t) => {
+    const other = await buildTestApp(t);
+    const foreign = await other.token((await createTenant(other.database)).application);
+    const { application } = await createTenant(api.database);
+    const expired = await api.token(application);
+    api.clock.advanceSeconds(24 * 3600);
+    const revoked = await api.token(application);
+    const { clientId: client_id, clientSecret: client_secret } = application;
+    await api.postForm('/v1/oauth/revoke', { client_id, client_secret, token: revoked });
+    const metadata = `scope="reports:read", resource_metadata="${api.baseUrl}/.well-known/oauth-protected-resource/mcp"`;
+    for (const [token, code] of [
+      [undefined, 'unauthorized'],
+      ['not-a-token', 'invalid_token'],
+      [foreign, 'invalid_token'],
+      [expired, 'token_expired'],
+      [revoked, 'invalid_token'],
+    ] as const) {
+      const response = await sendMessage(api, token, ping);
+      t.equal(response.statusCode, 401, code);
+      t.equal(response.json().code, code);
+      const challenge = String(response.headers['www-authenticate']);
+      t.match(challenge, /^Bearer realm="People API"/);
+      t.ok(challenge.endsWith(metadata), challenge);
+      t.equal(challenge.includes('error='), token !== undefined);
+    }
+  },
+);
 
 t.test('a token is checked before the body is read', async (t) => {
   const response = await sendMessage(api, undefined, '{ not JSON');

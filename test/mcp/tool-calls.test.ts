@@ -1,4 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { callTool } from '../support/mcp/call-tool.js';
 import { listenForMcp } from '../support/mcp/mcp-app.js';
 import { connect, textOf } from '../support/mcp/mcp-client.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
@@ -67,9 +68,9 @@ t.test('a report is created once for a key, changed, and deleted', async (t) => 
 });
 
 t.test(
-  'a tool whose scope the token lacks is a tool error that names the scope, and changes nothing',
+  'a tool whose scope the token lacks is 403 with the scopes to request, and changes nothing',
   async (t) => {
-    const client = await connect(t, api.baseUrl, await tokenFor('reports:read'));
+    const token = await tokenFor('reports:read');
     const before = await api.database.prisma.report.count();
     for (const [name, given, scope] of [
       ['createReport', { body: { title: 'x' } }, 'reports:write'],
@@ -77,9 +78,16 @@ t.test(
       ['getCurrentUser', {}, 'user:read'],
       ['updateCurrentUser', { body: { given_name: 'x' } }, 'user:write'],
     ] as const) {
-      const result = await call(client, name, given);
-      t.equal(result.isError, true, name);
-      t.match(textOf(result), `403 insufficient_scope): The access token lacks the scope ${scope}.`);
+      const response = await callTool(api, token, name, given);
+      t.equal(response.statusCode, 403, name);
+      t.match(response.json(), {
+        code: 'insufficient_scope',
+        detail: `The access token lacks the scope ${scope}.`,
+      });
+      t.equal(
+        response.headers['www-authenticate'],
+        `Bearer realm="People API", error="insufficient_scope", scope="reports:read ${scope}", resource_metadata="${api.baseUrl}/.well-known/oauth-protected-resource/mcp"`,
+      );
     }
     t.equal(await api.database.prisma.report.count(), before);
   },

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { Contract } from '../../platform/contract/contract.js';
+import { insufficientScope } from '../../oauth/authentication.js';
+import type { Contract, ScopeName } from '../../platform/contract/contract.js';
 import { isDeeper } from '../../platform/contract/outside-text.js';
 import type { Authenticate } from '../../platform/http/binding/bind.js';
 import { allowPreflight } from '../../platform/http/cors.js';
@@ -17,6 +18,12 @@ const mcpPath = '/mcp';
 const wellKnown = '/.well-known/oauth-protected-resource';
 
 /**
+ * The scopes that clients request at first: the fewest with which tools are useful. Clients request those of the challenge or,
+ * without one, all of the metadata, and an application need not have more.
+ */
+const firstScopes = ['reports:read'] as const satisfies readonly ScopeName[];
+
+/**
  * Metadata of the protected resources: the endpoint of the Model Context Protocol, and the whole API.
  *
  * @see RFC 9728 sections 2 and 3
@@ -25,11 +32,14 @@ async function resourceMetadataRoutes(
   app: FastifyInstance,
   { baseUrl, scopes }: { baseUrl: string; scopes: readonly string[] },
 ): Promise<void> {
-  for (const path of [mcpPath, '']) {
+  for (const [path, supported] of [
+    [mcpPath, firstScopes],
+    ['', scopes],
+  ] as const) {
     const metadata = {
       resource: `${baseUrl}${path}`,
       authorization_servers: [baseUrl],
-      scopes_supported: scopes,
+      scopes_supported: supported,
       bearer_methods_supported: ['header'],
       resource_name: 'People API',
       resource_documentation: `${baseUrl}/docs`,
@@ -62,7 +72,7 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
   const scopes = [...new Set([...tools.values()].flatMap(({ operation }) => operation.scopes ?? []))];
   const version = String(contract.document.info.version);
   await app.register(resourceMetadataRoutes, { baseUrl: config.baseUrl, scopes });
-  const metadata = `${config.baseUrl}${wellKnown}${mcpPath}`;
+  const resourceMetadata = `resource_metadata="${config.baseUrl}${wellKnown}${mcpPath}"`;
 
   app.post(mcpPath, {
     onRequest: async (request, reply) => {
@@ -70,7 +80,7 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
         return sendError(reply, 403, 'The Origin header must be absent or the address of this server.');
       }
       request.caller = await authenticate(request, reply, []).catch((error) =>
-        withResourceMetadata(error, metadata),
+        withParameters(error, `scope="${firstScopes.join(' ')}", ${resourceMetadata}`),
       );
     },
     handler: async (request, reply) => {
@@ -83,6 +93,12 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
         return sendError(reply, 400, 'The tools do not change, so that there is nothing to subscribe to.');
       }
       const caller = callerOf(app, request, dependencies);
+      const tool = tools.get(calledTool(body));
+      const missing = (tool?.operation.scopes ?? []).filter((scope) => !caller.scopes.has(scope));
+      // The client then requests these scopes and would otherwise lose those of its token.
+      if (missing.length > 0) {
+        withParameters(insufficientScope(missing, [...caller.scopes, ...missing]), resourceMetadata);
+      }
       const offer = { tools, version, caller };
       const response = await respond(webRequest(request, config.baseUrl), body ?? null, offer);
       return reply.header('cache-control', 'no-store').send(response);
@@ -112,15 +128,22 @@ function sendError(reply: FastifyReply, status: number, message: string): Fastif
     .send({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
 }
 
-/** Adds the URL of the metadata to a challenge. @see RFC 9728 section 5.1 */
-function withResourceMetadata(error: unknown, metadata: string): never {
+/** Adds parameters to a challenge, such as the URL of the metadata. @see RFC 9728 section 5.1 */
+function withParameters(error: unknown, parameters: string): never {
   if (!(error instanceof Problem)) throw error;
   const { 'www-authenticate': challenge, ...headers } = error.headers;
   if (challenge === undefined) throw error;
   throw new Problem(error.code, error.message, {
-    headers: { ...headers, 'www-authenticate': `${challenge}, resource_metadata="${metadata}"` },
+    headers: { ...headers, 'www-authenticate': `${challenge}, ${parameters}` },
     cause: error.cause,
   });
+}
+
+/** The name of the tool that a message calls; empty for other messages. */
+function calledTool(body: unknown): string {
+  const { method, params } = Object(body) as { method?: unknown; params?: { name?: unknown } | null };
+  const name = method === 'tools/call' ? params?.name : undefined;
+  return typeof name === 'string' ? name : '';
 }
 
 const protocolHeaders = /^(content-type|mcp-.*)$/;
