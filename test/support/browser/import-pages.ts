@@ -37,14 +37,22 @@ export function datesOn({ body }: Pick<LightMyRequestResponse, 'body'>) {
   }));
 }
 
+const tokens = new WeakMap<Browser, Record<string, string>>();
+
+/** The CSRF token of a browser, which all forms of its session have. */
+async function tokenOf(browser: Browser): Promise<Record<string, string>> {
+  const token = tokens.get(browser) ?? hiddenFields((await browser.open(importPath)).body);
+  tokens.set(browser, token);
+  return token;
+}
+
 /** Uploads a file and returns the response. */
 export async function uploadFile(
   browser: Browser,
   content: string | Uint8Array,
   { name = 'staff.csv', format = '' } = {},
 ): Promise<LightMyRequestResponse> {
-  const page = await browser.open(importPath);
-  return await browser.upload(importPath, { ...hiddenFields(page.body), format }, { name, content });
+  return await browser.upload(importPath, { ...(await tokenOf(browser)), format }, { name, content });
 }
 
 /** Uploads a file and returns the address of its import. */
@@ -94,8 +102,7 @@ export async function check(api: TestApp, browser: Browser, address: string, cha
 
 /** Presses a button of the page of an import. */
 export async function press(browser: Browser, address: string, step: 'start' | 'cancel') {
-  const page = await browser.open(address);
-  return await browser.submit(`${address}/${step}`, hiddenFields(page.body));
+  return await browser.submit(`${address}/${step}`, await tokenOf(browser));
 }
 
 /** Imports the checked file, and returns the page with the result. */

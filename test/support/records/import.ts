@@ -39,7 +39,7 @@ export async function importText(
     entries: bytes[0] === 0x7b ? readJsonEntries(lines) : readCsvEntries(lines, attributes),
     check,
     fileName: 'staff.csv',
-    batchSize: 100,
+    batchSize: 20,
     maximumRejected: 1000,
     dryRun: false,
     signal: new AbortController().signal,
@@ -53,7 +53,7 @@ export async function importText(
 /** Bytes in chunks that split lines and characters. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; ) {
-    const size = 1 + Math.floor(Math.random() * 4_000);
+    const size = 1 + Math.floor(Math.random() * 1_000);
     yield bytes.subarray(start, start + size);
     start += size;
   }

@@ -100,6 +100,7 @@ export async function buildTestApp(
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,
+    importBatchSize,
   }: {
     environment?: Record<string, string>;
     database?: Database;
@@ -116,6 +117,7 @@ export async function buildTestApp(
     lifecycle?: Lifecycle;
     appSecrets?: AppSecrets;
     idleLimits?: IdleLimits;
+    importBatchSize?: number;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
@@ -125,7 +127,10 @@ export async function buildTestApp(
     : await applicationDatabase(given);
   const usage = new UsageRecorder({ database: opened, clock });
   const signingKeys = await SigningKeys.open(opened, appSecrets, clock);
-  const uploadWorker = new UploadWorker({ database: opened, clock, contract: served });
+  const uploadWorker = new UploadWorker({
+    ...{ database: opened, clock, contract: served },
+    ...(importBatchSize !== undefined && { batchSize: importBatchSize }),
+  });
   const app = await buildApp({
     config,
     contract: served,

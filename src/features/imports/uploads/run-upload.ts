@@ -107,12 +107,6 @@ function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
   return { ...entry, value: Object.fromEntries([...own, ...renamed]) };
 }
 
-/**
- * Lines in one transaction. Other changes of the employees of the account wait for it, so it is smaller than that of the
- * command line.
- */
-const batchSize = 1_000;
-
 /** Maximum characters of the errors of a line. */
 const maximumMessageLength = 500;
 
@@ -121,6 +115,8 @@ interface RunDependencies {
   readonly files: StoredFiles;
   readonly imports: EmployeeImports;
   readonly check: EmployeeCheck;
+  /** Lines in one transaction. */
+  readonly batchSize: number;
   /** Stops the run after the current batch. */
   readonly signal: AbortSignal;
   /** Called when the user has cancelled the import. */
@@ -135,7 +131,7 @@ interface RunDependencies {
  */
 export async function runUpload(
   upload: ClaimedUpload,
-  { queue, files, imports, check, signal, onCancelled }: RunDependencies,
+  { queue, files, imports, check, batchSize, signal, onCancelled }: RunDependencies,
 ): Promise<ImportOutcome['ending'] | UnusableFileError> {
   const source = { bytesRead: 0 };
   const findings = new FindingsCollector(upload.findings);

@@ -18,12 +18,19 @@ const maximumRunning = 2;
 
 const heartbeatMilliseconds = 5_000;
 
+/**
+ * Lines in one transaction. Other changes of the employees of the account wait for it, so it is smaller than that of the
+ * command line.
+ */
+const defaultBatchSize = 1_000;
+
 /** Runs the queued checks and imports of uploaded files, in any process. */
 export class UploadWorker {
   readonly #queue: UploadQueue;
   readonly #files: StoredFiles;
   readonly #imports: EmployeeImports;
   readonly #check: EmployeeCheck;
+  readonly #batchSize: number;
   readonly #logger: DatabaseLogger | undefined;
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
@@ -35,17 +42,21 @@ export class UploadWorker {
     clock,
     contract,
     logger,
+    batchSize = defaultBatchSize,
   }: {
     database: Database;
     clock: Clock;
     contract: Contract;
     logger?: DatabaseLogger;
+    /** Lines in one transaction. */
+    batchSize?: number;
   }) {
     this.#queue = new UploadQueue(database, clock);
     this.#files = new StoredFiles(database);
     this.#imports = new EmployeeImports(database, clock);
     this.#check = createEmployeeCheck(contract);
     this.#logger = logger;
+    this.#batchSize = batchSize;
   }
 
   /** Looks for queued imports without waiting for the result. */
@@ -114,7 +125,7 @@ export class UploadWorker {
     try {
       const ending = await runUpload(upload, {
         ...{ queue: this.#queue, files: this.#files, imports: this.#imports, check: this.#check },
-        ...{ signal, onCancelled },
+        ...{ batchSize: this.#batchSize, signal, onCancelled },
       });
       await this.#end(upload, ending, { cancelled: cancelled.signal.aborted, lost: lost.signal.aborted });
     } finally {
