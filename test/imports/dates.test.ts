@@ -95,19 +95,11 @@ t.test('the order of dates follows from all values of the column', async (t) => 
   }
 });
 
-t.test('German dates are shown in words before they are imported', async (t) => {
-  const { browser, hireDates } = await visit();
-  const address = await startUpload(browser, fileOf(['01.02.2023', '13.12.2022', '']));
-  const page = await browser.open(address);
-  t.match(datesOn(page), [{ chosen: 'dmy', offered: ['01.02.2023 → 1 February 2023 (day, month, year)'] }]);
-  await check(api, browser, address);
-  t.equal(factOn(await runImport(api, browser, address), 'Created'), '3');
-  t.same(await hireDates(), ['2023-02-01', '2022-12-13', undefined]);
-});
-
 t.test('US dates are recognized from one day after the twelfth, wherever it is in the file', async (t) => {
   const { browser, hireDates } = await visit();
-  const address = await startUpload(browser, fileOf([...Array(3_000).fill('2/3/2023'), '2/13/2023']));
+  // The last row is not in the first chunk.
+  const rows = fileOf([...Array(30).fill('2/3/2023'), '2/13/2023']);
+  const address = await startUpload(browser, rows.replaceAll(';S;', `;S${' '.repeat(9_000)};`));
   t.match(datesOn(await browser.open(address)), [{ chosen: 'mdy' }]);
   await check(api, browser, address);
   await runImport(api, browser, address);
@@ -162,7 +154,7 @@ t.test('a workbook can have its dates as dates, as texts and as numbers', async 
   t.same(await hireDates(), ['2023-02-01', '2023-02-13', '2023-02-14']);
 
   const other = await visit();
-  const numbers = [header, [...first.slice(0, 6), 44_958], [...second.slice(0, 6), 44_959]];
+  const numbers = [header, [...first.slice(0, 6), 44_958], [...second.slice(0, 6), { serial: 44_959 }]];
   const numberAddress = await startUpload(other.browser, workbookOf(numbers));
   const page = await other.browser.open(numberAddress);
   t.match(datesOn(page)[0]?.offered, ['44958 → 1 February 2023 (day number of Excel)']);

@@ -1,7 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { check, datesOn, factOn, runImport, startUpload } from '../support/browser/import-pages.js';
 import { isPage } from '../support/browser/pages.js';
-import { workbookOf } from '../support/input/workbook.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
@@ -45,15 +44,29 @@ const germanHeader = 'Personalnummer;Vorname;Nachname;E-Mail;Status;Abteilung;Ei
 t.test('a German CSV file of Excel in Windows-1252', async (t) => {
   const rows = [
     germanHeader,
-    '00123;Jürgen;Groß;jg@x.example;aktiv;Einkauf;01.02.2023',
+    '00123;Jürgen;Groß;jg@x.example;aktiv;Einkauf – €;01.02.2023',
     '00124;Änne;Möller;am@x.example;ausgetreten;"Lager; Süd";13.12.2022',
+    '00125;Änne;Möller;am@x.example;aktiv;Einkauf;',
   ];
-  const content = Buffer.from(`${rows.join('\r\n')}\r\n`, 'latin1');
+  // Windows-1252 differs from Latin-1 in the dash and the euro.
+  const text = `${rows.join('\r\n')}\r\n`.replace('–', '\x96').replace('€', '\x80');
+  const content = Buffer.from(text, 'latin1');
   const { columns, stored } = await imported(t, { name: 'Mitarbeiter.csv', content });
-  t.match(datesOn(columns), [{ offered: ['01.02.2023 → 1 February 2023 (day, month, year)'] }]);
+  t.match(columns.body, /CSV with semicolons between 7 columns, in Windows-1252\./);
+  t.match(columns.body, /Jürgen/, 'the preview shows umlauts');
+  t.match(datesOn(columns), [
+    { chosen: 'dmy', offered: ['01.02.2023 → 1 February 2023 (day, month, year)'] },
+  ]);
   t.match(stored, [
-    { employeeNumber: '00123', firstName: 'Jürgen', status: 'active', hireDate: '2023-02-01' },
+    {
+      employeeNumber: '00123',
+      firstName: 'Jürgen',
+      status: 'active',
+      department: 'Einkauf – €',
+      hireDate: '2023-02-01',
+    },
     { lastName: 'Möller', status: 'terminated', department: 'Lager; Süd', hireDate: '2022-12-13' },
+    { hireDate: undefined },
   ]);
 });
 
@@ -63,19 +76,6 @@ t.test('Unicode text of Excel: UTF-16 with tabs', async (t) => {
   const { columns, stored } = await imported(t, { name: 'staff.txt', content: Buffer.from(text, 'utf16le') });
   t.match(columns.body, /CSV with tabs between 7 columns, in UTF-16/);
   t.match(stored, [{ firstName: 'Zoë', lastName: '山田', hireDate: '2023-02-01' }]);
-});
-
-t.test('an Excel workbook with dates as numbers', async (t) => {
-  const rows = [
-    germanHeader.split(';'),
-    [1001, 'Jürgen', 'Groß', 'jg@x.example', 'aktiv', 'Einkauf', 44_958],
-    [1002, 'Änne', 'Möller', 'am@x.example', 'aktiv', 'Einkauf', { serial: 44_959 }],
-  ];
-  const { stored } = await imported(t, { name: 'Liste.xlsx', content: workbookOf(rows) });
-  t.match(stored, [
-    { employeeNumber: '1001', hireDate: '2023-02-01' },
-    { employeeNumber: '1002', hireDate: '2023-02-02' },
-  ]);
 });
 
 t.test('a US file with the month first', async (t) => {
@@ -111,25 +111,24 @@ t.test('a file with two columns of the same name', async (t) => {
   t.match(stored, [{ email: 'a@x.example', lastName: 'B' }]);
 });
 
-t.test('a file with blank lines, and rows of delimiters only', async (t) => {
-  const row = '1;A;B;a@x.example;aktiv;S;01.02.2023';
-  const content = ['', ';;;;;;', germanHeader, '', row, ';;;;;;', ' ; ;;;;;', '', ''].join('\r\n');
-  const { done, stored } = await imported(t, { name: 'a.csv', content });
-  t.equal(factOn(done, 'Records read'), '1');
-  t.equal(stored.length, 1);
-});
-
-t.test('a file with delimiters at the end of its lines', async (t) => {
-  const rows = [
-    `${germanHeader};;`,
-    '1;A;B;a@x.example;aktiv;S;01.02.2023;;',
-    '2;A;B;a@x.example;aktiv;S;;;;;x',
-  ];
-  const { columns, checked, stored } = await imported(t, { name: 'a.csv', content: rows.join('\n') });
-  t.match(columns.body, /between 7 columns/);
-  t.equal(stored.length, 1);
-  t.same(errorsOn(checked), ['Line 3: has 11 fields where the header has 7']);
-});
+t.test(
+  'a file with blank lines, rows of delimiters only, and delimiters at the end of its lines',
+  async (t) => {
+    const rows = [
+      ...['', ';;;;;;;;', `${germanHeader};;`, ''],
+      ...['1;A;B;a@x.example;aktiv;S;01.02.2023;;', ';;;;;;;;', ' ; ;;;;;;;'],
+      ...['2;A;B;a@x.example;aktiv;S;;;;;x', '', ''],
+    ];
+    const { columns, checked, done, stored } = await imported(t, {
+      name: 'a.csv',
+      content: rows.join('\r\n'),
+    });
+    t.match(columns.body, /between 7 columns/);
+    t.equal(factOn(done, 'Records read'), '2');
+    t.equal(stored.length, 1);
+    t.same(errorsOn(checked), ['Line 8: has 11 fields where the header has 7']);
+  },
+);
 
 t.test('a file with line breaks in its names of columns and values', async (t) => {
   const content = [
@@ -142,20 +141,4 @@ t.test('a file with line breaks in its names of columns and values', async (t) =
   t.match(stored, [{ employeeNumber: '1' }, { employeeNumber: '3' }]);
   t.equal(errorsOn(checked).length, 1);
   t.match(errorsOn(checked), [/^Line 4: First name must /]);
-});
-
-t.test('a file with 5,000 rows, of which each invalid one is explained', async (t) => {
-  const rows = Array.from({ length: 5_000 }, (_, index) => {
-    const date = index % 1_000 === 500 ? '31.02.2023' : `${1 + (index % 28)}.${1 + (index % 12)}.2023`;
-    return `${index};Vorname;Nachname;p${index}@x.example;aktiv;Abteilung ${index % 40};${date}`;
-  });
-  const content = Buffer.from([germanHeader, ...rows].join('\r\n'), 'latin1');
-  const { checked, done, stored } = await imported(t, { name: 'alle.csv', content });
-  t.equal(factOn(checked, 'To be created'), '4,995');
-  t.equal(factOn(done, 'Created'), '4,995');
-  t.equal(stored.length, 4_995);
-  t.equal(
-    errorsOn(checked)[0],
-    'Line 502: Hire date: 31.02.2023 is not a date; write an existing one, such as 2023-02-28',
-  );
 });
