@@ -8,7 +8,7 @@ const options = await createTestDatabase(t);
 const database = await openForCommands(options);
 const records = makeRecords(100);
 const accounts = await Promise.all(
-  Array.from({ length: 7 }, () =>
+  Array.from({ length: 6 }, () =>
     createTenant(database, { employees: records.map((record) => ({ ...record, updatedAt: new Date() })) }),
   ),
 );

@@ -133,15 +133,15 @@ t.test('a malformed quote rejects its own line only', async (t) => {
 });
 
 t.test('an unclosed quote is rejected after a bounded length, however long the file', async (t) => {
-  const rows = Array.from({ length: 20_000 }, (_, index) => `${index},somebody`);
+  const rows = Array.from({ length: 2_000 }, (_, index) => `${index},somebody`);
   const records = await read(`1,"open\n${rows.join('\n')}\n`, 65_536);
   t.equal(records.length, rows.length + 1);
   t.same(records[0], [1, 'a quote is not closed']);
-  t.same(records.at(-1), [20_001, ['19999', 'somebody']]);
+  t.same(records.at(-1), [2_001, ['1999', 'somebody']]);
 });
 
 t.test('rejects a line without an end, and does not keep it in memory', async (t) => {
-  const long = 'x'.repeat(maximumLineLength * 50);
+  const long = 'x'.repeat(maximumLineLength * 5);
   t.same(await read(`a\n${long}\nb\n${long}`, 10_000), [
     [1, ['a']],
     [2, 'the line is too long'],
@@ -153,7 +153,7 @@ t.test('rejects a line without an end, and does not keep it in memory', async (t
 t.test('reads back every value that was written', async (t) => {
   const alphabet = ['a', ',', '"', '\n', '\r\n', 'ü', ' ', '\u{1F468}', '""', "'"];
   const pick = (): string => alphabet[Math.floor(Math.random() * alphabet.length)] ?? '';
-  for (let round = 0; round < 300; round += 1) {
+  for (let round = 0; round < 100; round += 1) {
     const rows = Array.from({ length: 5 }, () =>
       Array.from({ length: 3 }, () => Array.from({ length: Math.random() * 6 }, pick).join('')),
     );
