@@ -12,16 +12,23 @@ const { database } = api;
 
 t.test('hostile names of files, columns and values stay text', async (t) => {
   const browser = await signedInBrowser(api, (await createScene(database)).user);
-  // Each needs five requests.
-  for (const name of enterableNames.slice(0, 60)) {
-    const quoted = `"${name.replaceAll('"', '""')}"`;
-    const file = `${csvHeader},${quoted}\n${`${quoted},`.repeat(7).slice(0, -1)}\n`;
-    const address = await startUpload(browser, file, { name: name.replaceAll(/["\r\n/\\]/g, '') || 'x' });
+  // The columns page lists up to ten values of the status, if all of them are short.
+  const sorted = enterableNames.toSorted((a, b) => a.length - b.length);
+  for (let start = 0; start < sorted.length; start += 10) {
+    const names = sorted.slice(start, start + 10);
+    const quoted = names.map((name) => `"${name.replaceAll('"', '""')}"`);
+    const rows = quoted.map((value) => [...Array(6).fill(value), ...quoted]);
+    const file = [[csvHeader, ...quoted], ...rows].map((row) => row.join(',')).join('\n');
+    const name = names
+      .map((each) => each.slice(0, 30))
+      .join('')
+      .toWellFormed();
+    const address = await startUpload(browser, file, { name: name.replaceAll(/["\r\n/\\]/g, '') });
     const columns = await browser.open(address);
-    t.equal(columns.statusCode, 200, name);
-    t.notMatch(columns.body, /<script>alert|<img src=x|<h1>x|<!--/, name);
+    t.equal(columns.statusCode, 200);
+    t.notMatch(columns.body, /<script>alert|<img src=x|<h1>x|<!--/);
     const checked = await check(api, browser, address);
-    t.notMatch(checked.body, /<script>alert|<img src=x|<h1>x|<!--/, name);
+    t.notMatch(checked.body, /<script>alert|<img src=x|<h1>x|<!--/);
     t.equal(stateOn(checked), 'Checked, not imported');
     await press(browser, address, 'cancel');
     await database.prisma.employeeImport.deleteMany({ where: { id: address.split('/').at(-1) ?? '' } });

@@ -63,8 +63,8 @@ t.test('rejects files that cannot be imported, with the reason, and stores none'
     isPage(t, page, 400, String(expected));
     t.match(page.body, expected);
     t.match(page.body, /<title>Error: Import employees/);
-    t.same(await stored(accountId), nothing, String(expected));
   }
+  t.same(await stored(accountId), nothing);
 });
 
 t.test('rejects a form without a file', async (t) => {
@@ -139,7 +139,8 @@ t.test(
   'rejects lines with NUL, invalid UTF-8, an unclosed quote or too many fields, and imports the others',
   async (t) => {
     const { browser } = await visit();
-    const good = makeRecords(5_000);
+    // The lines after them are not in the first chunk, which is read at upload.
+    const good = makeRecords(30).map((record) => ({ ...record, department: `IT${' '.repeat(9_000)}` }));
     const lines = [
       ...toCsv(good, '\n').trimEnd().split('\n'),
       'X1,a\0b,L,a@b.example,S,D',
@@ -155,18 +156,18 @@ t.test(
     const checked = await check(api, browser, address);
     t.equal(factOn(checked, 'Rejected'), '4', checked.body);
     const done = await runImport(api, browser, address);
-    t.equal(factOn(done, 'Created'), '5,001');
-    t.match(done.body, /Line 5,002<.*NUL.*has 7 fields.*a quote is not closed.*valid UTF-8/s);
+    t.equal(factOn(done, 'Created'), '31');
+    t.match(done.body, /Line 32<.*NUL.*has 7 fields.*a quote is not closed.*valid UTF-8/s);
   },
 );
 
 t.test('an account has five files, and fifty imports in 24 hours', async (t) => {
   const { browser, accountId } = await visit();
   const text = toCsv(makeRecords(2));
-  const uploads = await Promise.all(Array.from({ length: 8 }, () => uploadFile(browser, text)));
-  t.same(uploads.map(({ statusCode }) => statusCode).sort(), [303, 303, 303, 303, 303, 429, 429, 429]);
+  const uploads = await Promise.all(Array.from({ length: 6 }, () => uploadFile(browser, text)));
+  t.same(uploads.map(({ statusCode }) => statusCode).sort(), [303, 303, 303, 303, 303, 429]);
   t.same(await stored(accountId), { imports: 5, chunks: 5 });
-  t.match((await uploadFile(browser, text)).body, /can have 5 files at a time/);
+  t.match(uploads.find(({ statusCode }) => statusCode === 429)?.body, /can have 5 files at a time/);
   await database.prisma.employeeImport.updateMany({ where: { accountId }, data: { state: 'cancelled' } });
   t.equal((await uploadFile(browser, text)).statusCode, 303, 'finished imports do not count');
   const rows = await database.prisma.employeeImport.findMany({

@@ -1,6 +1,6 @@
 import { uploadFile } from '../support/browser/import-pages.js';
 import { isPage } from '../support/browser/pages.js';
-import { type WorkbookOptions, workbookOf } from '../support/input/workbook.js';
+import { sheetXml, type WorkbookOptions, workbookOf } from '../support/input/workbook.js';
 import { zipOf } from '../support/input/zip.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { csvHeader } from '../support/records/import.js';
@@ -30,10 +30,10 @@ async function areRejected(t: Test, files: readonly (readonly [Uint8Array, RegEx
     isPage(t, page, 400, String(expected));
     t.match(page.body, /The file cannot be imported: /);
     t.match(page.body, expected);
-    const where = { accountId };
-    t.equal(await database.prisma.employeeImport.count({ where }), 0, String(expected));
-    t.equal(await database.prisma.employeeImportChunk.count({ where }), 0, String(expected));
   }
+  const where = { accountId };
+  t.equal(await database.prisma.employeeImport.count({ where }), 0);
+  t.equal(await database.prisma.employeeImportChunk.count({ where }), 0);
 }
 
 t.test('files of other types are rejected at upload, whatever their names', async (t) => {
@@ -91,18 +91,18 @@ t.test('a damaged or encrypted Excel workbook is rejected at upload', async (t) 
 });
 
 t.test('a ZIP bomb is rejected before it is decompressed', async (t) => {
-  const large = Buffer.alloc(64 * 1024 * 1024 + 1, ' ');
+  const tooLarge = { statedSize: 64 * 1024 * 1024 + 1 };
   const tooMuch = /has too much data/;
   const many = Array.from({ length: 5_001 }, (_, index) => ({ name: `${index}`, content: '' }));
   const files = [
-    [withPart('xl/sharedStrings.xml', large.toString()), tooMuch],
-    [withPart('xl/styles.xml', large.toString()), tooMuch],
+    [withPart('xl/sharedStrings.xml', '<sst/>', tooLarge), tooMuch],
+    [withPart('xl/styles.xml', '<styleSheet/>', tooLarge), tooMuch],
     [withPart(sheetPart, sheetOf(''), { statedSize: 300 * 1024 * 1024 }), tooMuch],
     // The stated size is smaller than the content.
-    [withPart('xl/sharedStrings.xml', large.toString(), { statedSize: 1_000 }), /damaged/],
-    [withPart(sheetPart, `<worksheet>${'<a>'.repeat(200_000)}`), /damaged/],
+    [withPart(sheetPart, sheetXml(rows, new Map()), { statedSize: 100 }), /damaged/],
+    [withPart(sheetPart, sheetOf('<a>'.repeat(100) + '</a>'.repeat(100))), /damaged/],
     [
-      withPart(sheetPart, `<worksheet ${Array.from({ length: 9_000 }, (_, n) => `a${n}=""`).join(' ')}/>`),
+      withPart(sheetPart, `<worksheet ${Array.from({ length: 201 }, (_, n) => `a${n}=""`).join(' ')}/>`),
       /damaged/,
     ],
     [zipOf(many), /too many files/],
