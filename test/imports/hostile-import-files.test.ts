@@ -36,19 +36,19 @@ const readers = {
 
 /** Units of a file, and its size. Files with many records are smaller, because each record is checked. */
 const shapes: readonly (readonly [unit: string, bytes: number])[] = [
-  ['\n', 1024 * 1024],
-  ['\r\n', 256 * 1024],
+  ['\n', 256 * 1024],
+  ['\r\n', 64 * 1024],
   [' \n', 64 * 1024],
-  ['x', 1024 * 1024],
-  [',', 1024 * 1024],
-  ['"', 1024 * 1024],
-  ['[', 1024 * 1024],
-  ['{"a":', 1024 * 1024],
+  ['x', 256 * 1024],
+  [',', 256 * 1024],
+  ['"', 256 * 1024],
+  ['[', 256 * 1024],
+  ['{"a":', 256 * 1024],
   ['"\n', 64 * 1024],
   ['a\n', 32 * 1024],
   ['{}\n', 16 * 1024],
   [`"\n${',,,,,\n'.repeat(2_700)}`, 64 * 1024],
-  [`${','.repeat(65_000)}\n`, 512 * 1024],
+  [`${','.repeat(65_000)}\n`, 256 * 1024],
 ];
 
 /** The pieces of a file with a valid header. */
