@@ -72,32 +72,32 @@ t.test('imports a CSV file: columns, check, import, and one audit event of the u
   t.match((await browser.open(importPath)).body, /staff\.csv.*Imported/s);
 });
 
-t.test('imports JSON Lines, with other names of members', async (t) => {
-  const { browser, accountId } = await visit();
-  const records = makeRecords(20);
-  const text = toJsonLines(records).replaceAll('"first_name"', '"Given name"').replaceAll('"status"', '"x"');
-  const address = await startUpload(browser, text, { name: 'staff.jsonl' });
-  const page = await browser.open(address);
-  t.match(page.body, /JSON Lines with 6 members/);
-  t.match(chosenOn(page), { column_1: 'first_name', column_4: '' });
-  await check(api, browser, address, { column_4: 'status' });
-  const done = await runImport(api, browser, address);
-  t.equal(factOn(done, 'Created'), '20', done.body);
-  t.same(await storedRecords(database, accountId), records);
-});
-
-t.test('rejects the lines of JSON Lines that are nested too deeply, and imports the others', async (t) => {
-  const { browser } = await visit();
-  const [first = '', second = ''] = toJsonLines(makeRecords(2)).split('\n');
-  const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
-  const text = [nested(40), first, nested(30_000), second].join('\n');
-  const address = await startUpload(browser, text, { name: 'staff.jsonl' });
-  const page = await check(api, browser, address);
-  t.equal(factOn(page, 'Rejected'), '2');
-  for (const line of [1, 3])
-    t.match(page.body, new RegExp(`Line ${line}</div>.*must be a JSON object with at most 32 levels`, 's'));
-  t.equal(factOn(await runImport(api, browser, address), 'Created'), '2');
-});
+t.test(
+  'imports JSON Lines with other names of members, and rejects lines that are nested too deeply',
+  async (t) => {
+    const { browser, accountId } = await visit();
+    const records = makeRecords(2);
+    const text = toJsonLines(records)
+      .replaceAll('"first_name"', '"Given name"')
+      .replaceAll('"status"', '"x"');
+    const [first = '', second = ''] = text.split('\n');
+    const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    const lines = [nested(40), first, nested(30_000), second];
+    const address = await startUpload(browser, lines.join('\n'), { name: 'staff.jsonl' });
+    const page = await browser.open(address);
+    t.match(page.body, /JSON Lines with 6 members/);
+    t.match(chosenOn(page), { column_1: 'first_name', column_4: '' });
+    const checked = await check(api, browser, address, { column_4: 'status' });
+    t.equal(factOn(checked, 'Rejected'), '2');
+    for (const line of [1, 3])
+      t.match(
+        checked.body,
+        new RegExp(`Line ${line}</div>.*must be a JSON object with at most 32 levels`, 's'),
+      );
+    t.equal(factOn(await runImport(api, browser, address), 'Created'), '2');
+    t.same(await storedRecords(database, accountId), records);
+  },
+);
 
 t.test('lists errors by line, a hundred on a page, and imports the other lines', async (t) => {
   const { browser, accountId } = await visit();

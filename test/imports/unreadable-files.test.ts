@@ -102,7 +102,7 @@ t.test('a ZIP bomb is rejected before it is decompressed', async (t) => {
     [withPart(sheetPart, sheetXml(rows, new Map()), { statedSize: 100 }), /damaged/],
     [withPart(sheetPart, sheetOf('<a>'.repeat(100) + '</a>'.repeat(100))), /damaged/],
     [
-      withPart(sheetPart, `<worksheet ${Array.from({ length: 201 }, (_, n) => `a${n}=""`).join(' ')}/>`),
+      withPart(sheetPart, sheetOf(`<a ${Array.from({ length: 201 }, (_, n) => `a${n}=""`).join(' ')}/>`)),
       /damaged/,
     ],
     [zipOf(many), /too many files/],
