@@ -3,6 +3,8 @@ import type { Actor } from '../../src/platform/audit/audit-log.js';
 import { setActor } from '../../src/platform/changes/change.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 import { deliveryScene } from '../support/webhooks/scene.js';
 
@@ -11,14 +13,16 @@ const hostile = [
   ...['Zoë 🏳️‍🌈', '%s $1 {}', '\u2028', '":"', 'null'],
 ];
 
+const api = await buildTestApp(t, { clock: createTestClock() });
+
 async function setUp(t: Test) {
-  const scene = await deliveryScene(t);
+  const scene = await deliveryScene(t, api);
   const feed = async (query: string) => (await scene.api.get(`/v1/events?${query}`, scene.token)).json();
   return { ...scene, feed };
 }
 
 t.test('a body has the events of the feed, of every type and actor, including erased ones', async (t) => {
-  const { api, accountId, application, token, receiver, feed, create, run } = await setUp(t);
+  const { accountId, application, token, receiver, feed, create, run } = await setUp(t);
   await create({ url: receiver.url });
   const { prisma } = api.database;
   const as = (actor: Actor, employees: ReturnType<typeof makeEmployees>) =>
@@ -100,7 +104,7 @@ t.test('a body has the events of the feed, of every type and actor, including er
 });
 
 t.test('the body for selected types has the page of the feed with this filter', async (t) => {
-  const { api, accountId, receiver, feed, create, addEmployees, run } = await setUp(t);
+  const { accountId, receiver, feed, create, addEmployees, run } = await setUp(t);
   const types = ['employee.deleted', 'report.created'];
   await create({ url: receiver.url, event_types: types });
   const ids = await addEmployees(130);

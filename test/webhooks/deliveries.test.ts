@@ -1,20 +1,24 @@
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 import { holdTimers } from '../support/server/timers.js';
 import t from '../support/tap.js';
 import { until } from '../support/until.js';
 import { answers, eventIds, holdResponse, startReceiver, verify } from '../support/webhooks/receiver.js';
 import { createWorker, deliveryScene, webhookScene } from '../support/webhooks/scene.js';
 
+const api = await buildTestApp(t, { clock: createTestClock() });
+
 t.test('an endpoint gets signed events from its creation on, in order, at most 100 at a time', async (t) => {
-  const { api, token, receiver, create, addEmployees, run } = await deliveryScene(t);
+  const { token, receiver, create, addEmployees, run } = await deliveryScene(t, api);
   await addEmployees(3);
   const { secret } = await create({ url: receiver.url });
-  await addEmployees(250);
+  await addEmployees(120);
   await run();
   t.same(
     receiver.received.map(({ body }) => body.data.length),
-    [100, 100, 50],
+    [100, 20],
   );
   const feed = (await api.get('/v1/events?page[size]=500', token)).json();
   t.same(
@@ -30,18 +34,18 @@ t.test('an endpoint gets signed events from its creation on, in order, at most 1
   const [first] = receiver.received;
   t.same(first?.body.meta, { has_more: true, next_cursor: first?.body.data.at(-1)?.id });
   t.match(first?.body.links.next, /\/v1\/events\?page%5Bafter%5D=/);
-  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 3);
+  t.equal(new Set(receiver.received.map(({ id }) => id)).size, 2);
   await run();
-  t.equal(receiver.received.length, 3, 'no event twice');
+  t.equal(receiver.received.length, 2, 'no event twice');
 });
 
 t.test('an endpoint with event types gets events of these types only', async (t) => {
-  const { api, accountId, receiver, create, addEmployees, run, state } = await deliveryScene(t);
+  const { accountId, receiver, create, addEmployees, run, state } = await deliveryScene(t, api);
   const { id } = await create({ url: receiver.url, event_types: ['employee.deleted'] });
-  const [employee = ''] = await addEmployees(120);
+  const [employee = ''] = await addEmployees(101);
   await run();
   t.same(receiver.received, []);
-  t.match((await state(id)).last_event_id, /_0000003c$/, 'the others are skipped');
+  t.match((await state(id)).last_event_id, /_0000002t$/, 'the others are skipped');
   await api.database.prisma.employee.deleteMany({ where: { accountId, id: employee } });
   await run();
   t.same(
@@ -53,7 +57,7 @@ t.test('an endpoint with event types gets events of these types only', async (t)
 t.test(
   'a failed delivery is repeated with the same events under the same id before newer ones',
   async (t) => {
-    const { api, accountId, clock, receiver, create, addEmployees, run, state } = await deliveryScene(t);
+    const { accountId, clock, receiver, create, addEmployees, run, state } = await deliveryScene(t, api);
     const { id, secret } = await create({ url: receiver.url });
     receiver.answer = answers.status(500, {}, 'out of order');
     const [employee = ''] = await addEmployees(3);
@@ -89,7 +93,7 @@ t.test(
 );
 
 t.test('the time between attempts doubles up to 8 hours, and Retry-After makes it longer', async (t) => {
-  const { api, accountId, clock, receiver, create, addEmployees, run } = await deliveryScene(t);
+  const { accountId, clock, receiver, create, addEmployees, run } = await deliveryScene(t, api);
   const { id } = await create({ url: receiver.url });
   receiver.answer = answers.status(503);
   await addEmployees(1);
@@ -100,7 +104,7 @@ t.test('the time between attempts doubles up to 8 hours, and Retry-After makes i
     clock.advanceSeconds(seconds + 1);
     return seconds;
   };
-  for (const expected of [5, 10, 20, 40, 80]) {
+  for (const expected of [5, 10, 20]) {
     const seconds = await delay();
     t.ok(seconds >= expected && seconds <= expected * 1.25, `${seconds}`);
   }
@@ -117,7 +121,7 @@ t.test('the time between attempts doubles up to 8 hours, and Retry-After makes i
 t.test(
   'an endpoint is paused after 3 days of failures, and at once after 410; it continues where it stopped',
   async (t) => {
-    const { clock, receiver, post, create, addEmployees, run, state } = await deliveryScene(t);
+    const { clock, receiver, post, create, addEmployees, run, state } = await deliveryScene(t, api);
     const { id } = await create({ url: receiver.url });
     receiver.answer = answers.status(404);
     await addEmployees(1);
@@ -149,8 +153,10 @@ t.test(
 t.test(
   'an endpoint whose application lost reports:read or whose events have expired is paused',
   async (t) => {
-    const { api, accountId, application, clock, receiver, create, addEmployees, run, state } =
-      await deliveryScene(t);
+    const { accountId, application, clock, receiver, create, addEmployees, run, state } = await deliveryScene(
+      t,
+      api,
+    );
     const [one, other] = [await create({ url: receiver.url }), await create({ url: receiver.url })];
     const { prisma } = api.database;
     await prisma.webhookEndpoint.updateMany({
@@ -180,7 +186,7 @@ t.test(
 );
 
 t.test('both secrets sign for a day after a rotation', async (t) => {
-  const { clock, receiver, post, create, addEmployees, run } = await deliveryScene(t);
+  const { clock, receiver, post, create, addEmployees, run } = await deliveryScene(t, api);
   const { id, secret } = await create({ url: receiver.url });
   const rotated = (await post(`/${id}/secrets`)).json().meta.secret;
   await addEmployees(1);
@@ -194,14 +200,14 @@ t.test('both secrets sign for a day after a rotation', async (t) => {
 });
 
 t.test('redirects are not followed, and a large response is truncated', async (t) => {
-  const { clock, receiver, get, create, addEmployees, run } = await deliveryScene(t);
+  const { clock, receiver, get, create, addEmployees, run } = await deliveryScene(t, api);
   const target = await startReceiver(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
   receiver.answer = answers.status(307, { location: target.url });
   await run();
   clock.advanceSeconds(7);
-  receiver.answer = answers.status(500, {}, 'ä\0'.repeat(3_000_000));
+  receiver.answer = answers.status(500, {}, 'ä\0'.repeat(300_000));
   await run();
   t.same(target.received, []);
   const { data } = (await get(`/${id}/deliveries`)).json();
@@ -213,9 +219,26 @@ t.test('redirects are not followed, and a large response is truncated', async (t
 });
 
 t.test('the last 50 attempts are kept', async (t) => {
-  const { clock, receiver, get, create, addEmployees, run } = await deliveryScene(t);
+  const { accountId, clock, receiver, get, create, addEmployees, run } = await deliveryScene(t, api);
   const { id } = await create({ url: receiver.url });
-  for (let count = 0; count < 53; count += 1) {
+  const { prisma } = api.database;
+  const attempt = {
+    accountId,
+    endpointId: id,
+    deliveryId: 'x',
+    events: 1,
+    attemptedAt: clock(),
+    durationMs: 1,
+  };
+  await prisma.webhookAttempt.createMany({
+    data: Array.from({ length: 50 }, (_, index) => ({
+      ...attempt,
+      slot: index,
+      number: BigInt(index || 50),
+    })),
+  });
+  await prisma.webhookEndpoint.updateMany({ where: { accountId, id }, data: { attempts: 50 } });
+  for (let count = 0; count < 3; count += 1) {
     await addEmployees(1);
     await run();
     clock.advanceSeconds(1);
@@ -229,7 +252,7 @@ t.test('the last 50 attempts are kept', async (t) => {
 });
 
 t.test('a process whose lease has expired changes nothing', async (t) => {
-  const { api, clock, receiver, create, addEmployees, run, worker, state } = await deliveryScene(t);
+  const { clock, receiver, create, addEmployees, run, worker, state } = await deliveryScene(t, api);
   const { id } = await create({ url: receiver.url });
   await addEmployees(2);
   const held = holdResponse(receiver);
@@ -252,7 +275,7 @@ t.test('a process whose lease has expired changes nothing', async (t) => {
 });
 
 t.test('a slow endpoint and one that resets connections delay no other', async (t) => {
-  const { receiver, create, addEmployees, worker } = await deliveryScene(t);
+  const { receiver, create, addEmployees, worker } = await deliveryScene(t, api);
   holdTimers(t);
   const slow = await startReceiver(t);
   const resetting = await startReceiver(t);
@@ -269,15 +292,17 @@ t.test('a slow endpoint and one that resets connections delay no other', async (
 });
 
 t.test(
-  'an account has at most 20 deliveries of a process at a time, and delays no other account',
+  'an account has a maximum number of deliveries of a process at a time, and delays no other account',
   async (t) => {
-    const { api, accountId, receiver, create, addEmployees, worker } = await deliveryScene(t);
+    const { accountId, receiver, create, addEmployees, worker } = await deliveryScene(t, api, {
+      maximumOfAccount: 4,
+    });
     const second = await api.token(await createApplication(api.database, accountId));
     holdTimers(t);
     const held: (() => void)[] = [];
     receiver.answer = (response) => held.push(() => response.end());
-    for (let index = 0; index < 20; index += 1) await create({ url: receiver.url });
-    for (let index = 0; index < 15; index += 1) {
+    for (let index = 0; index < 4; index += 1) await create({ url: receiver.url });
+    for (let index = 0; index < 3; index += 1) {
       const request = { url: '/v1/webhook_endpoints', token: second, body: { url: receiver.url } };
       t.equal((await sendJson(api, request)).statusCode, 201);
     }
@@ -287,23 +312,23 @@ t.test(
     await addEmployees(1);
     await other.addEmployees(1);
     await worker.poll();
-    await until(() => held.length === 20 && otherReceiver.received.length === 1);
-    await until(() => worker.running === 20);
+    await until(() => held.length === 4 && otherReceiver.received.length === 1);
+    await until(() => worker.running === 4);
     await worker.poll();
-    t.equal(worker.running, 20);
-    t.equal(held.length, 20);
+    t.equal(worker.running, 4);
+    t.equal(held.length, 4);
     receiver.answer = answers.ok;
     for (const release of held) release();
-    await until(() => receiver.received.length === 35);
+    await until(() => receiver.received.length === 7);
     await worker.idle();
-    t.equal(receiver.received.length, 35);
+    t.equal(receiver.received.length, 7);
   },
 );
 
 t.test(
   'an attempt that ends because the process exits is not a failure, and is repeated at once',
   async (t) => {
-    const { api, receiver, create, addEmployees, worker, state, get } = await deliveryScene(t);
+    const { receiver, create, addEmployees, worker, state, get } = await deliveryScene(t, api);
     const { id } = await create({ url: receiver.url });
     await addEmployees(1);
     receiver.answer = () => {};

@@ -11,12 +11,15 @@ import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction } from '../support/database/transaction.js';
 import { sendJson } from '../support/records/send-json.js';
-import { testSecrets } from '../support/server/app.js';
+import { buildTestApp, testSecrets } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 import { holdTimers } from '../support/server/timers.js';
 import t, { type Test } from '../support/tap.js';
 import { until } from '../support/until.js';
 import { answers, holdResponse, startReceiver } from '../support/webhooks/receiver.js';
 import { deliveryScene, webhookScene } from '../support/webhooks/scene.js';
+
+const api = await buildTestApp(t, { clock: createTestClock() });
 
 type Scene = Awaited<ReturnType<typeof deliveryScene>>;
 
@@ -60,7 +63,7 @@ async function stalled(scene: Scene, { repeated = false } = {}) {
 }
 
 t.test('a process that lost its lease before the first attempt sends nothing', async (t) => {
-  const scene = await deliveryScene(t);
+  const scene = await deliveryScene(t, api);
   const { id, goOn } = await stalled(scene);
   t.equal((await scene.post(`/${id}/resumptions`, {})).statusCode, 201);
   t.equal(await goOn(), false);
@@ -74,7 +77,7 @@ for (const [repeated, name] of [
   [true, 'a repeated attempt'],
 ] as const) {
   t.test(`${name} of a claimed endpoint is not started after all access was revoked`, async (t) => {
-    const scene = await deliveryScene(t);
+    const scene = await deliveryScene(t, api);
     const { id, goOn } = await stalled(scene, { repeated });
     const context = { accountId: scene.accountId, at: scene.clock() };
     const revoked = await new OAuthApplications(scene.api.database).revokeAccess(
@@ -97,9 +100,9 @@ for (const [repeated, name] of [
   });
 
   t.test(`${name} of a claimed endpoint is not started after it was deleted`, async (t) => {
-    const scene = await deliveryScene(t);
+    const scene = await deliveryScene(t, api);
     const { id, goOn } = await stalled(scene, { repeated });
-    const { api, token } = scene;
+    const { token } = scene;
     const deleted = await sendJson(api, { method: 'DELETE', url: `/v1/webhook_endpoints/${id}`, token });
     t.equal(deleted.statusCode, 204);
     t.equal(await goOn(), false);
@@ -108,7 +111,7 @@ for (const [repeated, name] of [
 }
 
 t.test('an attempt that may last longer than the lease is not started', async (t) => {
-  const scene = await deliveryScene(t);
+  const scene = await deliveryScene(t, api);
   const { goOn } = await stalled(scene);
   scene.clock.advanceSeconds(16);
   t.equal(await goOn(), false);
@@ -119,7 +122,7 @@ t.test('an attempt that may last longer than the lease is not started', async (t
 });
 
 t.test('a change of the event types during an attempt starts a new delivery', async (t) => {
-  const { api, clock, receiver, create, addEmployees, worker, run, token } = await deliveryScene(t);
+  const { clock, receiver, create, addEmployees, worker, run, token } = await deliveryScene(t, api);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
   const held = holdResponse(receiver);
@@ -139,7 +142,7 @@ t.test('a change of the event types during an attempt starts a new delivery', as
 });
 
 t.test('the response of a previous URL does not count', async (t) => {
-  const { clock, receiver, create, addEmployees, worker, run, state, token, api } = await deliveryScene(t);
+  const { clock, receiver, create, addEmployees, worker, run, state, token } = await deliveryScene(t, api);
   const next = await startReceiver(t);
   const { id } = await create({ url: receiver.url });
   await addEmployees(1);
@@ -161,7 +164,7 @@ t.test('the response of a previous URL does not count', async (t) => {
 });
 
 t.test('accounts take turns when more endpoints are due than a process can deliver to', async (t) => {
-  const { api, clock, receiver, create, addEmployees } = await deliveryScene(t);
+  const { clock, receiver, create, addEmployees } = await deliveryScene(t, api);
   for (let index = 0; index < 4; index += 1) await create({ url: receiver.url });
   const other = await webhookScene(api);
   await other.create({ url: receiver.url });
@@ -181,7 +184,10 @@ async function withTransactions(t: Test) {
   const options = await createTestDatabase(t);
   const database = await openDatabase(options);
   t.teardown(() => database.close());
-  return { options, ...(await deliveryScene(t, database)) };
+  return {
+    options,
+    ...(await deliveryScene(t, await buildTestApp(t, { database, clock: createTestClock() }))),
+  };
 }
 
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };

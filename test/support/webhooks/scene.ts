@@ -2,12 +2,10 @@ import {
   WebhookWorker,
   type WebhookWorkerOptions,
 } from '../../../src/features/webhooks/delivery/webhook-worker.js';
-import type { Database } from '../../../src/platform/database/client.js';
 import { insertEmployees } from '../records/insert-employees.js';
 import { sendJson } from '../records/send-json.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
-import { buildTestApp, type TestApp, testSecrets } from '../server/app.js';
-import { createTestClock } from '../server/clock.js';
+import { type TestApp, testSecrets } from '../server/app.js';
 import type { Test } from '../tap.js';
 import { startReceiver } from './receiver.js';
 
@@ -48,7 +46,9 @@ export async function webhookScene(api: TestApp) {
 export function createWorker(
   t: Test,
   api: TestApp,
-  options: Pick<WebhookWorkerOptions, 'onPaused' | 'observer'> & { eventRetentionDays?: number } = {},
+  options: Pick<WebhookWorkerOptions, 'onPaused' | 'observer' | 'maximumOfAccount'> & {
+    eventRetentionDays?: number;
+  } = {},
 ) {
   const { eventRetentionDays = 30, ...rest } = options;
   const worker = new WebhookWorker({
@@ -69,12 +69,17 @@ export function createWorker(
   };
 }
 
-/** An account whose application may manage webhook endpoints, a receiver, and a worker. */
-export async function deliveryScene(t: Test, database?: Database) {
-  const api = await buildTestApp(t, {
-    clock: createTestClock(new Date()),
-    ...(database !== undefined && { database }),
-  });
+/**
+ * An account whose application may manage webhook endpoints, a receiver, and a worker. The clock has the current time, which the
+ * reference library compares with that of a signature. Workers serve all accounts: the endpoints end with the test.
+ */
+export async function deliveryScene(
+  t: Test,
+  api: TestApp,
+  options: Pick<WebhookWorkerOptions, 'maximumOfAccount'> = {},
+) {
+  api.clock.advanceSeconds((Date.now() - api.clock().getTime()) / 1000);
+  t.teardown(() => api.database.prisma.webhookEndpoint.deleteMany());
   const receiver = await startReceiver(t);
-  return { api, clock: api.clock, receiver, ...(await webhookScene(api)), ...createWorker(t, api) };
+  return { api, clock: api.clock, receiver, ...(await webhookScene(api)), ...createWorker(t, api, options) };
 }

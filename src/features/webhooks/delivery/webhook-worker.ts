@@ -17,13 +17,16 @@ import { WebhookSender } from './webhook-sender.js';
 /** Maximum number of concurrent deliveries of this process. */
 const maximumRunning = 100;
 
-/** Maximum number of them of one account, so that an account does not wait for all endpoints of another. */
-const maximumOfAccount = 20;
-
 /** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
 class RunningDeliveries {
+  readonly maximumOfAccount: number;
   readonly byAccount = new Map<string, number>();
   total = 0;
+
+  /** @param maximumOfAccount number of them of one account, so that an account does not wait for all endpoints of another */
+  constructor(maximumOfAccount: number) {
+    this.maximumOfAccount = maximumOfAccount;
+  }
 
   /** Number of deliveries that can be started. */
   get room(): number {
@@ -32,7 +35,7 @@ class RunningDeliveries {
 
   /** Whether due endpoints of the account may be waiting because of its limit. */
   hasNoRoom(accountId: string): boolean {
-    return this.room <= 0 || (this.byAccount.get(accountId) ?? 0) >= maximumOfAccount;
+    return this.room <= 0 || (this.byAccount.get(accountId) ?? 0) >= this.maximumOfAccount;
   }
 
   /** Counts a delivery of the account that starts or ends. */
@@ -98,6 +101,8 @@ export interface WebhookWorkerOptions
     Pick<EndpointDeliveriesOptions, 'onPaused' | 'observer'> {
   readonly config: Pick<Config, 'baseUrl' | 'production' | 'eventRetentionDays'>;
   readonly logger?: DatabaseLogger;
+  /** Maximum number of concurrent deliveries of one account. Default: 20. */
+  readonly maximumOfAccount?: number;
 }
 
 /** Sends new events to webhook endpoints, in any process. An endpoint has one delivery at a time, so that it gets events in order. */
@@ -108,7 +113,7 @@ export class WebhookWorker {
   readonly #pageReaders: (cutoff: Date) => ReadPage;
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
-  readonly #running = new RunningDeliveries();
+  readonly #running: RunningDeliveries;
   /** Claims run one after the other. */
   #claims: Promise<void> = Promise.resolve();
   /** Whether another claim is queued behind the running one. It also finds endpoints that become due meanwhile. */
@@ -117,6 +122,7 @@ export class WebhookWorker {
   constructor(options: WebhookWorkerOptions) {
     const { database, config, appSecrets } = options;
     this.#options = options;
+    this.#running = new RunningDeliveries(options.maximumOfAccount ?? 20);
     this.#sender = new WebhookSender({ allowLocal: !config.production });
     this.#deliveries = new EndpointDeliveries({
       ...options,
@@ -184,7 +190,7 @@ export class WebhookWorker {
       const endpoints = await claimEndpoints(database, {
         now: clock(),
         maximum: this.#running.room,
-        maximumOfAccount,
+        maximumOfAccount: this.#running.maximumOfAccount,
         running: this.#running.byAccount,
       });
       if (endpoints.length === 0) return;
