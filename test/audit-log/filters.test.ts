@@ -124,7 +124,7 @@ t.test('keeps the filters in the links to other pages, in the form and in the li
   const event = { type: 'sign_out', userId: user.id, applicationId: application.id };
   await store(
     accountId,
-    Array.from({ length: 120 }, () => event),
+    Array.from({ length: 60 }, () => event),
   );
   const filters = {
     person: user.email,
@@ -144,7 +144,7 @@ t.test('keeps the filters in the links to other pages, in the form and in the li
       t.match(body, new RegExp(`<option selected value="${value}"|value="${value}" selected`));
   }
   for (const body of pages.slice(0, -1)) t.match(body, `href="${auditLogPath}?${written}&amp;after=`);
-  t.equal([...pages.join().matchAll(/event-\d+/g)].length, 120);
+  t.equal([...pages.join().matchAll(/event-\d+/g)].length, 60);
 });
 
 t.test('rejects invalid filters with 400 and names each of them, on the page and for the CSV', async (t) => {
@@ -184,7 +184,7 @@ t.test('rejects invalid filters with 400 and names each of them, on the page and
 
 t.test('exports the selected events as CSV, newest first, and records the export', async (t) => {
   const { accountId, user, application, browser } = await arrange([]);
-  const events = Array.from({ length: 1203 }, (_, index) => ({
+  const events = Array.from({ length: 303 }, (_, index) => ({
     userId: user.id,
     applicationId: application.id,
     type: index % 3 === 0 ? 'token.issued' : 'report.exported',
@@ -202,8 +202,8 @@ t.test('exports the selected events as CSV, newest first, and records the export
     header?.join(),
     'id,created_at,type,user_id,user_name,user_email,application_id,application_name,address,request_id,details',
   );
-  t.equal(rows.length, 802);
-  t.equal(new Set(rows.map(([id]) => id)).size, 802);
+  t.equal(rows.length, 202);
+  t.equal(new Set(rows.map(([id]) => id)).size, 202);
   const times = rows.map(([, at]) => at);
   t.same(times, [...times].toSorted().toReversed());
   const exported = rows.map((cells) => JSON.parse(cells[10] ?? '').title).toSorted();
@@ -215,7 +215,7 @@ t.test('exports the selected events as CSV, newest first, and records the export
   const [event] = await database.prisma.auditEvent.findMany({
     where: { accountId, type: 'audit_log.exported' },
   });
-  t.match(event, { userId: user.id, details: { person: user.email, rows: '802', complete: 'yes' } });
+  t.match(event, { userId: user.id, details: { person: user.email, rows: '202', complete: 'yes' } });
 });
 
 t.test('exports values that a spreadsheet would interpret as formulas as text', async (t) => {

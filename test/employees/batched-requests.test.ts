@@ -71,8 +71,8 @@ t.test(
   'concurrent requests for pages by number and by cursor get the pages that the models read',
   async (t) => {
     const requests = tenants.flatMap((tenant) =>
-      [7, 10, 50, 500].flatMap((size) =>
-        [1, 1, 2, 7, 60, 300, 301, 20_000, 1_000_000_000].map((number) => {
+      [7, 50].flatMap((size) =>
+        [1, 1, 2, 60, 61, 1_000_000_000].map((number) => {
           return { tenant, size, number, url: addressOf(number, size) };
         }),
       ),
@@ -87,7 +87,7 @@ t.test(
       if (links.next === null) return [];
       return { tenant, size, number: number + 1, url: links.next.replace('http://api.test', '') };
     });
-    t.ok(following.length > 20);
+    t.ok(following.length > 10);
     const all = mixed([...requests, ...following]);
     for (const [index, { data, meta, links }] of (await send(all)).entries()) {
       const { tenant, size, number, url } = all[index] as (typeof requests)[0];
@@ -99,7 +99,7 @@ t.test(
 
 t.test('concurrent requests find records of their own account only', async (t) => {
   const ids = [
-    ...tenants.flatMap(({ employeeIds }) => [...employeeIds.slice(0, 5), ...employeeIds.slice(-5)]),
+    ...tenants.flatMap(({ employeeIds }) => [...employeeIds.slice(0, 2), ...employeeIds.slice(-2)]),
     ...['unknown', 'NULL', '{}', "' OR 1=1 --", '%2C', '%22'],
   ];
   const requests = mixed(tenants.flatMap((tenant) => ids.map((id) => ({ tenant, id }))));
@@ -132,7 +132,7 @@ t.test('tokens that are checked in one query are accepted or rejected individual
     { token: revoked, status: 401 },
     { token: `${large.token}x`, status: 401 },
   ];
-  const requests = mixed(Array.from({ length: 10 }, () => kinds).flat());
+  const requests = mixed(Array.from({ length: 4 }, () => kinds).flat());
   const responses = await Promise.all(requests.map(({ token }) => api.get(addressOf(1, 10), token)));
   for (const [index, { status, count }] of requests.entries()) {
     t.equal(responses[index]?.statusCode, status);

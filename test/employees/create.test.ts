@@ -173,14 +173,17 @@ t.test('one of several concurrent submissions with the same employee number succ
 
 t.test('stores hostile names unchanged and escapes them', async (t) => {
   const scene = await employeeScene(api, []);
-  for (const [index, name] of enterableNames.slice(0, 40).entries()) {
+  const names = enterableNames.toSorted(
+    (one, other) => Number(/[<"']/.test(other)) - Number(/[<"']/.test(one)),
+  );
+  for (const [index, name] of names.slice(0, 12).entries()) {
     const response = await create(scene, { employee_number: `H${index}`, first_name: name, location: name });
     expectRedirect(t, response, /employee_created$/, name);
     const employee = await database.prisma.employee.findFirstOrThrow({
       where: { accountId: scene.accountId, employeeNumber: `H${index}` },
     });
     t.equal(employee.firstName, name.trim().normalize('NFC'));
-    for (const below of ['', '/edit', '/delete']) {
+    for (const below of index < 4 ? ['', '/edit', '/delete'] : []) {
       const page = await scene.browser.open(`/people/employees/${employee.id}${below}`);
       t.equal(page.statusCode, 200);
       t.notMatch(page.body, /<script|<img|<h1>x|"[^"<>]*" onmouseover=/, name);

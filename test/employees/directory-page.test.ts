@@ -249,7 +249,7 @@ t.test('a hostile name, search or filter is shown as text', async (t) => {
   const { length } = gzipSync(page.body);
   t.ok(length <= 30 * 1024, `${length} bytes with ${names.length} choices of two filters`);
   const texts = [
-    ...names.slice(0, 5),
+    ...names.slice(0, 2),
     "' & | ! :* ( )",
     '\\',
     '%_',

@@ -7,7 +7,7 @@ import t from '../support/tap.js';
 
 const firstNames = ['Anna', 'Änne', 'An', 'Jean-Luc', 'Łucja', 'Bo', "D'Arcy", 'Maria José'];
 const lastNames = ['Müller', 'Muller', "O'Brien", 'van der Berg', 'Ørsted', 'Groß', 'Li', 'Anders'];
-const texts = 'a an anna mul o d arc berg van der luc jean lu or gro gross li zz maria jos b'.split(' ');
+const texts = 'a anna mul o arc van luc lu or gross zz jos'.split(' ');
 
 /** Same result as `fold_for_search` for the names of this test. */
 const fold = (text: string) =>
@@ -22,19 +22,19 @@ const fold = (text: string) =>
 
 t.test('a search finds the same employees as a comparison with each word, also after changes', async (t) => {
   const database = await openTestDatabase(t);
-  const employees = makeEmployees(400).map((employee, index) => ({
+  const employees = makeEmployees(140).map((employee, index) => ({
     ...employee,
     firstName: firstNames[(index * 7) % 8] ?? '',
     lastName: lastNames[(index * 5 + (index >> 3)) % 8] ?? '',
     email: `x${index}@company.example`,
   }));
   const { accountId } = await createTenant(database, { employees });
-  await createTenant(database, { employees: employees.slice(0, 50) });
+  await createTenant(database, { employees: employees.slice(0, 20) });
   const directory = new Directory(database);
   const compare = async () => {
     const rows = await database.prisma.employee.findMany({ where: { accountId } });
     for (const first of texts) {
-      for (const second of ['', 'm', 'der']) {
+      for (const second of ['', 'der']) {
         const text = `${first} ${second}`.trim();
         const expected = rows.filter(({ firstName, lastName, email, employeeNumber }) =>
           text
@@ -58,10 +58,10 @@ t.test('a search finds the same employees as a comparison with each word, also a
   };
   await compare();
   await database.prisma.employee.updateMany({
-    where: { accountId, position: { lt: 100 } },
+    where: { accountId, position: { lt: 40 } },
     data: { firstName: 'Gro', lastName: 'Lund Maria' },
   });
-  await database.prisma.employee.deleteMany({ where: { accountId, position: { gt: 300 } } });
+  await database.prisma.employee.deleteMany({ where: { accountId, position: { gt: 110 } } });
   await compare();
 });
 

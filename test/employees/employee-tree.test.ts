@@ -20,7 +20,7 @@ t.test('counts stay exact through random inserts, deletes and updates', async (t
   const database = await openTestDatabase(t);
   const accounts = [await createAccount(database), await createAccount(database)];
 
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     for (const accountId of accounts) {
       await insertEmployees(database.prisma, accountId, newEmployees(1 + Math.floor(Math.random() * 150)));
     }
@@ -29,16 +29,18 @@ t.test('counts stay exact through random inserts, deletes and updates', async (t
     await database.prisma.$executeRaw`
       UPDATE employees SET status = CASE WHEN random() < 0.5 THEN 'active' ELSE 'on_leave' END, first_name = 'Changed'
       WHERE random() < 0.1`;
-    if (round % 5 === 4) await checkTree(t, database);
+    if (round % 2 === 1) await checkTree(t, database);
   }
 });
 
 t.test('finds the position at every offset, and nothing past the end', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
-  await insertEmployees(database.prisma, accountId, newEmployees(4_000));
+  // From the last positions of one node of the second level to the first ones of the next.
+  await database.prisma.account.update({ where: { id: accountId }, data: { employeeSequence: 3_600n } });
+  await insertEmployees(database.prisma, accountId, newEmployees(1_000));
   await database.prisma
-    .$executeRaw`DELETE FROM employees WHERE position % 7 = 3 OR position BETWEEN 1600 AND 3400`;
+    .$executeRaw`DELETE FROM employees WHERE position % 7 = 3 OR position BETWEEN 3900 AND 4200`;
   await checkTree(t, database);
 
   const [result] = await query<{ wrong: number; rows: number }>(
@@ -47,8 +49,8 @@ t.test('finds the position at every offset, and nothing past the end', async (t)
        count(*)::int AS rows
      FROM (SELECT account_id, position, row_number() OVER (ORDER BY id) - 1 AS skip FROM employees) listed`,
   );
-  t.match(result, { wrong: 0, rows: 1885 });
-  for (const skip of [1885, 3000, 1_000_000_000, -1])
+  t.match(result, { wrong: 0, rows: 599 });
+  for (const skip of [599, 3000, 1_000_000_000, -1])
     t.equal(await positionAt(database, accountId, skip), null);
   t.equal(await positionAt(database, toAccountId('nobody'), 0), null);
 });
@@ -71,7 +73,7 @@ t.test('the tree covers the last position that an id can have', async (t) => {
 t.test('deletes counts that reach zero', async (t) => {
   const database = await openTestDatabase(t);
   const accountId = await createAccount(database);
-  await insertEmployees(database.prisma, accountId, newEmployees(500));
+  await insertEmployees(database.prisma, accountId, newEmployees(100));
   await database.prisma.employee.deleteMany();
   t.equal(await database.prisma.employeeCount.count(), 0);
   t.equal(await database.prisma.employeeFacet.count(), 0);
@@ -85,7 +87,7 @@ t.test('deletes an account with all its rows', async (t) => {
   const database = await openTestDatabase(t);
   const [gone, kept] = [await createAccount(database), await createAccount(database)];
   for (const accountId of [gone, kept]) {
-    await insertEmployees(database.prisma, accountId, newEmployees(300));
+    await insertEmployees(database.prisma, accountId, newEmployees(70));
     await database.prisma.report.create({ data: { id: randomId(), accountId, title: 'Staff' } });
   }
 

@@ -37,13 +37,11 @@ t.test('following links.next reads every employee exactly once, in order', async
   const { token, records } = await setUp(awkwardEmployees());
   for (const query of [
     {},
-    { sort: 'department,last_name,employee_number' },
     { sort: '-updated_at,status,email' },
-    { 'filter[status]': 'inactive' },
     { 'filter[status]': 'inactive', sort: '-first_name,employee_number' },
   ] as Query[]) {
     t.same(
-      await follow(addressOf({ ...query, 'page[size]': '4' }), token),
+      await follow(addressOf({ ...query, 'page[size]': '7' }), token),
       naive(records, query).map(({ id }) => id),
       JSON.stringify(query),
     );
@@ -53,13 +51,10 @@ t.test('following links.next reads every employee exactly once, in order', async
 t.test('following links.next neither misses nor repeats an employee under concurrent changes', async (t) => {
   for (const query of [
     {},
-    { sort: 'last_name,first_name' },
-    { sort: '-updated_at' },
     { sort: '-department,updated_at,-email' },
-    { 'filter[status]': 'active' },
     { 'filter[department]': 'Sales', sort: '-last_name' },
   ] as Query[]) {
-    const { token, records, tenant } = await setUp(makeEmployees(60));
+    const { token, records, tenant } = await setUp(makeEmployees(40));
     const expected = naive(records, query).map(({ id }) => id);
     const deleted = new Set<string>();
     const visited = new Set<string>();
@@ -76,7 +71,7 @@ t.test('following links.next neither misses nor repeats an employee under concur
         deleted.add(id);
         await api.database.prisma.employee.deleteMany({ where: { id, accountId: tenant.accountId } });
       }
-      if (visited.size < 60) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
+      if (visited.size < 40) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
     });
     t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: no employee is repeated`);
     const stayed = expected.filter((id) => !deleted.has(id));
@@ -146,7 +141,7 @@ t.test(
 
 t.test('meta.next_cursor alone reads the next page, and is null on the last one', async (t) => {
   const { list, records } = await setUp(makeEmployees(23));
-  for (const query of [{}, { sort: '-last_name' }, { 'filter[status]': 'active' }] as Query[]) {
+  for (const query of [{}, { sort: '-last_name', 'filter[status]': 'active' }] as Query[]) {
     const all = ids(await list({ ...query, 'page[size]': '500' }));
     let page = await list({ ...query, 'page[size]': '4' });
     const seen = ids(page);
@@ -167,24 +162,12 @@ t.test('meta.next_cursor alone reads the next page, and is null on the last one'
 });
 
 const timestamps =
-  '2026 now today infinity -infinity epoch allballs 2026-01-01 2026-13-45T99:99:99Z 12/31/2026 2026-01-01T24:00:00Z ' +
-  '+010000-01-01T00:00:00Z -000001-01-01T00:00:00Z 0000-01-01T00:00:00Z 2026-01-01T00:00:00+23:59';
+  'now infinity 2026-01-01 2026-13-45T99:99:99Z 2026-01-01T24:00:00Z +010000-01-01T00:00:00Z 0000-01-01T00:00:00Z';
 const hostileValues: readonly unknown[] = [
-  ...[null, true, false, 0, -1, 1, 1.5, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 2 ** 63, 1e308, -0],
+  ...[null, true, 0, -1, 1.5, 2 ** 31, 2 ** 53, 1e308],
   ...timestamps.split(' '),
-  ...['Jan 1, 2026 (x)', '2026-01-01T00:00:00 foo', 'Thu, 01 Jan 2026 00:00:00 GMT'],
-  ...[
-    '',
-    'x',
-    '1',
-    '9'.repeat(300),
-    '\u0000',
-    'a\u0000b',
-    '\ud800',
-    '\udfff\ud800',
-    "'; DROP TABLE employees; --",
-  ],
-  ...[[], {}, [null], [[]], { position: 1 }, { values: [], position: 1 }, { __proto__: null, values: 'x' }],
+  ...['', '1', '9'.repeat(300), 'a\u0000b', '\ud800', "'; DROP TABLE employees; --"],
+  ...[[], {}, [null], { values: [], position: 1 }],
   JSON.parse('{"__proto__":{"values":["a"]},"constructor":1}'),
 ];
 
@@ -210,22 +193,20 @@ t.test('a forged cursor is rejected, or reads employees of the own account only'
     const next = new URL(links.next ?? '');
     const genuine = next.searchParams.get('page[after]') ?? '';
     const content = JSON.parse(Buffer.from(genuine, 'base64url').toString());
-    for (const variant of variantsOf(content)) {
+    for (const [index, variant] of [...variantsOf(content)].entries()) {
       const marker = Buffer.from(JSON.stringify(variant) ?? '').toString('base64url');
       if (marker === '' || marker.length > 1024) continue;
       next.searchParams.set('page[after]', marker);
-      const alone = await api.get(
-        addressOf({ ...(sort === '' ? {} : { sort }), 'page[after]': marker }),
-        token,
-      );
-      t.ok(alone.statusCode === 400 || alone.json().data.length <= 500, alone.body.slice(0, 200));
-      const response = await api.get(`${next.pathname}${next.search}`, token);
+      // With the number and the size of the page, or without them.
+      const alone = addressOf({ ...(sort === '' ? {} : { sort }), 'page[after]': marker });
+      const response = await api.get(index % 2 === 0 ? alone : `${next.pathname}${next.search}`, token);
       const label = `${sort}: ${JSON.stringify(variant)}`;
       if (response.statusCode === 400) {
         t.equal(response.json().errors?.[0]?.parameter, 'page[after]', label);
       } else {
         t.equal(response.statusCode, 200, label);
         if (response.statusCode !== 200) continue;
+        t.ok(response.json().data.length <= 500, label);
         const strangers = ids(response.json()).filter((id) => !tenant.employeeIds.includes(id));
         t.same(strangers, [], label);
       }

@@ -46,7 +46,7 @@ t.test('sorts by several attributes in mixed directions, on every page', async (
   ];
   for (const query of queries) {
     const expected = naive(records, query).map(({ id }) => id);
-    for (const size of [7, 50]) {
+    for (const size of [17]) {
       const pages = Math.ceil(expected.length / size) + 1;
       for (let number = 1; number <= pages; number++) {
         const page = await list({ ...query, 'page[size]': String(size), 'page[number]': String(number) });

@@ -1,12 +1,5 @@
 import { attributesOf } from '../support/records/employee-attributes.js';
-import {
-  attributeNames,
-  bytewise,
-  employeeLists,
-  ids,
-  type Page,
-  type Query,
-} from '../support/records/employee-list.js';
+import { bytewise, employeeLists, ids, type Page, type Query } from '../support/records/employee-list.js';
 import { createApplication, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -71,7 +64,7 @@ t.test('links are null where there is no such page', async (t) => {
 t.test('a page past the end is empty and links to the last page', async (t) => {
   const { list } = await setUp(makeEmployees(5));
   for (const extra of [{}, { sort: 'email' }, { 'filter[department]': 'Engineering' }] as Query[]) {
-    for (const number of ['4', '100', '1000000000']) {
+    for (const number of ['4', '1000000000']) {
       const page = await list({ ...extra, 'page[size]': '2', 'page[number]': number });
       const count = extra['filter[department]'] === undefined ? 5 : 2;
       t.same(page.data, []);
@@ -122,41 +115,44 @@ t.test('responds to HEAD as to GET, without the body', async (t) => {
   }
 });
 
-t.test('returns and counts no employee of another account, with every filter and sort order', async (t) => {
-  const ours = await setUp(makeEmployees(15, { department: 'Ours' }));
-  const theirs = await setUp(makeEmployees(15, { department: 'Theirs', status: 'theirs-only' }));
-  const own = new Set(ours.tenant.employeeIds);
-  for (const { email, employeeNumber } of theirs.records) {
-    for (const query of [
-      { 'filter[email]': email },
-      { 'filter[employee_number]': employeeNumber },
-      { 'filter[department]': 'Theirs' },
-      { 'filter[status]': 'theirs-only' },
-    ] as Query[]) {
-      const page = await ours.list(query);
-      t.same([page.data, page.meta.record_count], [[], 0]);
+t.test(
+  'returns and counts no employee of another account, with every filter and type of sort key',
+  async (t) => {
+    const ours = await setUp(makeEmployees(15, { department: 'Ours' }));
+    const theirs = await setUp(makeEmployees(15, { department: 'Theirs', status: 'theirs-only' }));
+    const own = new Set(ours.tenant.employeeIds);
+    for (const { email, employeeNumber } of theirs.records.slice(0, 2)) {
+      for (const query of [
+        { 'filter[email]': email },
+        { 'filter[employee_number]': employeeNumber },
+        { 'filter[department]': 'Theirs' },
+        { 'filter[status]': 'theirs-only' },
+      ] as Query[]) {
+        const page = await ours.list(query);
+        t.same([page.data, page.meta.record_count], [[], 0]);
+      }
     }
-  }
-  for (const sort of [undefined, ...attributeNames.flatMap((name) => [name, `-${name}`])]) {
-    const query = { 'page[size]': '6', ...(sort === undefined ? {} : { sort }) };
-    for (const number of ['1', '2', '3', '4']) {
-      const page = await ours.list({ ...query, 'page[number]': number });
-      t.equal(page.meta.record_count, 15);
-      t.ok(
-        ids(page).every((id) => own.has(id)),
-        `${sort} page ${number}`,
-      );
-      const marker = (await theirs.list({ ...query, 'page[number]': number })).links.next;
-      if (marker === null) continue;
-      const withTheirs = await read(marker, ours.token);
-      t.ok(
-        ids(withTheirs).every((id) => own.has(id)),
-        `${sort} with a cursor of another account`,
-      );
-      t.equal(withTheirs.meta.record_count, 15);
+    for (const sort of [undefined, 'last_name', '-updated_at', 'hire_date', '-manager_id']) {
+      const query = { 'page[size]': '6', ...(sort === undefined ? {} : { sort }) };
+      for (const number of ['1', '3', '4']) {
+        const page = await ours.list({ ...query, 'page[number]': number });
+        t.equal(page.meta.record_count, 15);
+        t.ok(
+          ids(page).every((id) => own.has(id)),
+          `${sort} page ${number}`,
+        );
+        const marker = (await theirs.list({ ...query, 'page[number]': number })).links.next;
+        if (marker === null) continue;
+        const withTheirs = await read(marker, ours.token);
+        t.ok(
+          ids(withTheirs).every((id) => own.has(id)),
+          `${sort} with a cursor of another account`,
+        );
+        t.equal(withTheirs.meta.record_count, 15);
+      }
     }
-  }
-});
+  },
+);
 
 t.test('all applications of an account see the same employees', async (t) => {
   const { tenant, list } = await setUp(makeEmployees(3));

@@ -16,7 +16,8 @@ import { listen } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 import { until } from '../support/until.js';
 
-const headcount = 9_000;
+/** More than the rows of a chunk. */
+const headcount = 2_100;
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

