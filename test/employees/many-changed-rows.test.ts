@@ -3,7 +3,7 @@ import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import t from '../support/tap.js';
 
 /** The embedded database needs minutes for this number of rows. */
-const rows = testServer === undefined ? 500 : 10_000;
+const rows = testServer === undefined ? 150 : 10_000;
 
 // One connection: the first change plans the statements of the triggers for one row.
 const database = await openTestDatabase(t, { poolSize: 1, statementTimeoutMs: 15_000 });

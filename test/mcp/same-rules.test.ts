@@ -6,10 +6,11 @@ import { buildTestApp } from '../support/server/app.js';
 import { captureLog } from '../support/server/captured-log.js';
 import t from '../support/tap.js';
 
+const api = await buildTestApp(t, { environment: { MAX_IDEMPOTENCY_KEYS: '1' } });
+
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 t.test('a call counts as the operation, with its records, and other messages do not count', async (t) => {
-  const api = await buildTestApp(t);
   const { accountId, application } = await createTenant(api.database, { employees: makeEmployees(3) });
   const token = await api.token(application);
   await sendMessage(api, token, list);
@@ -52,7 +53,6 @@ t.test(
 );
 
 t.test('an exceeded limit of an operation is a tool error that says when to try again', async (t) => {
-  const api = await buildTestApp(t, { environment: { MAX_IDEMPOTENCY_KEYS: '1' } });
   const { application } = await createTenant(api.database);
   const token = await api.token(application);
   const create = (key: string) =>

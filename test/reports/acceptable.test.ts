@@ -79,7 +79,7 @@ t.test('406 is sent after the checks for 401, 403 and 400, and before the check 
 });
 
 t.test('results.csv is sent with any Accept', async (t) => {
-  for (const [accept] of cases) {
+  for (const accept of [undefined, 'application/json', 'text/csv;q=0', 'x']) {
     const headers: Record<string, string> = accept === undefined ? {} : { accept };
     const response = await client.send('GET', `${path}.csv`, undefined, headers);
     t.equal(response.statusCode, 200, `Accept: ${accept}`);

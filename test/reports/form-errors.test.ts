@@ -96,9 +96,10 @@ const rejected: [label: string, fields: Record<string, string>, ...messages: Reg
   ['several errors', { title: '', sort_1: 'x' }, /^title: /, /^sort_1: /],
 ];
 
+const { scene, browser } = await ownerAtWork();
+
 for (const [label, fields, ...messages] of rejected) {
   t.test(`rejects ${label} and keeps the form`, async (t) => {
-    const { scene, browser } = await ownerAtWork();
     const response = await createReport(browser, { description: 'is kept', ...fields });
     isPage(t, response, 400);
     const errors = shownErrors(response);
@@ -122,7 +123,6 @@ for (const [label, fields, ...messages] of rejected) {
 }
 
 t.test('rejects a form with more than 100 fields, one that is too large, and NUL', async (t) => {
-  const { scene, browser } = await ownerAtWork();
   isPage(t, await createReport(browser, numbered(101, 'column', 'id')), 400);
   isPage(t, await createReport(browser, { description: 'x'.repeat(70_000) }), 413);
   isPage(t, await createReport(browser, { title: 'a\u0000b' }), 400);
@@ -130,7 +130,6 @@ t.test('rejects a form with more than 100 fields, one that is too large, and NUL
 });
 
 t.test('a form with 20 filters and every other field is accepted', async (t) => {
-  const { scene, browser } = await ownerAtWork();
   const fields = {
     ...filters(20),
     ...numbered(columnKeys.length, 'column', 'id'),

@@ -89,35 +89,38 @@ t.test('stores a call that is recorded while it stores others the next time', as
   t.equal(await totalOf(tenant), 2);
 });
 
+/** Small ones: storing early takes two statements. */
+const limits = { batchSize: 10, earlyFlushCounts: 20, maximumCounts: 200 };
+
 t.test('stores many counts before their time, and in several statements', async (t) => {
-  const usage = new UsageRecorder({ database, clock });
+  const usage = new UsageRecorder({ database, clock, limits });
   const tenant = await createTenant(database);
-  for (let user = 0; user < 2_000; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
-  await until(async () => (await rowsOf(tenant)) === 2_000);
-  for (let user = 0; user < 2_500; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
+  for (let user = 0; user < 20; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
+  await until(async () => (await rowsOf(tenant)) === 20);
+  for (let user = 0; user < 25; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
   await usage.flush();
-  t.equal(await rowsOf(tenant), 2_500);
-  t.equal(await totalOf(tenant), 4_500);
+  t.equal(await rowsOf(tenant), 25);
+  t.equal(await totalOf(tenant), 45);
 });
 
 t.test('keeps a limited number of counts while storing fails, and logs what it has dropped', async (t) => {
   const warnings: object[] = [];
   const logger = { warn: (details: object) => void warnings.push(details) };
-  const usage = new UsageRecorder({ database, clock, logger });
+  const usage = new UsageRecorder({ database, clock, logger, limits });
   const tenant = await createTenant(database);
   const allow = await rejectRows(t, 'api_usage');
-  for (let user = 0; user < 20_005; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
+  for (let user = 0; user < 205; user += 1) usage.record(callOf(tenant, { userId: `user${user}` }));
   await t.rejects(usage.flush());
   await allow();
   await usage.flush();
   t.same(warnings, [{ calls: 5 }]);
-  t.equal(await totalOf(tenant), 20_000);
+  t.equal(await totalOf(tenant), 200);
 });
 
 t.test('processes that store the same counts at once do not deadlock', async (t) => {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => createTenant(database)));
   const recorders = Array.from({ length: 4 }, () => new UsageRecorder({ database, clock }));
-  const users = Array.from({ length: 100 }, (_, index) => `user${index}`);
+  const users = Array.from({ length: 25 }, (_, index) => `user${index}`);
   for (let round = 0; round < 3; round += 1) {
     for (const [index, usage] of recorders.entries()) {
       for (const tenant of index % 2 === 0 ? tenants : tenants.toReversed()) {
@@ -129,7 +132,7 @@ t.test('processes that store the same counts at once do not deadlock', async (t)
     }
     await Promise.all(recorders.map((usage) => usage.flush()));
   }
-  for (const tenant of tenants) t.equal(await totalOf(tenant), 2 * 3 * 4 * 100);
+  for (const tenant of tenants) t.equal(await totalOf(tenant), 2 * 3 * 4 * 25);
   const [first] = recorders;
   for (const tenant of tenants) first?.record(callOf(tenant, rejected));
   await first?.flush();

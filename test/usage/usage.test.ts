@@ -10,6 +10,8 @@ import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
+/** Another process. */
+const other = await buildTestApp(t, { database, clock: api.clock });
 const { reader, createCaller, usageOf } = usageOfCallers(api);
 
 t.test('counts calls by operation, with the records in their responses', async (t) => {
@@ -123,7 +125,6 @@ t.test('counts calls with an expired or revoked token for its application and us
   t.equal((await api.get('/v1/employees', revoked.accessToken)).json().code, 'invalid_token');
   api.clock.advanceSeconds(3600);
   // One process has the token in its cache, the other does not.
-  const other = await buildTestApp(t, { database, clock: api.clock });
   for (const one of [api, other]) {
     t.equal((await one.get('/v1/employees', expired.accessToken)).json().code, 'token_expired');
     await one.usage.flush();
@@ -248,9 +249,9 @@ t.test('does not show usage of an application of another account', async (t) => 
 });
 
 t.test('adds up the counts of several processes, also when they store them concurrently', async (t) => {
-  const apis = [await buildTestApp(t, { database }), await buildTestApp(t, { database })] as const;
-  const callers = await Promise.all(Array.from({ length: 8 }, () => createCaller({ employees: 1 })));
-  for (let round = 0; round < 4; round += 1) {
+  const apis = [api, other] as const;
+  const callers = await Promise.all(Array.from({ length: 4 }, () => createCaller({ employees: 1 })));
+  for (let round = 0; round < 2; round += 1) {
     await Promise.all(
       apis.map(async (one, index) => {
         // In another order.
@@ -260,7 +261,7 @@ t.test('adds up the counts of several processes, also when they store them concu
     );
     await Promise.all(apis.map((one) => one.usage.flush()));
   }
-  for (const caller of callers) t.same((await usageOf(caller)).listEmployees, [8, 0, 0, 8]);
+  for (const caller of callers) t.same((await usageOf(caller)).listEmployees, [4, 0, 0, 4]);
 });
 
 t.test('stores the remaining counts when the server closes', async (t) => {

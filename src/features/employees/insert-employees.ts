@@ -11,14 +11,13 @@ export type NewEmployee = EmployeeRecord & {
   readonly updatedAt?: Date;
 };
 
-const batchSize = 5_000;
-
 const names = Prisma.raw(givenAttributes.map(({ name }) => name).join(', '));
 
 /**
  * Adds employees to an account atomically, in the given order. Concurrent writes to one account run one after the other.
  *
  * @param tx the transaction in which all records are stored, or none
+ * @param batchSize number of records that one statement stores
  * @returns their ids, ascending
  * @throws a violation of `employees_account_id_employee_number_key` if another employee has the same number
  */
@@ -26,6 +25,7 @@ export async function insertEmployees(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   rows: readonly NewEmployee[],
+  batchSize = 5_000,
 ): Promise<string[]> {
   const { prefix, first } = await takePositions(tx, accountId, rows.length);
   const now = new Date();

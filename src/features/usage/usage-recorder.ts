@@ -12,13 +12,11 @@ import {
   UsageCounts,
 } from './unstored-usage.js';
 
-/** Rows that one statement stores within milliseconds. */
-const batchSize = 1_000;
-
 /** Stores a list in batches, and removes each batch from the list when it is stored. */
 async function storeInBatches<Call extends CallingApplication>(
   database: Database,
   calls: Call[],
+  batchSize: number,
   store: (database: Database, batch: readonly Identified<Call>[]) => Promise<void>,
 ): Promise<void> {
   while (calls.length > 0) {
@@ -137,11 +135,17 @@ async function storeRejections(
 /** Milliseconds between two writes of usage. A process that is killed loses the counts since the last write. */
 export const usageIntervalMilliseconds = 10_000;
 
-/** Number of counts at which usage is stored before the interval ends. */
-const earlyFlushCounts = 2_000;
+interface UsageLimits {
+  /** Rows of one statement. */
+  readonly batchSize: number;
+  /** Number of counts at which usage is stored before the interval ends. */
+  readonly earlyFlushCounts: number;
+  /** Maximum number of counts in memory. They accumulate while the database is unavailable. */
+  readonly maximumCounts: number;
+}
 
-/** Maximum number of counts in memory, about 10 MB. They accumulate while the database is unavailable. */
-const maximumCounts = 20_000;
+/** A statement takes milliseconds, and the counts in memory about 10 MB. */
+const defaultLimits: UsageLimits = { batchSize: 1_000, earlyFlushCounts: 2_000, maximumCounts: 20_000 };
 
 /** Maximum number of applications whose rejected requests are in memory. */
 const maximumApplications = 1_000;
@@ -150,6 +154,7 @@ interface Options {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger?: Pick<DatabaseLogger, 'warn'> | undefined;
+  readonly limits?: UsageLimits;
 }
 
 /**
@@ -161,12 +166,15 @@ interface Options {
  */
 export class UsageRecorder implements RequestObserver {
   readonly #options: Options;
-  readonly #counts = new UsageCounts(maximumCounts);
+  readonly #limits: UsageLimits;
+  readonly #counts: UsageCounts;
   readonly #rejections = new RecentRejections(maximumApplications);
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
     this.#options = options;
+    this.#limits = options.limits ?? defaultLimits;
+    this.#counts = new UsageCounts(this.#limits.maximumCounts);
   }
 
   /**
@@ -193,6 +201,7 @@ export class UsageRecorder implements RequestObserver {
 
   record(call: ApiCall): void {
     const at = this.#options.clock().getTime();
+    const { earlyFlushCounts } = this.#limits;
     const before = this.#counts.size;
     this.#counts.add(call, at);
     this.#rejections.add(call, at);
@@ -221,9 +230,10 @@ export class UsageRecorder implements RequestObserver {
     }
     const counts = this.#counts.takeAll();
     const rejections = this.#rejections.takeAll();
+    const { batchSize } = this.#limits;
     try {
-      await storeInBatches(this.#options.database, counts, storeUsage);
-      await storeInBatches(this.#options.database, rejections, storeRejections);
+      await storeInBatches(this.#options.database, counts, batchSize, storeUsage);
+      await storeInBatches(this.#options.database, rejections, batchSize, storeRejections);
     } catch (error) {
       this.#counts.putBack(counts);
       this.#rejections.putBack(rejections);
