@@ -13,12 +13,35 @@ import {
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { noFilters, withEngine } from '../../../src/platform/database/schema-engine.js';
 import { packageRoot } from '../../../src/platform/package-root.js';
-import { createTestDatabase, openTestDatabase, testServer } from '../../support/database/database.js';
+import {
+  createTestDatabase,
+  onEmbedded,
+  openTestDatabase,
+  testServer,
+} from '../../support/database/database.js';
 import { query } from '../../support/database/query.js';
 import t, { type Test } from '../../support/tap.js';
 
-t.test('applies every migration once and records it as Prisma does', async (t) => {
+// Opening a database takes longer than a test, so the tests share one.
+const database = await openTestDatabase(t);
+const original = JSON.stringify(await query(database, 'SELECT * FROM _prisma_migrations'));
+
+/** Undoes what a test has changed. */
+t.afterEach(async () => {
+  await query(database, 'DROP TABLE IF EXISTS next, half');
+  await query(database, 'DELETE FROM _prisma_migrations');
+  await query(
+    database,
+    'INSERT INTO _prisma_migrations SELECT * FROM jsonb_populate_recordset(NULL::_prisma_migrations, $1::text::jsonb)',
+    [original],
+  );
+});
+
+t.test('rejects tables of another application, and applies every migration once to no tables', async (t) => {
   const database = await openTestDatabase(t, { empty: true });
+  await query(database, 'CREATE TABLE theirs (id int)');
+  await rejectsInOneLine(t, migrate(database), /not empty/);
+  await query(database, 'DROP TABLE theirs');
   const files = await readMigrations(migrationsDirectory);
 
   t.same(
@@ -27,19 +50,17 @@ t.test('applies every migration once and records it as Prisma does', async (t) =
   );
   t.same(await migrate(database), []);
 
+  const applied = { finished: true, steps: 1 };
   t.same(
     await recorded(database),
-    files.map(({ name, script }) => ({ name, checksum: checksumOf(script), finished: true, steps: 1 })),
+    files.map(({ name, script }) => ({ name, checksum: checksumOf(script), ...applied })),
+    'as Prisma records it',
   );
   t.equal(await database.prisma.account.count(), 0);
 });
 
-t.test('the migrations create the tables of the Prisma schema', async (t) => {
-  // Always on the embedded database: reading a schema needs the type "char", which the adapter for PostgreSQL does not
-  // support.
-  const { dataDir } = await createTestDatabase(t, { engine: 'embedded' });
-  const database = await openDatabase({ dataDir });
-  t.teardown(() => database.close());
+// Reading a schema needs the type "char", which the adapter for PostgreSQL does not support.
+t.test('the migrations create the tables of the Prisma schema', onEmbedded, async (t) => {
   const session = await database.openMigrationSession();
   t.teardown(() => session.close());
   const schema = path.join(packageRoot, 'prisma/schema.prisma');
@@ -62,12 +83,12 @@ t.test('the migrations create the tables of the Prisma schema', async (t) => {
     );
   t.match((await compare()).trim(), /^(-- This is an empty migration\.)?$/);
 
-  await database.prisma.$executeRaw`ALTER TABLE reports DROP COLUMN version`;
+  await query(database, 'ALTER TABLE reports RENAME COLUMN version TO other');
   t.match(await compare(), /ADD COLUMN +"version"/, 'the comparison detects a difference');
+  await query(database, 'ALTER TABLE reports RENAME COLUMN other TO version');
 });
 
 t.test('a text column compares by code point', async (t) => {
-  const database = await openTestDatabase(t);
   const others = await query(
     database,
     `SELECT table_name, column_name FROM information_schema.columns
@@ -83,7 +104,6 @@ t.test(
     skip: testServer === undefined,
   },
   async (t) => {
-    const database = await openTestDatabase(t);
     const other = await database.openMigrationSession();
     const connection = await other.adapterFactory.connect();
     await connection.executeScript('SELECT pg_advisory_lock(72707369)');
@@ -115,27 +135,21 @@ t.test('processes that start together migrate once', { skip: testServer === unde
   t.equal(applied.flat().length, (await readMigrations(migrationsDirectory)).length);
 });
 
-t.test('applies new migrations to a database of an earlier version', async (t) => {
-  const database = await openTestDatabase(t);
-  const directory = await copyMigrations(t);
-  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
+t.test(
+  'applies new migrations to a database of an earlier version, which accepts them and logs it',
+  async (t) => {
+    const directory = await copyMigrations(t);
+    await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
+    t.same(await migrate(database, { directory }), ['99990101000000_next']);
+    t.same(await query(database, 'SELECT * FROM next'), []);
 
-  t.same(await migrate(database, { directory }), ['99990101000000_next']);
-  t.same(await query(database, 'SELECT * FROM next'), []);
-});
-
-t.test('accepts a database that a later version has migrated, and logs it', async (t) => {
-  const database = await openTestDatabase(t);
-  const directory = await copyMigrations(t);
-  await addMigration(directory, '99990101000000_next', 'CREATE TABLE next (id int);');
-  await migrate(database, { directory });
-
-  const warnings: unknown[] = [];
-  const logger = { info() {}, warn: (details: object) => void warnings.push(details) };
-  t.same(await migrate(database, { logger }), []);
-  t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
-  t.same(await migrate(database, { directory }), [], 'the later version still starts');
-});
+    const warnings: unknown[] = [];
+    const logger = { info() {}, warn: (details: object) => void warnings.push(details) };
+    t.same(await migrate(database, { logger }), []);
+    t.same(warnings, [{ migrations: ['99990101000000_next'] }]);
+    t.same(await migrate(database, { directory }), [], 'the later version still starts');
+  },
+);
 
 interface Rejection {
   /** Migrations that another version of the code has applied, besides those of this one. */
@@ -181,9 +195,8 @@ const rejections: Readonly<Record<string, Rejection>> = {
 
 for (const [name, { applied = [], replaced, pending = [], message }] of Object.entries(rejections)) {
   t.test(`rejects ${name}`, async (t) => {
-    const database = await openTestDatabase(t, applied.length > 0 ? { empty: true } : {});
-    await migrate(database, { directory: await copyMigrations(t, applied) });
     if (replaced !== undefined) await recordReplaced(database, replaced);
+    await record(database, applied);
     const before = await recorded(database);
     await rejectsInOneLine(t, migrate(database, { directory: await copyMigrations(t, pending) }), message);
     t.same(await recorded(database), before, 'no migration is applied');
@@ -200,7 +213,6 @@ t.test('a migration that databases have applied is not edited, comments included
 });
 
 t.test('does not change a database of the previous version while no migration is pending', async (t) => {
-  const database = await openTestDatabase(t);
   await recordReplaced(database, replacedMigrations);
   await database.prisma.account.create({ data: { id: 'acme', name: 'Acme', employeePrefix: 'acme0000' } });
   const directory = await copyInitialMigration(t);
@@ -221,7 +233,6 @@ const next = '20261126000000_next';
 
 t.test('applies new migrations to a database of the previous version, and keeps its records', async (t) => {
   t.ok(next < (replacedMigrations.at(-1) ?? ''));
-  const database = await openTestDatabase(t);
   await recordReplaced(database, replacedMigrations);
   const directory = await copyInitialMigration(t);
   await addMigration(directory, next, 'CREATE TABLE next (id int);');
@@ -259,7 +270,6 @@ t.test(
 );
 
 t.test('rejects a database in which the migration of a later version has failed', async (t) => {
-  const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   await addMigration(directory, '99990101000000_next', 'SELECT no_such_function();');
   await rejectsInOneLine(t, migrate(database, { directory }), /no_such_function/);
@@ -270,7 +280,6 @@ t.test('rejects a database in which the migration of a later version has failed'
 });
 
 t.test('a failed migration changes nothing, and can be retried once its cause is resolved', async (t) => {
-  const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const script = 'CREATE TABLE half (id int);\nSELECT no_such_function();';
   await addMigration(directory, '99990101000000_broken', script);
@@ -292,7 +301,6 @@ t.test('a failed migration changes nothing, and can be retried once its cause is
 });
 
 t.test('rejects a migration that was changed after it was applied', async (t) => {
-  const database = await openTestDatabase(t);
   const directory = await copyMigrations(t);
   const [first] = await readMigrations(directory);
   const file = path.join(directory, first?.name ?? '', 'migration.sql');
@@ -302,12 +310,6 @@ t.test('rejects a migration that was changed after it was applied', async (t) =>
 
   await writeFile(file, (first?.script ?? '').replaceAll('\n', '\r\n'));
   t.same(await migrate(database, { directory }), [], 'other line endings are not a change');
-});
-
-t.test('rejects a database with tables of another application', async (t) => {
-  const database: Database = await openTestDatabase(t, { empty: true });
-  await query(database, 'CREATE TABLE theirs (id int)');
-  await rejectsInOneLine(t, migrate(database), /not empty/);
 });
 
 /** Opens a database four times, as four processes do. */
@@ -320,13 +322,17 @@ async function openInProcesses(t: Test, options: DatabaseOptions): Promise<Datab
 /** Makes a database one that the previous version has migrated: its schema is the same. */
 async function recordReplaced(database: Database, names: readonly string[]): Promise<void> {
   await query(database, 'DELETE FROM _prisma_migrations');
-  for (const name of names) {
-    await query(
-      database,
-      `INSERT INTO _prisma_migrations (id, migration_name, checksum, started_at, finished_at, applied_steps_count)
-       VALUES (gen_random_uuid(), '${name}', 'replaced', '2026-11-24', '2026-11-24', 1)`,
-    );
-  }
+  await record(database, names);
+}
+
+/** Records migrations as applied. */
+async function record(database: Database, names: readonly string[]): Promise<void> {
+  await query(
+    database,
+    `INSERT INTO _prisma_migrations (id, migration_name, checksum, started_at, finished_at, applied_steps_count)
+     SELECT gen_random_uuid(), name, 'replaced', '2026-11-24', '2026-11-24', 1 FROM unnest($1::text[]) name`,
+    [names],
+  );
 }
 
 /** The migrations that a database has recorded, in the order in which they were applied. */
