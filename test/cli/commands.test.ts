@@ -12,8 +12,6 @@ import { countTurns } from '../support/turns.js';
 
 const options = await createTestDatabase(t);
 const run = (args: readonly string[], input?: string | Uint8Array) => runCommandHere(options, args, input);
-/** Runs the command in a separate process. */
-const runProcess = (args: readonly string[], input?: string) => runCommand(t, options, args, input);
 
 /** Opens the database between two commands. */
 async function withDatabase<Result>(
@@ -54,6 +52,7 @@ t.test('every command has help, with examples where it has options', async (t) =
     const { code, stdout, stderr } = await run([...args, '--help']);
     t.equal(code, 0, args.join(' '));
     t.match(stdout, /^Usage: npm run cli -- /);
+    t.equal(stdout.includes('Exit codes:'), args.length === 0);
     t.equal(stderr, '');
     if (args.length === 2 && args[0] !== 'keys') t.match(stdout, /\nExamples:\n {2}/);
   }
@@ -94,15 +93,6 @@ t.test('invalid arguments print one line and exit with 2', async (t) => {
   }
 });
 
-t.test('the program exits with 0 for help and 2 for invalid arguments', async (t) => {
-  t.match(await runProcess(['--help']), { code: 0, stderr: '', stdout: /Exit codes:/ });
-  t.match(await runProcess(['accounts', 'create']), {
-    code: 2,
-    stdout: '',
-    stderr: /^error: required option/,
-  });
-});
-
 t.test('a command that fails prints one line and exits with 1', async (t) => {
   const users = ['users', 'create', '--email', 'a@b.example', '--role', 'member', ...person];
   for (const [args, expected, input] of [
@@ -128,10 +118,9 @@ t.test('a command that fails prints one line and exits with 1', async (t) => {
     const failed = await run(['employees', 'import', file, '--format', 'csv', '--account', 'x']);
     t.match(failed, { code: 1, stderr: expected });
   }
-  const nowhere = { dataDir: options.dataDir, databaseUrl: 'postgres://nobody@127.0.0.1:1/nothing' };
-  const { code, stderr } = await runCommand(t, nowhere, ['accounts', 'list']);
-  t.equal(code, 1);
-  t.match(stderr, /^DATABASE_URL: [^\n]*\n$/);
+  const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const failed = await runCommandHere(options, ['accounts', 'list'], '', nowhere);
+  t.match(failed, { code: 1, stderr: /^DATABASE_URL: [^\n]*\n$/ });
 });
 
 t.test('creates an account together with its owner, who can sign in', async (t) => {
@@ -144,7 +133,7 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
     'Bill@Initech.example',
     ...person,
   ];
-  const { code, stdout, stderr } = await runProcess([...args, '--json'], `${password}\r\nnot the password\n`);
+  const { code, stdout, stderr } = await run([...args, '--json'], `${password}\r\nnot the password\n`);
   t.equal(code, 0, stderr);
   const { id, name, owner_id: ownerId } = JSON.parse(stdout);
   t.equal(name, 'Initech');
@@ -168,8 +157,9 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
     t.notOk(JSON.stringify(events).includes(password));
   });
 
-  const taken = await run(args, password);
-  t.equal(taken.code, 1);
+  // In a separate process, as from a shell.
+  const taken = await runCommand(t, options, args, password);
+  t.match(taken, { code: 1, stdout: '' });
   t.match(taken.stderr, /^A user with the e-mail address Bill@Initech\.example already exists\n$/);
   const listed = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);
   t.match(
@@ -223,7 +213,7 @@ t.test('lists applications without their secrets', async (t) => {
 t.test('an import prints its counts, and exits with 1 if lines were rejected', async (t) => {
   const { accountId } = await withDatabase((database) => createTenant(database));
   const file = path.join(options.dataDir, 'staff.csv');
-  const text = toCsv(makeRecords(250));
+  const text = toCsv(makeRecords(25));
   await writeFile(file, text);
   const args = ['employees', 'import', file, '--account', accountId];
 
@@ -231,33 +221,30 @@ t.test('an import prints its counts, and exits with 1 if lines were rejected', a
   t.equal(rehearsal.code, 0, rehearsal.stderr);
   t.match(
     rehearsal.stdout,
-    /^250 records read: 250 would be created, 0 would be updated, 0 unchanged, 0 rejected\.\n/,
+    /^25 records read: 25 would be created, 0 would be updated, 0 unchanged, 0 rejected\.\n/,
   );
   t.match(rehearsal.stdout, /dry run: nothing was changed\.\n$/);
 
   const first = await run(args);
   t.match(first, { code: 0, stderr: '' });
-  t.equal(first.stdout, '250 records read: 250 created, 0 updated, 0 unchanged, 0 rejected.\n');
+  t.equal(first.stdout, '25 records read: 25 created, 0 updated, 0 unchanged, 0 rejected.\n');
 
   await writeFile(file, `${text}E9,only,four,fields\n`);
-  const second = await runProcess([...args, '--json']);
+  const second = await run([...args, '--json']);
   t.equal(second.code, 3);
-  t.equal(withoutProgress(second.stderr), 'line 252: has 4 fields where the header has 6\n');
-  t.match(JSON.parse(second.stdout), { read: 251, unchanged: 250, rejected: 1, ending: 'complete' });
+  t.equal(withoutProgress(second.stderr), 'line 27: has 4 fields where the header has 6\n');
+  t.match(JSON.parse(second.stdout), { read: 26, unchanged: 25, rejected: 1, ending: 'complete' });
 
   const impatient = await run([...args, '--max-errors', '0']);
   t.equal(impatient.code, 1);
   t.match(
     withoutProgress(impatient.stderr),
-    /^line 252: [^\n]*\nStopped after 1 rejected line \(--max-errors\)\.\n$/,
+    /^line 27: [^\n]*\nStopped after 1 rejected line \(--max-errors\)\.\n$/,
   );
-  t.match(impatient.stdout, /^251 records read: .* 1 rejected, 250 not stored\.\n/);
+  t.match(impatient.stdout, /^26 records read: .* 1 rejected, 25 not stored\.\n/);
 
-  const piped = await runProcess(
-    ['employees', 'import', '-', '--format', 'csv', '--account', accountId],
-    text,
-  );
-  t.match(piped, { code: 0, stdout: /^250 records read: 0 created, 0 updated, 250 unchanged/ });
+  const piped = await run(['employees', 'import', '-', '--format', 'csv', '--account', accountId], text);
+  t.match(piped, { code: 0, stdout: /^25 records read: 0 created, 0 updated, 25 unchanged/ });
 
   await writeFile(file, 'number,name\n1,x\n');
   const other = await run(args);
@@ -267,12 +254,12 @@ t.test('an import prints its counts, and exits with 1 if lines were rejected', a
 
 t.test('an import of a file of empty lines lets other work run', async (t) => {
   const { accountId } = await withDatabase((database) => createTenant(database));
-  const text = Buffer.concat([Buffer.from(toCsv(makeRecords(2))), Buffer.alloc(1024 * 1024, '\n')]);
+  const text = Buffer.concat([Buffer.from(toCsv(makeRecords(2))), Buffer.alloc(256 * 1024, '\n')]);
   const args = ['employees', 'import', '-', '--format', 'csv', '--account', accountId];
   const turns = await countTurns(async () => {
     t.match(await run(args, text), { code: 0, stdout: /^2 records read: 2 created/ });
   });
-  t.ok(turns >= 256, `${turns} turns`);
+  t.ok(turns >= 64, `${turns} turns`);
 });
 
 /** An import that takes longer than five seconds prints its progress. */

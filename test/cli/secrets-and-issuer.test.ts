@@ -3,24 +3,19 @@ import { systemClock } from '../../src/platform/clock.js';
 import { createTestDatabase } from '../support/database/database.js';
 import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { testSecret } from '../support/server/app.js';
-import t, { type Test } from '../support/tap.js';
+import t from '../support/tap.js';
 
 const older = 'the older secret of the application';
 
-/** A database whose signing keys are encrypted with the previous secret. */
-async function setUp(t: Test) {
-  const options = await createTestDatabase(t);
-  const database = await openForCommands(options);
-  const keys = await SigningKeys.open(database, { current: older }, systemClock);
-  await keys.rotate({ tokenTtlSeconds: 3600 });
-  await database.close();
-  const run = (args: readonly string[], environment: Record<string, string> = {}) =>
-    runCommandHere(options, args, '', environment);
-  return { options, run };
-}
+// A database whose signing keys are encrypted with the previous secret.
+const options = await createTestDatabase(t);
+const keys = await SigningKeys.open(await openForCommands(options), { current: older }, systemClock);
+await keys.rotate({ tokenTtlSeconds: 3600 });
+
+const run = (args: readonly string[], environment: Record<string, string> = {}) =>
+  runCommandHere(options, args, '', environment);
 
 t.test('keys reseal prints how many keys it re-encrypted', async (t) => {
-  const { run } = await setUp(t);
   const changing = { APP_SECRET_PREVIOUS: older };
   t.match(await run(['keys', 'rotate']), {
     code: 1,
@@ -49,8 +44,20 @@ t.test('keys reseal prints how many keys it re-encrypted', async (t) => {
   t.match(await run(['keys', 'rotate']), { code: 0, stdout: /^Created signing key / });
 });
 
+t.test('issuer set rejects a value that BASE_URL cannot have', async (t) => {
+  for (const url of [
+    'people.example',
+    'ftp://people.example',
+    'https://people.example/v1',
+    'https://a@b.example',
+  ]) {
+    t.match(await run(['issuer', 'set', url]), { code: 2, stdout: '', stderr: /It must be / }, url);
+  }
+  t.match(await run(['issuer', 'set']), { code: 2, stderr: /missing required argument 'url'/ });
+  t.match(await run(['issuer', 'show']), { code: 0, stdout: /^No issuer is recorded/ });
+});
+
 t.test('issuer show prints and issuer set changes the recorded issuer', async (t) => {
-  const { run } = await setUp(t);
   const show = async () => (await run(['issuer', 'show'])).stdout;
   t.match(await show(), /^No issuer is recorded yet\. /);
   t.match(await run(['issuer', 'set', 'https://people.example/']), {
@@ -68,24 +75,9 @@ t.test('issuer show prints and issuer set changes the recorded issuer', async (t
   t.equal(await show(), 'https://people.example.net\n');
 });
 
-t.test('issuer set rejects a value that BASE_URL cannot have', async (t) => {
-  const { run } = await setUp(t);
-  for (const url of [
-    'people.example',
-    'ftp://people.example',
-    'https://people.example/v1',
-    'https://a@b.example',
-  ]) {
-    t.match(await run(['issuer', 'set', url]), { code: 2, stdout: '', stderr: /It must be / }, url);
-  }
-  t.match(await run(['issuer', 'set']), { code: 2, stderr: /missing required argument 'url'/ });
-  t.match(await run(['issuer', 'show']), { code: 0, stdout: /^No issuer is recorded/ });
-});
-
 t.test('commands need no BASE_URL in production', async (t) => {
-  const { options } = await setUp(t);
   const environment = { NODE_ENV: 'production', APP_SECRET: testSecret };
   for (const args of [['migrate'], ['accounts', 'list'], ['issuer', 'show'], ['prune']]) {
-    t.match(await runCommandHere(options, args, '', environment), { code: 0, stderr: '' }, args.join(' '));
+    t.match(await run(args, environment), { code: 0, stderr: '' }, args.join(' '));
   }
 });
