@@ -49,6 +49,8 @@ async function prepare(
   return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
 }
 
+const shared = await prepare(t);
+
 /** Every operation that needs the database, with each media type of its response. */
 async function requestAll(
   { api, scene, token }: Awaited<ReturnType<typeof prepare>>,
@@ -66,30 +68,19 @@ async function requestAll(
   }
 }
 
-t.test(
-  'without its database every operation responds 503 with Retry-After and no internal details',
-  async (t) => {
-    const prepared = await prepare(t);
-    await prepared.api.database.close();
-    await requestAll(prepared, (id, { statusCode, headers, body }) => {
-      t.equal(statusCode, 503, id);
-      t.match(headers['retry-after'], /^\d+$/, id);
-      t.notMatch(body, /pool|PGlite|prisma|closed|postgres/i, id);
-    });
-  },
-);
+const tables = ['applications', 'revoked_access_tokens'];
 
 t.test('with a missing table every operation responds 500 without internal details', async (t) => {
-  const prepared = await prepare(t);
-  await asOwner(prepared.api.database, 'DROP TABLE applications, revoked_access_tokens CASCADE');
-  await requestAll(prepared, (id, { statusCode, body }) => {
+  for (const name of tables) await asOwner(shared.api.database, `ALTER TABLE ${name} RENAME TO ${name}_away`);
+  await requestAll(shared, (id, { statusCode, body }) => {
     t.equal(statusCode, 500, id);
     t.notMatch(body, /applications|revoked|relation|prisma|42P01/i, id);
   });
+  for (const name of tables) await asOwner(shared.api.database, `ALTER TABLE ${name}_away RENAME TO ${name}`);
 });
 
 t.test('every operation with a body rejects one that is too large with 413', async (t) => {
-  const { api, scene, token } = await prepare(t);
+  const { api, scene, token } = shared;
   for (const { id, body } of contract.operations.values()) {
     if (body === null) continue;
     for (const accept of accepts[id] ?? ['*/*']) {
@@ -103,7 +94,7 @@ t.test('every operation with a body rejects one that is too large with 413', asy
 });
 
 t.test('every operation rejects an unknown parameter with 400 and names it', async (t) => {
-  const { api, scene, token } = await prepare(t);
+  const { api, scene, token } = shared;
   for (const { id, scopes } of contract.operations.values()) {
     if (scopes === null) continue;
     const request = requestFor(id, scene, token);
@@ -114,7 +105,7 @@ t.test('every operation rejects an unknown parameter with 400 and names it', asy
 });
 
 t.test('an empty form is rejected with 400 in the media type of Accept', async (t) => {
-  const { api } = await prepare(t);
+  const { api } = shared;
   for (const url of ['/v1/oauth/token', '/v1/oauth/revoke']) {
     for (const [accept, type] of [
       ['*/*', 'application/json'],
@@ -129,7 +120,7 @@ t.test('an empty form is rejected with 400 in the media type of Accept', async (
 });
 
 t.test('every operation with a JSON body rejects another media type with 415', async (t) => {
-  const { api, scene, token } = await prepare(t);
+  const { api, scene, token } = shared;
   for (const { id, body } of contract.operations.values()) {
     if (!body?.mediaTypes.includes('application/json')) continue;
     const request = requestFor(id, scene, token);
@@ -145,16 +136,16 @@ for (const [url, form] of [
   ['/v1/oauth/revoke', { token: 'x' }],
 ] as const) {
   t.test(`${url} responds 429 after too many failed authentications`, async (t) => {
-    const { api, scene } = await prepare(t);
+    const { api, scene } = await prepare(t, { RATE_LIMIT_FAILURES: '2' });
     const client = { client_id: scene.application.clientId, client_secret: 'wrong' };
-    const codes = new Set<string>();
-    for (let attempt = 0; attempt < 24; attempt += 1) {
-      const accept = attempt % 2 === 0 ? '*/*' : problem;
+    const codes: string[] = [];
+    for (const accept of ['*/*', problem, '*/*', problem]) {
       const response = await api.postForm(url, { ...form, ...client }, { accept });
-      codes.add(response.json().code);
+      codes.push(response.json().code);
       if (response.statusCode === 429) t.match(response.headers['retry-after'], /^[1-9]\d*$/);
     }
-    t.same([...codes], ['invalid_client', 'rate_limit_exceeded']);
+    const [wrong, limited] = ['invalid_client', 'rate_limit_exceeded'];
+    t.same(codes, [wrong, wrong, limited, limited]);
   });
 }
 
@@ -178,7 +169,7 @@ t.test('every operation responds 429 beyond its limit, with the limit and its re
 t.test(
   'rejects a request whose body does not arrive in time with 408, and closes the connection',
   async (t) => {
-    const { api, token } = await prepare(t);
+    const { api, token } = shared;
     const port = await listen(api.app);
     for (const { method, path, body } of contract.operations.values()) {
       if (body === null) continue;
@@ -206,5 +197,18 @@ t.test(
       t.equal(response?.statusCode, 408, url);
       if (response !== undefined) api.conformance.check({ method, url }, response);
     }
+  },
+);
+
+// At the end, because the tests share the database.
+t.test(
+  'without its database every operation responds 503 with Retry-After and no internal details',
+  async (t) => {
+    await shared.api.database.close();
+    await requestAll(shared, (id, { statusCode, headers, body }) => {
+      t.equal(statusCode, 503, id);
+      t.match(headers['retry-after'], /^\d+$/, id);
+      t.notMatch(body, /pool|PGlite|prisma|closed|postgres/i, id);
+    });
   },
 );

@@ -97,22 +97,21 @@ const rightNames = [
 
 t.test('the schemas of names reject exactly the values that the server rejects', async (t) => {
   const allows = bodyOf('UserUpdateRequest');
-  for (const name of ['given_name', 'family_name', 'nickname']) {
-    const pointer = `/${name}`;
-    for (const value of wrongNames) {
-      const { accepted, body } = await send('PATCH', '/v1/users/me', { [name]: value });
-      t.notOk(accepted || allows({ [name]: value }), encodeURIComponent(value));
-      const detail = `${pointer} must not contain control or invisible characters, nor begin or end with white space.`;
-      t.same(body.errors, [{ pointer, code: 'format', detail }], encodeURIComponent(value));
-    }
-    const { body } = await send('PATCH', '/v1/users/me', { [name]: '' });
-    t.same(body.errors, [
-      { pointer, code: 'too_short', detail: `${pointer} must have 1 to 100 characters.` },
-    ]);
-    for (const value of rightNames) {
-      const { accepted } = await send('PATCH', '/v1/users/me', { [name]: value });
-      t.ok(accepted && allows({ [name]: value }), encodeURIComponent(value));
-    }
+  const names = ['given_name', 'family_name', 'nickname'];
+  const sendAll = (value: string) =>
+    send('PATCH', '/v1/users/me', Object.fromEntries(names.map((name) => [name, value])));
+  const allowed = (value: string) => names.filter((name) => allows({ [name]: value }));
+  const errors = (code: string, text: string) =>
+    names.map((name) => ({ pointer: `/${name}`, code, detail: `/${name} ${text}` }));
+  const rule = 'must not contain control or invisible characters, nor begin or end with white space.';
+  for (const value of wrongNames) {
+    t.same(allowed(value), [], encodeURIComponent(value));
+    t.same((await sendAll(value)).body.errors, errors('format', rule), encodeURIComponent(value));
+  }
+  t.same((await sendAll('')).body.errors, errors('too_short', 'must have 1 to 100 characters.'));
+  for (const value of rightNames) {
+    t.same(allowed(value), names, encodeURIComponent(value));
+    t.ok((await sendAll(value)).accepted, encodeURIComponent(value));
   }
 });
 
@@ -120,18 +119,14 @@ t.test('the schema of report titles rejects exactly the values that the server r
   const allows = bodyOf('ReportCreateRequest');
   const created = await send('POST', '/v1/reports', { title: 'x' });
   const path = `/v1/reports/${created.body.data.id}`;
+  const detail =
+    '/title must not contain control or invisible characters, nor begin or end with white space.';
+  const errors = [{ pointer: '/title', code: 'format', detail }];
   for (const title of wrongNames) {
-    const detail =
-      '/title must not contain control or invisible characters, nor begin or end with white space.';
-    for (const [method, url] of [
-      ['POST', '/v1/reports'],
-      ['PATCH', path],
-    ] as const) {
-      const { accepted, body } = await send(method, url, { title });
-      t.notOk(accepted || allows({ title }), encodeURIComponent(title));
-      t.same(body.errors, [{ pointer: '/title', code: 'format', detail }], encodeURIComponent(title));
-    }
+    t.notOk(allows({ title }), encodeURIComponent(title));
+    t.same((await send('POST', '/v1/reports', { title })).body.errors, errors, encodeURIComponent(title));
   }
+  t.same((await send('PATCH', path, { title: wrongNames[0] })).body.errors, errors);
   for (const title of rightNames) {
     t.ok(allows({ title }) && (await send('PATCH', path, { title })).accepted, encodeURIComponent(title));
   }
