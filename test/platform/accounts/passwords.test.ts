@@ -46,7 +46,7 @@ t.test('accepts any other password of at least twelve characters, without rules 
 
 t.test('examines the first 32 characters of a password, so that the time is bounded', async (t) => {
   const random = 'xkqmpvltzrnw';
-  for (const unit of ['1', 'abc1', 'password', '2019']) {
+  for (const unit of ['1', 'password']) {
     const repeated = unit.repeat(32);
     t.equal(
       await passwordErrorText(`${repeated.slice(0, 32)}${random.repeat(80)}`),

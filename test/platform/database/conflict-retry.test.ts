@@ -25,6 +25,7 @@ const opened = await openDatabase({ ...options, logger: log.logger });
 t.teardown(() => opened.close());
 // Wrapped as for metrics and traces.
 const watched = observeDatabase(opened, { around: (_, execute) => execute() });
+const plain = await buildTestApp(t, { database: opened });
 
 /** Makes the next inserts into a table fail with the error of a deadlock. */
 async function conflictNext(t: Test, table: string, times: number): Promise<void> {
@@ -90,8 +91,7 @@ for (const [way, prepare] of Object.entries(ways)) {
   }
 
   t.test(`${way} that fails with every retry is 503 with Retry-After and stores nothing`, async (t) => {
-    const api = await buildTestApp(t, { database: opened });
-    const request = await prepare(api, await createScene(opened));
+    const request = await prepare(plain, await createScene(opened));
     const rows = async () => [
       await opened.prisma.report.count(),
       await opened.prisma.refreshToken.count(),

@@ -1,5 +1,9 @@
+import { openTestDatabase } from '../../support/database/database.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
+
+const database = await openTestDatabase(t);
+const { systemEvent } = database.prisma;
 
 const rejectedToken = { grant_type: 'client_credentials', client_id: 'unknown', client_secret: 'wrong' };
 
@@ -32,10 +36,11 @@ t.test('uses a forwarded address from a trusted proxy only, and no forwarded hos
     ['10.0.0.0/8, 2001:db8::1', '127.0.0.1'],
     ['127.0.0.0/8', '203.0.113.7'],
   ] as const) {
-    const api = await buildTestApp(t, { environment: { TRUSTED_PROXIES: trusted } });
+    await systemEvent.deleteMany();
+    const api = await buildTestApp(t, { database, environment: { TRUSTED_PROXIES: trusted } });
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'evil.example' };
     await api.postForm('/v1/oauth/token', rejectedToken, { ...headers, 'x-forwarded-proto': 'https' });
-    t.equal((await api.database.prisma.systemEvent.findFirst())?.address, expected);
+    t.equal((await systemEvent.findFirst())?.address, expected);
     const { issuer } = (await api.get('/.well-known/oauth-authorization-server')).json();
     t.equal(issuer, 'http://api.test');
   }
@@ -43,9 +48,9 @@ t.test('uses a forwarded address from a trusted proxy only, and no forwarded hos
 
 t.test('stores only addresses, whatever proxies and clients write into the header', async (t) => {
   const api = await buildTestApp(t, {
+    database,
     environment: { TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8', RATE_LIMIT_FAILURES: '0' },
   });
-  const { systemEvent } = api.database.prisma;
   for (const [label, header, expected] of shapes) {
     await systemEvent.deleteMany();
     await api.postForm('/v1/oauth/token', rejectedToken, { 'x-forwarded-for': header });
@@ -55,13 +60,13 @@ t.test('stores only addresses, whatever proxies and clients write into the heade
 
 t.test('connections of a client with different ports share one limit', async (t) => {
   const environment = { TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_FAILURES: '3' };
-  const api = await buildTestApp(t, { environment });
-  const statusFrom = async (header: string, client = 'unknown') => {
+  const api = await buildTestApp(t, { database, environment });
+  const statusFrom = async (header: string, client = 'one') => {
     const form = { ...rejectedToken, client_id: client };
     return (await api.postForm('/v1/oauth/token', form, { 'x-forwarded-for': header })).statusCode;
   };
-  for (const port of [1001, 1002, 1003]) t.equal(await statusFrom(`203.0.113.7:${port}`), 401);
-  t.equal(await statusFrom('203.0.113.7:1004'), 429);
-  t.equal(await statusFrom('203.0.113.7', 'another'), 429);
-  t.equal(await statusFrom('203.0.113.8:1004', 'another'), 401);
+  for (const port of [1001, 1002, 1003]) t.equal(await statusFrom(`198.51.100.7:${port}`), 401);
+  t.equal(await statusFrom('198.51.100.7:1004'), 429);
+  t.equal(await statusFrom('198.51.100.7', 'another'), 429);
+  t.equal(await statusFrom('198.51.100.8:1004', 'another'), 401);
 });

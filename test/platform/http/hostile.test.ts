@@ -7,8 +7,8 @@ import { buildTestApp, contract } from '../../support/server/app.js';
 import { exchange, listen } from '../../support/server/sockets.js';
 import t from '../../support/tap.js';
 
-const injected = 1200;
-const sent = 800;
+const injected = 400;
+const sent = 240;
 
 /** The same requests in every run. */
 const { upTo, chance, pick } = createRandom(20260301);

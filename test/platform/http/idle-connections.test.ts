@@ -7,8 +7,8 @@ import { listen } from '../../support/server/sockets.js';
 import t, { type Test } from '../../support/tap.js';
 import { until } from '../../support/until.js';
 
-/** Responses of 40 MB in total, much more than the buffers of the system hold. */
-const requests = 'GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200);
+/** Responses of 20 MB in total, much more than the buffers of the system hold. */
+const requests = 'GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100);
 
 const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9';
 const stalled = `POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\n${form}\r\n\r\ngrant`;

@@ -40,9 +40,11 @@ t.test('every other operation without a request body ignores one, whatever its c
   );
   const { create, token } = await webhookScene(api);
   const { id } = await create({ url: 'https://hooks.partner.example/events' });
-  for (const { path } of operations) {
+  for (const [index, { path }] of operations.entries()) {
     const url = path.replace('{webhook_endpoint_id}', id);
-    for (const [contentType, payload] of [...bodies, [undefined, 'x'] as const]) {
+    for (const [contentType, payload] of index === 0
+      ? [...bodies, [undefined, 'x'] as const]
+      : bodies.slice(0, 1)) {
       const headers = {
         authorization: `Bearer ${token}`,
         ...(contentType && { 'content-type': contentType }),

@@ -135,7 +135,7 @@ t.test('a burst beyond the limit is queued and not rejected', async (t) => {
   const { token } = await createReportClient(api);
   const headers = { authorization: `Bearer ${token}` };
   const responses = await Promise.all(
-    Array.from({ length: 300 }, () => api.app.inject({ url: '/v1/employees', headers })),
+    Array.from({ length: 40 }, () => api.app.inject({ url: '/v1/employees', headers })),
   );
   t.same(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
 });

@@ -6,24 +6,21 @@ import type { IdempotentRequest } from '../../../src/platform/idempotency/key-cl
 import { createTestDatabase, openElsewhere, testServer } from '../../support/database/database.js';
 import { createTenant, type Tenant } from '../../support/records/tenant.js';
 import { holdTimers } from '../../support/server/timers.js';
-import t, { type Test } from '../../support/tap.js';
+import t from '../../support/tap.js';
 import { until } from '../../support/until.js';
 
 /** Maximum time that a duplicate waits for the first request, in milliseconds. */
 const keyWaitMs = 5_000;
+
+const options = await createTestDatabase(t);
+const database = await openDatabase(options);
+t.teardown(() => database.close());
 
 const response = { status: 201, headers: {}, body: '{}' };
 
 function requestOf({ accountId, application }: Tenant, key: string): IdempotentRequest {
   const at = new Date('2026-03-01T09:00:00Z');
   return { accountId, applicationId: application.id, userId: null, key, operation: 'test', payload: {}, at };
-}
-
-async function setUp(t: Test) {
-  const options = await createTestDatabase(t);
-  const database = await openDatabase(options);
-  t.teardown(() => database.close());
-  return { options, database, tenant: await createTenant(database) };
 }
 
 /** Work that locks nothing before its key. */
@@ -58,7 +55,7 @@ async function runStuck(idempotency: Idempotency, request: IdempotentRequest) {
 const outcomeOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 
 t.test('a duplicate in the process of the first request is in use after five seconds', async (t) => {
-  const { database, tenant } = await setUp(t);
+  const tenant = await createTenant(database);
   const timers = holdTimers(t);
   const idempotency = new Idempotency(database, { maxKeys: 0 });
   const request = requestOf(tenant, 'k');
@@ -77,7 +74,7 @@ t.test('a duplicate in the process of the first request is in use after five sec
 });
 
 t.test('a duplicate in another process waits five seconds, and no longer', async (t) => {
-  const { options, database, tenant } = await setUp(t);
+  const tenant = await createTenant(database);
   const elsewhere = await openElsewhere(t, options, database);
   const timers = holdTimers(t);
   const [idempotency, other] = [database, elsewhere].map((each) => new Idempotency(each, { maxKeys: 0 }));
@@ -101,7 +98,7 @@ t.test('a duplicate in another process waits five seconds, and no longer', async
 });
 
 t.test('a hundred requests of an application wait, and another one is rejected at once', async (t) => {
-  const { database, tenant } = await setUp(t);
+  const tenant = await createTenant(database);
   holdTimers(t);
   const idempotency = new Idempotency(database, { maxKeys: 0 });
   const request = requestOf(tenant, 'k');
@@ -116,7 +113,7 @@ t.test(
   'requests with three keys of an application that do not end stop no other application',
   { skip: testServer === undefined && 'the embedded database has one connection' },
   async (t) => {
-    const { database, tenant } = await setUp(t);
+    const tenant = await createTenant(database);
     const neighbor = await createTenant(database);
     const timers = holdTimers(t);
     const idempotency = new Idempotency(database, { maxKeys: 0 });
