@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { InjectOptions } from 'fastify';
 import type { OperationId } from '../../src/platform/contract/contract.js';
+import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { authorizationRequest, createScene, grantTokens, type Scene } from '../support/oauth/users.js';
 import { buildTestApp, contract, type TestApp } from '../support/server/app.js';
@@ -39,11 +40,13 @@ function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions
   };
 }
 
+const database = await openTestDatabase(t);
+
 async function prepare(
   t: Test,
   environment: Record<string, string> = {},
 ): Promise<{ api: TestApp; scene: Scene; token: string }> {
-  const api = await buildTestApp(t, { environment });
+  const api = await buildTestApp(t, { database, environment });
   const scene = await createScene(api.database);
   const scope = Object.keys(contract.scopes).join(' ');
   return { api, scene, token: (await grantTokens(api, scene, { scope })).accessToken };
@@ -71,12 +74,12 @@ async function requestAll(
 const tables = ['applications', 'revoked_access_tokens'];
 
 t.test('with a missing table every operation responds 500 without internal details', async (t) => {
-  for (const name of tables) await asOwner(shared.api.database, `ALTER TABLE ${name} RENAME TO ${name}_away`);
+  for (const name of tables) await asOwner(database, `ALTER TABLE ${name} RENAME TO ${name}_away`);
   await requestAll(shared, (id, { statusCode, body }) => {
     t.equal(statusCode, 500, id);
     t.notMatch(body, /applications|revoked|relation|prisma|42P01/i, id);
   });
-  for (const name of tables) await asOwner(shared.api.database, `ALTER TABLE ${name}_away RENAME TO ${name}`);
+  for (const name of tables) await asOwner(database, `ALTER TABLE ${name}_away RENAME TO ${name}`);
 });
 
 t.test('every operation with a body rejects one that is too large with 413', async (t) => {
@@ -136,6 +139,7 @@ for (const [url, form] of [
   ['/v1/oauth/revoke', { token: 'x' }],
 ] as const) {
   t.test(`${url} responds 429 after too many failed authentications`, async (t) => {
+    await database.prisma.failureCount.deleteMany();
     const { api, scene } = await prepare(t, { RATE_LIMIT_FAILURES: '2' });
     const client = { client_id: scene.application.clientId, client_secret: 'wrong' };
     const codes: string[] = [];
@@ -204,7 +208,7 @@ t.test(
 t.test(
   'without its database every operation responds 503 with Retry-After and no internal details',
   async (t) => {
-    await shared.api.database.close();
+    await database.close();
     await requestAll(shared, (id, { statusCode, headers, body }) => {
       t.equal(statusCode, 503, id);
       t.match(headers['retry-after'], /^\d+$/, id);

@@ -36,7 +36,7 @@ export interface IdempotentWork {
 const maxRunning = 3;
 
 /** Maximum number of requests of one application in the queue. */
-const maxWaiting = 100;
+const defaultMaxWaiting = 100;
 
 /**
  * Runs requests with an idempotency key. They are queued in memory: those with the same key run one after the other, and few of
@@ -45,12 +45,20 @@ const maxWaiting = 100;
 export class Idempotency {
   readonly #database: Database;
   readonly #maxKeys: number;
+  readonly #maxWaiting: number;
   readonly #queue = new ConcurrencyLimit(maxRunning);
 
-  /** @param options.maxKeys maximum number of keys of an application; 0: no limit */
-  constructor(database: Database, { maxKeys }: { maxKeys: number }) {
+  /**
+   * @param options.maxKeys maximum number of keys of an application; 0: no limit
+   * @param options.maxWaiting for tests; default: {@link defaultMaxWaiting}
+   */
+  constructor(
+    database: Database,
+    { maxKeys, maxWaiting = defaultMaxWaiting }: { maxKeys: number; maxWaiting?: number },
+  ) {
     this.#database = database;
     this.#maxKeys = maxKeys;
+    this.#maxWaiting = maxWaiting;
   }
 
   /**
@@ -68,11 +76,14 @@ export class Idempotency {
         ? new KeyInUseError()
         : new RowsLockedError('Requests with other idempotency keys of the application take too long');
     try {
-      return await this.#queue.run(applicationId, { exclusive, waitMs, maxWaiting, rejection }, () =>
-        this.#database.prisma.$transaction(
-          (tx) => this.#respondIn(tx, request, deadline, work),
-          transactionLimits,
-        ),
+      return await this.#queue.run(
+        applicationId,
+        { exclusive, waitMs, maxWaiting: this.#maxWaiting, rejection },
+        () =>
+          this.#database.prisma.$transaction(
+            (tx) => this.#respondIn(tx, request, deadline, work),
+            transactionLimits,
+          ),
       );
     } catch (error) {
       if (error instanceof KeyInUseError) return { kind: 'in_use' };

@@ -27,26 +27,26 @@ t.teardown(() => opened.close());
 const watched = observeDatabase(opened, { around: (_, execute) => execute() });
 const plain = await buildTestApp(t, { database: opened });
 
-/** Makes the next inserts into a table fail with the error of a deadlock. */
-async function conflictNext(t: Test, table: string, times: number): Promise<void> {
-  await asOwner(opened, 'CREATE SEQUENCE conflicts');
-  // A rollback does not reset a sequence.
-  await asOwner(
-    opened,
-    `CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
-     BEGIN
-       IF nextval('conflicts') <= ${times} THEN RAISE EXCEPTION 'for a test' USING ERRCODE = '40P01'; END IF;
-       RETURN NEW;
-     END $$`,
-  );
-  await asOwner(
-    opened,
-    `CREATE TRIGGER conflict BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION conflict()`,
-  );
-  t.teardown(async () => {
-    await asOwner(opened, 'DROP FUNCTION conflict CASCADE');
-    await asOwner(opened, 'DROP SEQUENCE conflicts');
-  });
+// A rollback does not reset a sequence.
+await asOwner(opened, 'CREATE SEQUENCE conflicts MINVALUE -2000 START 1');
+await asOwner(
+  opened,
+  `CREATE FUNCTION conflict() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+   BEGIN
+     IF nextval('conflicts') <= 0 THEN RAISE EXCEPTION 'for a test' USING ERRCODE = '40P01'; END IF;
+     RETURN NEW;
+   END $$`,
+);
+await asOwner(
+  opened,
+  'CREATE TRIGGER conflict BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION conflict()',
+);
+
+/** Makes the next inserts of audit events fail with the error of a deadlock. */
+async function conflictNext(t: Test, times: number): Promise<void> {
+  const reset = (next: number) => asOwner(opened, `SELECT setval('conflicts', ${next}, false)::int`);
+  await reset(1 - times);
+  t.teardown(() => reset(1));
 }
 
 /** A request that writes for each way to query the database. */
@@ -84,7 +84,7 @@ for (const [way, prepare] of Object.entries(ways)) {
       const api = await buildTestApp(t, { database });
       const request = await prepare(api, await createScene(database));
       const before = log.lines.length;
-      await conflictNext(t, 'audit_events', 1);
+      await conflictNext(t, 1);
       t.match(await request(), /^20[01]$/);
       t.match(log.lines.slice(before).join(''), 'a transaction conflict: retrying');
     });
@@ -99,7 +99,7 @@ for (const [way, prepare] of Object.entries(ways)) {
     ];
     const before = await rows();
     await t.test('responds 503 and changes no row while every retry fails', async (t) => {
-      await conflictNext(t, 'audit_events', 1000);
+      await conflictNext(t, 1000);
       t.equal(await request(), 503);
       t.same(await rows(), before);
     });

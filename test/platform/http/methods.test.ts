@@ -9,12 +9,9 @@ const base = `http://127.0.0.1:${await listen(api.app)}`;
 
 /** Bodies that no operation accepts. */
 const bodies = [
-  ['application/json', '{"a":1}'],
   ['application/json', '{'],
-  ['application/json', ''],
   ['application/json; charset=utf-16', '{}'],
   ['application/x-www-form-urlencoded', 'a=%ff'],
-  ['text/plain', 'x'],
   ['nonsense', 'x'],
   ['application/json', 'x'.repeat(70_000)],
 ] as const;

@@ -105,9 +105,23 @@ const forms: Readonly<Record<string, readonly [(scene: Scene) => Promise<Form>, 
   ],
 };
 
+/** Forms that reject a missing token, and the token of another browser. */
+const withoutSession = ['sign-in', 'second factor', 'passkey', 'invitation', 'password'];
+const { csrf_token: foreign = '' } = hiddenFields((await new Browser(app).open('/sign_in')).body);
+
+/** Submits a form with a token, and expects that it is rejected. */
+async function rejected(t: Test, { browser, action, fields }: Form, token: string) {
+  const response = await browser.submit(action, { ...fields, csrf_token: token });
+  t.equal(response.statusCode, 403, action);
+}
+
 for (const [name, [open, leads]] of Object.entries(forms)) {
-  t.test(`${name}: the second submission leads where the first one led`, async (t) => {
-    const { browser, page, action, fields } = await open(await createScene(database));
+  const isOpen = withoutSession.includes(name);
+  const title = `${name}: ${isOpen ? 'rejects other tokens, and ' : ''}the second submission leads where the first one led`;
+  t.test(title, async (t) => {
+    const form = await open(await createScene(database));
+    const { browser, page, action, fields } = form;
+    if (isOpen) for (const token of ['', foreign]) await rejected(t, form, token);
     for (const time of ['first', 'second']) {
       const response = await browser.submitForm(page, action, fields);
       t.equal(response.statusCode, 303, `${time} ${response.body}`);
@@ -173,12 +187,6 @@ t.test('the form of an expired session is shown again after a second submission 
   }
 });
 
-/** Submits a form with a token, and expects that it is rejected. */
-async function rejected(t: Test, { browser, action, fields }: Form, token: string) {
-  const response = await browser.submit(action, { ...fields, csrf_token: token });
-  t.equal(response.statusCode, 403, action);
-}
-
 t.test('a form of a session rejects the token of a form without one', async (t) => {
   const scene = await createScene(database);
   const { browser, page, fields } = await signInForm({
@@ -196,12 +204,4 @@ t.test('a form of a session rejects the token of a form without one', async (t) 
   ];
   for (const form of needSession) await rejected(t, { browser, page, ...form }, visitor);
   t.equal(await database.prisma.authorizationCode.count({ where: { userId: scene.user.id } }), 0);
-});
-
-t.test('each form without a session rejects a missing token and the token of another browser', async (t) => {
-  const { csrf_token: foreign = '' } = hiddenFields((await new Browser(app).open('/sign_in')).body);
-  for (const name of ['sign-in', 'second factor', 'passkey', 'invitation', 'password'] as const) {
-    const form = await forms[name]?.[0](await createScene(database));
-    for (const token of ['', foreign]) if (form) await rejected(t, form, token);
-  }
 });

@@ -15,7 +15,7 @@ import {
   tokensOf,
 } from '../../support/oauth/users.js';
 import { makeRecords, toCsv } from '../../support/records/import.js';
-import { buildTestApp, contract } from '../../support/server/app.js';
+import { buildTestApp } from '../../support/server/app.js';
 import { createSignOnScene, person, start } from '../../support/single-sign-on/scene.js';
 import t from '../../support/tap.js';
 
@@ -191,7 +191,8 @@ t.test(
 t.test('Allow asks for the password when a scope writes, and continues with the request', async (t) => {
   const scene = await createScene(database);
   const { user, application, redirectUri } = scene;
-  for (const scope of Object.keys(contract.scopes)) {
+  // The name of a scope decides.
+  for (const scope of ['reports:read', 'reports:write']) {
     const browser = await signedInBrowser(api, user);
     clock.advanceSeconds(599);
     const { url, parameters, verifier } = authorizationRequest(scene, { scope: `user:read ${scope}` });
