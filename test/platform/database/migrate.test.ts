@@ -19,6 +19,7 @@ import {
   openTestDatabase,
   testServer,
 } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
 import { query } from '../../support/database/query.js';
 import t, { type Test } from '../../support/tap.js';
 
@@ -28,7 +29,7 @@ const original = JSON.stringify(await query(database, 'SELECT * FROM _prisma_mig
 
 /** Undoes what a test has changed. */
 t.afterEach(async () => {
-  await query(database, 'DROP TABLE IF EXISTS next, half');
+  await asOwner(database, 'DROP TABLE IF EXISTS next, half');
   await query(database, 'DELETE FROM _prisma_migrations');
   await query(
     database,
