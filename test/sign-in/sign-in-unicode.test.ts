@@ -1,5 +1,5 @@
 import { hash } from '@node-rs/argon2';
-import { hashPassword, maximumPasswordLength } from '../../src/platform/accounts/passwords.js';
+import { hashPassword, maximumPasswordLength, Passwords } from '../../src/platform/accounts/passwords.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { Browser } from '../support/browser/browser.js';
 import { createUser } from '../support/oauth/users.js';
@@ -7,7 +7,9 @@ import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
-const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
+// With the recommended parameters.
+const passwords = new Passwords({ waitMs: 240_000 });
+const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' }, passwords });
 const { app, database } = api;
 const { accountId } = await createTenant(database);
 
