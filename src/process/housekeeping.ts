@@ -5,8 +5,8 @@ import { type Database, Prisma } from '../platform/database/client.js';
 import { allAccounts, withScope } from '../platform/database/scope.js';
 import { deleteExpiredKeys } from '../platform/idempotency/key-claim.js';
 
-/** Approximate number of rows that one statement deletes. Requests wait for its locks, so it is small. */
-const batchSize = 1000;
+/** Requests wait for the locks of a batch, so it is small. */
+const defaultBatchSize = 1000;
 
 /** An import of 50 MB has 200 chunks, which are deleted with it. */
 const importBatchSize = 10;
@@ -19,20 +19,20 @@ interface Expired {
   readonly primaryKey: readonly string[];
   /** An index supports it. */
   readonly condition: Prisma.Sql;
-  /** Default: {@link batchSize}. */
-  readonly limit?: number;
+  /** Approximate number of rows that one statement deletes. */
+  readonly limit: number;
   /** Whether the table is distributed by account on Citus, and has no other key. */
   readonly byAccount?: boolean;
 }
 
 /**
- * Builds a statement that deletes up to {@link batchSize} expired rows.
+ * Builds a statement that deletes up to `limit` expired rows.
  *
  * @param accountId deletes rows of this account only
  */
 function deleteExpired(
   table: string,
-  { primaryKey, condition, limit = batchSize }: Expired,
+  { primaryKey, condition, limit }: Expired,
   accountId?: string,
 ): Prisma.Sql {
   const name = Prisma.raw(table);
@@ -56,13 +56,13 @@ async function deleteByAccount({ prisma }: Database, table: string, expired: Exp
 }
 
 /** Deletes old events. No index has the events of all accounts, so each account is looked at. */
-async function deleteEvents({ prisma }: Database, before: Date): Promise<number> {
+async function deleteEvents({ prisma }: Database, before: Date, limit: number): Promise<number> {
   const condition = Prisma.sql`occurred_at < ${before}`;
   const accounts = await prisma.$queryRaw<{ id: string }[]>`
     SELECT account_id AS id FROM account_totals
     WHERE EXISTS (SELECT FROM events WHERE events.account_id = account_totals.account_id AND ${condition})
     LIMIT ${accountsAtOnce}`;
-  const expired = { primaryKey: ['account_id', 'position'], condition };
+  const expired = { primaryKey: ['account_id', 'position'], condition, limit };
   let deleted = 0;
   for (const { id } of accounts) deleted += await prisma.$executeRaw(deleteExpired('events', expired, id));
   return deleted;
@@ -73,7 +73,7 @@ async function deleteEvents({ prisma }: Database, before: Date): Promise<number>
  * grant have expired as well. The grant is locked first, so that two processes that delete tokens of one grant do not
  * deadlock.
  */
-function deleteRefreshTokens(before: Date): Prisma.Sql {
+function deleteRefreshTokens(before: Date, batchSize: number): Prisma.Sql {
   return Prisma.sql`
     WITH locked AS MATERIALIZED (
       SELECT account_id, id FROM grants WHERE (account_id, id) IN (
@@ -97,11 +97,22 @@ function deleteRefreshTokens(before: Date): Prisma.Sql {
 export class Housekeeping {
   readonly #database: Database;
   readonly #eventRetentionDays: number;
+  readonly #batchSize: number;
 
-  /** @param options.eventRetentionDays days for which events are kept */
-  constructor(database: Database, { eventRetentionDays }: { eventRetentionDays: number }) {
+  /**
+   * @param options.eventRetentionDays days for which events are kept
+   * @param options.batchSize approximate number of rows that one statement deletes
+   */
+  constructor(
+    database: Database,
+    {
+      eventRetentionDays,
+      batchSize = defaultBatchSize,
+    }: { readonly eventRetentionDays: number; readonly batchSize?: number },
+  ) {
     this.#database = database;
     this.#eventRetentionDays = eventRetentionDays;
+    this.#batchSize = batchSize;
   }
 
   /** Runs the maintenance of the embedded database. A PostgreSQL server needs none. */
@@ -119,9 +130,8 @@ export class Housekeeping {
   prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
     return withScope(allAccounts, async () => {
       const pruned: Record<string, number> = {};
-      for (const [table, deleteBatch] of Object.entries(
-        batchesOf(this.#database, { now, eventRetentionDays: this.#eventRetentionDays }),
-      )) {
+      const options = { now, eventRetentionDays: this.#eventRetentionDays, batchSize: this.#batchSize };
+      for (const [table, deleteBatch] of Object.entries(batchesOf(this.#database, options))) {
         let total = 0;
         let deleted = -1;
         while (deleted !== 0 && signal?.aborted !== true) {
@@ -138,7 +148,7 @@ export class Housekeeping {
 /** By table, a function that deletes a batch of expired rows and returns their number. */
 function batchesOf(
   database: Database,
-  { now, eventRetentionDays }: { now: Date; eventRetentionDays: number },
+  { now, eventRetentionDays, batchSize }: { now: Date; eventRetentionDays: number; batchSize: number },
 ): Readonly<Record<string, () => Promise<number>>> {
   const { prisma } = database;
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
@@ -150,9 +160,11 @@ function batchesOf(
     const [row] = await prisma.$queryRaw<{ count: number }[]>(statement);
     return row?.count ?? 0;
   };
-  const batches: Readonly<Record<string, Expired | (() => Promise<number>)>> = {
+  const batches: Readonly<
+    Record<string, (Omit<Expired, 'limit'> & { readonly limit?: number }) | (() => Promise<number>)>
+  > = {
     authorization_codes: { primaryKey: ['code_hash'], condition: expiredBefore(dayAgo) },
-    refresh_tokens: countOf(deleteRefreshTokens(dayAgo)),
+    refresh_tokens: countOf(deleteRefreshTokens(dayAgo, batchSize)),
     // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: { primaryKey: ['jti'], condition: expiredBefore(dayAgo) },
     sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
@@ -178,7 +190,7 @@ function batchesOf(
       condition: createdBefore(daysAgo(auditRetentionDays)),
       byAccount: true,
     },
-    events: () => deleteEvents(database, daysAgo(eventRetentionDays)),
+    events: () => deleteEvents(database, daysAgo(eventRetentionDays), batchSize),
     system_events: { primaryKey: ['id'], condition: createdBefore(daysAgo(auditRetentionDays)) },
     api_usage: {
       primaryKey: ['account_id', 'application_id', 'hour', 'operation', 'user_id'],
@@ -198,7 +210,7 @@ function batchesOf(
   return Object.fromEntries(
     Object.entries(batches).map(([table, batch]) => [
       table,
-      typeof batch === 'function' ? batch : deleteRows(table, batch),
+      typeof batch === 'function' ? batch : deleteRows(table, { limit: batchSize, ...batch }),
     ]),
   );
 }
