@@ -107,6 +107,12 @@ t.test('lifetimes are configurable', async (t) => {
   });
   const scene = await createScene(database);
   const [early, late] = [await grantCode(short, scene), await grantCode(short, scene)];
+  const browser = await signedInBrowser(short, scene.user);
+  const { url } = authorizationRequest(scene);
+  await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
+  const codes = await database.prisma.authorizationCode.findMany({ where: { userId: scene.user.id } });
+  for (const { createdAt, expiresAt } of codes) t.equal(expiresAt.getTime() - createdAt.getTime(), 10_000);
+  t.equal(codes.length, 3, 'with the code of the consent page');
   short.clock.advanceSeconds(9);
   const response = await short.postForm('/v1/oauth/token', early.form);
   const first = tokensOf(response);

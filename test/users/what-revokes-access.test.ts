@@ -21,13 +21,20 @@ import {
   refresh,
   revoke,
   signedInBrowser,
+  type TestUser,
   tokensOf,
 } from '../support/oauth/users.js';
 import { sendJson } from '../support/records/send-json.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
-import { clientSecret, startFakeProvider } from '../support/single-sign-on/fake-provider.js';
-import { createSignOnScene, person, signedInUser, start } from '../support/single-sign-on/scene.js';
+import { type Claims, clientSecret, startFakeProvider } from '../support/single-sign-on/fake-provider.js';
+import {
+  createSignOnScene,
+  person,
+  type SignOnScene,
+  signedInUser,
+  start,
+} from '../support/single-sign-on/scene.js';
 import t, { type Test } from '../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -52,17 +59,27 @@ function knownBrowserOf(email: string): { cookies: Record<string, string> } {
   return { cookies };
 }
 
+/** A browser in which a user has signed in with single sign-on. */
+async function signedInAtProvider(
+  { accountId, idp: { issuer } }: SignOnScene,
+  user: TestUser,
+  { sub }: Claims,
+): Promise<Browser> {
+  await prisma.userIdentity.create({ data: { accountId, userId: user.id, issuer, subject: String(sub) } });
+  return signedInBrowser(api, user, { issuer, secondFactor: true });
+}
+
 /** An account with a user who has access in every way, and another owner, who signs in with single sign-on. */
 async function arrange(t: Test) {
   const scene = await createSignOnScene(t, api, { clientType: 'confidential' });
   const { accountId, application, user: owner } = scene;
-  const ownerStart = await start(api, scene);
-  await ownerStart.return(person(owner.email));
   const subject = await createUser(database, accountId, { role: 'admin' });
   const identity = person(subject.email);
+  const [ownerBrowser, signedIn] = [
+    await signedInAtProvider(scene, owner, person(owner.email)),
+    await signedInAtProvider(scene, subject, identity),
+  ];
   const password = await signedInBrowser(api, subject);
-  const signedIn = await start(api, scene);
-  await signedIn.return(identity);
   const inProgress = await start(api, scene);
   const tokens = { current: await grantTokens(api, { ...scene, user: subject }) };
   const { form } = await grantCode(api, { ...scene, user: subject });
@@ -91,7 +108,7 @@ async function arrange(t: Test) {
   /** Whether each still gives access. Some are consumed. */
   const channels: Readonly<Record<string, () => Promise<boolean>>> = {
     'Sessions with a password': () => isSignedIn(password),
-    'Sessions with single sign-on': () => isSignedIn(signedIn.browser),
+    'Sessions with single sign-on': () => isSignedIn(signedIn),
     'Sign-ins in progress at the identity provider': async () => {
       await inProgress.return(identity);
       return await isSignedIn(inProgress.browser);
@@ -110,7 +127,7 @@ async function arrange(t: Test) {
     Invitations: () => isOpen(links[2]),
     'Known browsers': async () => trustedDevices.find(ssoStateCookie, subject.email) !== null,
   };
-  return { ...scene, subject, tokens, channels, passwordLink, ownerBrowser: ownerStart.browser };
+  return { ...scene, subject, tokens, channels, passwordLink, ownerBrowser };
 }
 
 type Scene = Awaited<ReturnType<typeof arrange>>;

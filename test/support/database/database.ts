@@ -17,12 +17,17 @@ export async function openTestDatabase(
   t: Test,
   options: TestDatabaseOptions & Omit<DatabaseOptions, 'dataDir' | 'databaseUrl'> = {},
 ): Promise<Database> {
-  if (Object.keys(options).length === 0) return takeDatabase(t);
+  if (Object.keys(options).length === 0) return (await takeDatabase(t)).database;
   const all = { ...(await createTestDatabase(t, options)), recordWrites: readsFromStandbys, ...options };
   const database = watchWrites(await openDatabase(all), all);
   // Teardowns run last in, first out: the database is closed before it is dropped.
   t.teardown(() => database.close());
   return database;
+}
+
+/** Opens a database like {@link openTestDatabase}, for a test that opens further connections with its options. */
+export function openSharedTestDatabase(t: Test): Promise<{ database: Database; options: DatabaseOptions }> {
+  return takeDatabase(t);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { Database } from '../../../src/platform/database/client.js';
+import type { Database, DatabaseOptions } from '../../../src/platform/database/client.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { root } from '../tap.js';
 import { createTestDatabase } from './create-test-database.js';
@@ -11,6 +11,7 @@ import { readsFromStandbys, watchWrites } from './standbys.js';
 
 interface Opened {
   readonly database: Database;
+  readonly options: DatabaseOptions;
   readonly catalogue: string;
 }
 
@@ -22,21 +23,21 @@ const unused: Opened[] = [];
  */
 const maximumSize = 2 ** 23;
 
-/** An empty database with every table, exclusive to this test until it ends. */
-export async function takeDatabase(t: Test): Promise<Database> {
+/** An empty database with every table, exclusive to this test until it ends, and the options with which it was opened. */
+export async function takeDatabase(t: Test): Promise<Pick<Opened, 'database' | 'options'>> {
   const opened = unused.pop() ?? (await open());
   t.teardown(async () => {
     if (await isEmptied(opened).catch(() => false)) unused.push(opened);
     else await opened.database.close();
   });
-  return opened.database;
+  return opened;
 }
 
 async function open(): Promise<Opened> {
   const options = { ...(await createTestDatabase(root)), recordWrites: readsFromStandbys };
   const database = watchWrites(await openDatabase(options), options);
   root.teardown(() => database.close());
-  return { database, catalogue: (await stateOf(database)).catalogue };
+  return { database, options, catalogue: (await stateOf(database)).catalogue };
 }
 
 /** Deletes all rows, unless the test has changed the schema or stored much. */

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hash } from '@node-rs/argon2';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
+import { mayGrant, parseScope } from '../../../src/oauth/scopes.js';
+import { newOpaqueToken } from '../../../src/oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import type { HashParameters } from '../../../src/platform/accounts/passwords.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';
@@ -108,11 +110,15 @@ export function authorizeUrl(parameters: Record<string, string>): string {
   return `/v1/oauth/authorize?${new URLSearchParams(parameters)}`;
 }
 
-/** A browser in which this user is signed in. */
-export async function signedInBrowser({ app, database, clock }: TestApp, user: TestUser): Promise<Browser> {
+/** A browser in which this user is signed in: with a password, or at the identity provider with this issuer. */
+export async function signedInBrowser(
+  { app, database, clock }: TestApp,
+  user: TestUser,
+  options: { issuer?: string; secondFactor?: boolean } = {},
+): Promise<Browser> {
   const browser = new Browser(app);
   const from = { address: '127.0.0.1', userAgent: undefined };
-  browser.setCookie('session', (await new Sessions(database, clock).create(user, from)) ?? '');
+  browser.setCookie('session', (await new Sessions(database, clock).create(user, from, options)) ?? '');
   return browser;
 }
 
@@ -129,21 +135,32 @@ export interface GrantedCode {
   readonly form: Record<string, string>;
 }
 
-/** Opens the consent page in a browser of the user and selects Allow. */
+/** Stores a code for the scopes that the user may grant, as the consent page does when the user selects Allow. */
 export async function grantCode(
-  api: TestApp,
-  scene: Scene,
+  { config, database: { prisma }, clock }: TestApp,
+  { accountId, application, user, redirectUri }: Scene,
   changes: Record<string, string> = {},
 ): Promise<GrantedCode> {
-  const browser = await signedInBrowser(api, scene.user);
-  const { url, verifier } = authorizationRequest(scene, changes);
-  const response = await browser.submitForm(await browser.open(url), url, { decision: 'allow' });
-  const code = new URL(String(response.headers.location)).searchParams.get('code');
-  if (code === null) throw new Error(`No code: ${response.statusCode} ${response.headers.location}`);
+  const { parameters, verifier } = authorizationRequest({ application, redirectUri }, changes);
+  const { role } = await prisma.user.findFirstOrThrow({ where: { id: user.id }, select: { role: true } });
+  const { value: code, hash: codeHash } = newOpaqueToken();
+  await prisma.authorizationCode.create({
+    data: {
+      codeHash,
+      accountId,
+      applicationId: application.id,
+      userId: user.id,
+      redirectUri,
+      codeChallenge: parameters.code_challenge ?? '',
+      scopes: parseScope(parameters.scope ?? '').filter((scope) => mayGrant(role as Role, scope)),
+      createdAt: clock(),
+      expiresAt: new Date(clock().getTime() + config.authorizationCodeTtlSeconds * 1000),
+    },
+  });
   const form = {
     grant_type: 'authorization_code',
-    client_id: scene.application.clientId,
-    redirect_uri: scene.redirectUri,
+    client_id: application.clientId,
+    redirect_uri: redirectUri,
     code,
     code_verifier: verifier,
   };
