@@ -9,7 +9,7 @@ const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } })
 const { app, database } = api;
 
 /** Changes to a valid request that make its scope invalid. */
-const scopeErrors = ['reports:write', 'openid', 'user:*', 'USER:READ', 'user:read nonsense', ' '];
+const scopeErrors = ['reports:write', 'user:read nonsense', ' '];
 
 /** A scene whose application is configured with `user:read` only. */
 const createNarrowScene = () => createScene(database, { scopes: ['user:read'] });

@@ -226,7 +226,7 @@ t.test('checks the route first, then the token, then the scope, then the request
 });
 
 t.test('each of many concurrent requests with valid and invalid tokens gets its own response', async (t) => {
-  const tenants = await Promise.all(Array.from({ length: 4 }, () => setUp()));
+  const tenants = await Promise.all(Array.from({ length: 2 }, () => setUp()));
   const revoked = await setUp();
   const { jti = '' } = decodeJwt(revoked.token);
   await database.prisma.revokedAccessToken.create({
@@ -236,7 +236,7 @@ t.test('each of many concurrent requests with valid and invalid tokens gets its 
   await database.prisma.application.deleteMany({ where: { id: vanished.application.id } });
   const weak = await api.token(tenants[0]?.application ?? vanished.application, 'user:read');
 
-  const calls = Array.from({ length: 420 }, (_, index) => {
+  const calls = Array.from({ length: 42 }, (_, index) => {
     const tenant = tenants[index % tenants.length];
     const bad = [revoked.token, vanished.token, weak, 'garbage'][index % 7];
     const token = bad ?? tenant?.token ?? '';

@@ -58,11 +58,11 @@ t.test(
   },
 );
 
-t.test('exactly as many of 200 concurrent exchanges succeed as the limit allows', async (t) => {
-  const { api, application } = await prepare(t, 40);
-  const responses = await Promise.all(Array.from({ length: 200 }, () => post(api, home, good(application))));
-  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 40);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 160);
+t.test('exactly as many of 20 concurrent exchanges succeed as the limit allows', async (t) => {
+  const { api, application } = await prepare(t, 4);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => post(api, home, good(application))));
+  t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 4);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 429).length, 16);
 });
 
 t.test(
@@ -78,9 +78,7 @@ t.test(
       { client_id },
     ];
     for (const address of [home, elsewhere]) {
-      for (let round = 0; round < 4; round += 1) {
-        for (const form of attempts) t.not((await post(api, address, form)).statusCode, 200);
-      }
+      for (const form of attempts) t.not((await post(api, address, form)).statusCode, 200);
     }
     const response = await post(api, home, good(application));
     t.equal(response.statusCode, 200);

@@ -11,14 +11,7 @@ const { codesOf } = authorizeResponses(api);
 
 t.test('redirects through the sign-in page back to the same request', async (t) => {
   const scene = await createScene(database);
-  const states = [
-    'plain',
-    'a b+c%20d&e=f#g?h/i:j;k,l',
-    `"quotes" 'and' <tags> \\ ^ \` { | } ~`,
-    '%', // not an escape
-    '&amp;&quot;',
-    'eyJhIjoiYiJ9.==',
-  ];
+  const states = ['a b+c%20d&e=f#g?h/i:j;k,l', `"quotes" 'and' <tags> &amp;&quot;`];
   for (const state of states) {
     const { url } = authorizationRequest(scene, { state });
     const browser = new Browser(app);

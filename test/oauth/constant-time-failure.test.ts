@@ -81,8 +81,8 @@ t.test(
 );
 
 t.test('the response beyond the failure limit does not reveal whether a client exists', async (t) => {
-  const limited = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '1' } });
-  const { application } = await createScene(limited.database);
+  const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
+  const { application } = await createScene(database);
   for (const clientId of [application.clientId, 'nobody', 'nobody']) {
     const attempt = () =>
       refresh(limited, { ...application, clientId }, 'x', { client_secret: 'x'.repeat(52) });

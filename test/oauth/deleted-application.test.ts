@@ -1,6 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { openDatabase } from '../../src/platform/database/open-database.js';
-import { createTestDatabase, testServer } from '../support/database/database.js';
+import { openSharedTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import {
   authorizationRequest,
@@ -19,9 +18,7 @@ import t, { type Test } from '../support/tap.js';
 /** A concurrent deletion needs another connection, which the embedded database does not have. */
 const onPostgresql = { skip: testServer === undefined && 'the embedded database has one connection' };
 
-const options = await createTestDatabase(t);
-const database = await openDatabase(options);
-t.teardown(() => database.close());
+const { database, options } = await openSharedTestDatabase(t);
 const api = await buildTestApp(t, { database });
 
 /** Sends a request whose application is deleted after it has authenticated. */

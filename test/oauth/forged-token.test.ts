@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
 import { signCompact } from '../../src/oauth/tokens/access-tokens.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -62,7 +62,7 @@ t.test('rejects an HMAC with the public key as its secret', async (t) => {
 t.test('rejects a token that was signed with an unknown key', async (t) => {
   const { application } = await setUp();
   const { kid } = api.signingKeys.current;
-  for (const alg of ['ES256', 'RS256', 'PS256', 'ES384', 'EdDSA']) {
+  for (const alg of ['ES256', 'RS256', 'ES384', 'EdDSA']) {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
     for (const header of [
       { kid },
@@ -77,11 +77,6 @@ t.test('rejects a token that was signed with an unknown key', async (t) => {
       refused(t, await call(`Bearer ${token}`), 'invalid_token', `${alg} ${JSON.stringify(header)}`);
     }
   }
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const token = await new SignJWT(goodClaims(application))
-    .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
-    .sign(privateKey);
-  refused(t, await call(`Bearer ${token}`), 'invalid_token');
 });
 
 t.test('rejects a valid signature over a header other than that of an access token', async (t) => {

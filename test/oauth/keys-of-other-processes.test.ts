@@ -38,14 +38,14 @@ t.test('finds the key of another process when its first tokens arrive, also conc
   const before = await running.token(application);
   running.clock.advanceSeconds(10);
   const { other, kid } = await rotateElsewhere(t, 10);
-  const tokens = await Promise.all(Array.from({ length: 20 }, () => other.token(application)));
+  const tokens = await Promise.all(Array.from({ length: 5 }, () => other.token(application)));
   t.equal(decodeProtectedHeader(tokens[0] ?? '').kid, kid);
 
   const responses = await Promise.all(tokens.map((token) => running.get('/v1/employees', token)));
   t.same(
     responses.map(({ statusCode }) => statusCode),
     tokens.map(() => 200),
-    'each of twenty concurrent requests is accepted',
+    'each of the concurrent requests is accepted',
   );
   t.equal(
     (await running.get('/v1/employees', before)).statusCode,

@@ -39,6 +39,9 @@ async function setUp(t: Test, database = shared): Promise<Setting> {
   return { api, database, tenant: await createTenant(database) };
 }
 
+/** For tests that change no keys. */
+const unchanged = await setUp(t);
+
 /** An application on a database without other keys. */
 async function setUpAlone(t: Test): Promise<Setting> {
   return setUp(t, await openTestDatabase(t));
@@ -306,7 +309,7 @@ t.test('audits a rotation with the kid', async (t) => {
 });
 
 t.test('the JWKS verifies the tokens that the server issues', async (t) => {
-  const { api, tenant } = await setUp(t);
+  const { api, tenant } = unchanged;
   const response = await api.get(jwksAddress);
   t.equal(response.statusCode, 200);
   t.match(response.headers['cache-control'], /^public, max-age=\d+$/);
@@ -323,7 +326,7 @@ t.test('the JWKS verifies the tokens that the server issues', async (t) => {
 });
 
 t.test('the metadata has every member of RFC 8414 as the contract does', async (t) => {
-  const { api, tenant } = await setUp(t);
+  const { api, tenant } = unchanged;
   const response = await api.get(metadataAddress);
   t.equal(response.statusCode, 200);
   t.match(response.headers['cache-control'], /^public, max-age=\d+$/);
@@ -349,7 +352,7 @@ t.test('the metadata has every member of RFC 8414 as the contract does', async (
 });
 
 t.test('every URL of the metadata is served, including the documentation', async (t) => {
-  const { api } = await setUp(t);
+  const { api } = unchanged;
   const metadata = (await api.get(metadataAddress)).json();
   const path = (address: string) => new URL(address).pathname;
   t.equal((await api.get(path(metadata.jwks_uri))).statusCode, 200);
