@@ -38,24 +38,23 @@ t.test('each code is valid once, in any notation, and is stored as a hash only',
     const { browser, page } = await enterPassword(api, user);
     const code = spell(codes[index] ?? '');
     expectRedirect(t, await browser.submitForm(page, stepPath, { code }), '/people', code);
-    const again = await enterPassword(api, user);
-    isPage(t, await again.browser.submitForm(again.page, stepPath, { code }), 401, code);
   }
-  for (const code of ['', '-', 'x'.repeat(60_000), '0000-0000-0000-0000', '\u0000']) {
-    const { browser, page } = await enterPassword(api, user);
+  const { browser, page } = await enterPassword(api, user);
+  const used = spellings.map((spell, index) => spell(codes[index] ?? ''));
+  for (const code of [...used, '', '-', 'x'.repeat(60_000), '0000-0000-0000-0000', '\u0000']) {
     isPage(t, await browser.submitForm(page, stepPath, { code }), 401, code.slice(0, 20));
   }
 });
 
-t.test('one of fifty sessions that submit a code concurrently is signed in', async (t) => {
+t.test('one of several sessions that submit a code concurrently is signed in', async (t) => {
   const { user } = await createScene(database);
   const { codes } = await setUpApp(api, user);
-  const steps = await Promise.all(Array.from({ length: 50 }, () => enterPassword(api, user)));
+  const steps = await Promise.all(Array.from({ length: 6 }, () => enterPassword(api, user)));
   const responses = await Promise.all(
     steps.map(({ browser, page }) => browser.submitForm(page, stepPath, { code: codes[0] ?? '' })),
   );
   t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 401).length, 49);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 401).length, 5);
 });
 
 t.test('new codes replace the earlier ones, and removing the last factor deletes them', async (t) => {

@@ -10,7 +10,7 @@ import t, { type Test } from '../support/tap.js';
 stopSystemClock(t);
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
-const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });
+const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
 
 const unknownAddress = () => `${randomId(10)}@users.example`;
 const setCookies = ({ headers }: LightMyRequestResponse): string[] => [headers['set-cookie'] ?? []].flat();
@@ -24,7 +24,7 @@ function nextAddress(): string {
 }
 
 /** Failures that `limited` allows for one e-mail address: five times as many as from one network address. */
-const nameLimit = 15;
+const nameLimit = 5;
 
 /** Tries to sign in from a network address. */
 const attempt = (address: string, email: string, password: string, server = limited) =>
@@ -55,15 +55,14 @@ t.test('rejects an e-mail address from every network after the allowed number of
 t.test('a rejected network address does not lock a user out', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
-  for (let time = 0; time < 3; time += 1) await attempt(address, unknownAddress(), 'wrong');
-  for (let time = 0; time < 5; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
+  await attempt(address, unknownAddress(), 'wrong');
+  for (let time = 0; time < nameLimit; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
   t.equal((await attempt(nextAddress(), user.email, user.password)).statusCode, 303);
 });
 
 t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
   const { user } = await createScene(database);
-  for (let time = 0; time < 3; time += 1)
-    t.equal((await attempt(`2001:db8:0:7::${time}`, unknownAddress(), 'wrong')).statusCode, 401);
+  t.equal((await attempt('2001:db8:0:7::1', unknownAddress(), 'wrong')).statusCode, 401);
   throttled(t, await attempt('2001:db8:0:7:ffff::1', user.email, user.password));
   t.equal((await attempt('2001:db8:0:8::1', user.email, user.password)).statusCode, 303);
   const { address } = await database.prisma.auditEvent.findFirstOrThrow({
@@ -73,11 +72,10 @@ t.test('counts all IPv6 addresses of a /64 network as one', async (t) => {
 });
 
 t.test('counts all /64 networks of an IPv6 /48 network together, with six times the limit', async (t) => {
-  const strict = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
   const { user } = await createScene(database);
   const fail = async (network: number) =>
-    (await attempt(`2001:db8:48:${network}::1`, unknownAddress(), 'wrong', strict)).statusCode;
-  const signIn = (address: string) => attempt(address, user.email, user.password, strict);
+    (await attempt(`2001:db8:48:${network}::1`, unknownAddress(), 'wrong')).statusCode;
+  const signIn = (address: string) => attempt(address, user.email, user.password);
   t.same([await fail(0), await fail(0), await fail(0)], [401, 429, 429]);
   for (let network = 1; network < 5; network += 1) t.equal(await fail(network), 401);
   t.equal(
@@ -99,7 +97,7 @@ t.test('limits an unknown e-mail address like a known one', async (t) => {
 });
 
 t.test('all processes count failures together', async (t) => {
-  const other = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '3' } });
+  const other = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
   const { user } = await createScene(database);
   for (let time = 0; time < nameLimit; time += 1) {
     const server = time % 2 === 0 ? limited : other;
@@ -120,7 +118,7 @@ t.test('checks no more concurrent attempts than allowed', async (t) => {
 t.test('does not count a successful sign-in', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
-  for (let time = 0; time < 5; time += 1) {
+  for (let time = 0; time < 3; time += 1) {
     t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
   }
 });
@@ -129,21 +127,21 @@ t.test('starts a new count after a minute', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
   const fail = async () => (await attempt(address, user.email, 'wrong')).statusCode;
-  t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
+  t.same([await fail(), await fail()], [401, 429]);
   // The limiter uses the system clock, so the expiry of the rows is changed instead.
   await database.prisma.failureCount.updateMany({ data: { expire: new Date(Date.now() - 1) } });
   t.equal((await attempt(address, user.email, user.password)).statusCode, 303);
-  t.same([await fail(), await fail(), await fail(), await fail()], [401, 401, 401, 429]);
+  t.same([await fail(), await fail()], [401, 429]);
 });
 
 t.test('a rejected attempt does not extend the wait', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
-  for (let time = 0; time < 3; time += 1) await attempt(address, user.email, 'wrong');
+  await attempt(address, user.email, 'wrong');
   const rows = () =>
     database.prisma.failureCount.findMany({ select: { key: true, expire: true }, orderBy: { key: 'asc' } });
   const before = await rows();
-  for (let time = 0; time < 3; time += 1) throttled(t, await attempt(address, user.email, 'wrong'));
+  throttled(t, await attempt(address, user.email, 'wrong'));
   t.same(await rows(), before);
   t.notOk(JSON.stringify(before).includes(user.email), 'the table does not identify the user');
 });
@@ -151,7 +149,7 @@ t.test('a rejected attempt does not extend the wait', async (t) => {
 t.test('RATE_LIMIT_FAILURES=0 allows any number', async (t) => {
   const { user } = await createScene(database);
   const address = nextAddress();
-  for (let time = 0; time < 12; time += 1) {
+  for (let time = 0; time < nameLimit + 1; time += 1) {
     t.equal((await attempt(address, user.email, 'wrong', api)).statusCode, 401);
   }
   t.equal((await attempt(address, user.email, user.password, api)).statusCode, 303);

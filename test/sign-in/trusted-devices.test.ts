@@ -3,27 +3,24 @@ import { knownSeconds, maximumKnownUsers } from '../../src/features/sign-in/trus
 import { epochSeconds } from '../../src/platform/clock.js';
 import { Signer } from '../../src/platform/crypto/keyring.js';
 import { randomId } from '../../src/platform/database/ids.js';
-import { openDatabase } from '../../src/platform/database/open-database.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
-import { createTestDatabase } from '../support/database/database.js';
+import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, fromAddress, type TestUser } from '../support/oauth/users.js';
 import { buildTestApp, type TestApp, testSecret } from '../support/server/app.js';
 import { stopSystemClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 
-const options = await createTestDatabase(t);
+const database = await openTestDatabase(t);
 stopSystemClock(t);
-const database = await openDatabase(options);
-t.teardown(() => database.close());
-const environment = { RATE_LIMIT_FAILURES: '3' };
+const environment = { RATE_LIMIT_FAILURES: '1' };
 const api = await buildTestApp(t, { database, environment });
 const other = await buildTestApp(t, { database, clock: api.clock, environment });
 const https = await buildTestApp(t, { database, environment: { BASE_URL: 'https://api.test' } });
 const { clock } = api;
 
 /** Failures per minute that are allowed for an address or a known browser, and for an e-mail address. */
-const limit = 3;
-const nameLimit = 15;
+const limit = 1;
+const nameLimit = 5;
 const cookieName = 'known_browser';
 
 let lastAddress = 0;
@@ -76,7 +73,6 @@ t.test('signs a user in from a known browser while the limit of the name is reac
   for (const server of [api, other])
     t.equal(await signIn(user.email, user.password, { cookie, server }), 303);
   t.equal(await signIn(user.email.toUpperCase(), 'wrong', { cookie }), 401);
-  t.equal(await signIn(user.email, user.password, { cookie }), 303);
 });
 
 t.test(
@@ -84,9 +80,7 @@ t.test(
   async (t) => {
     const { user } = await createScene(database);
     const cookie = await cookieOf(user);
-    for (const server of [api, other, api].slice(0, limit)) {
-      t.equal(await signIn(user.email, 'wrong', { cookie, server }), 401);
-    }
+    t.equal(await signIn(user.email, 'wrong', { cookie, server: other }), 401);
     for (const server of [api, other])
       t.equal(await signIn(user.email, user.password, { cookie, server }), 429);
     for (let time = 0; time < nameLimit; time += 1) t.equal(await signIn(user.email, 'wrong'), 401);
@@ -229,7 +223,7 @@ t.test('remembers the last users of a browser, and each of them once', async (t)
 t.test('audits the rejections of a name once a minute, however many there are', async (t) => {
   const { user, accountId } = await createScene(database);
   await lockOut(t, user);
-  for (let time = 0; time < 5; time += 1) {
+  for (let time = 0; time < 2; time += 1) {
     t.equal(await signIn(user.email, 'wrong', { server: time % 2 === 0 ? api : other }), 429);
   }
   const events = await limitEvents({ accountId });
@@ -244,11 +238,11 @@ t.test('audits the rejections of a name once a minute, however many there are', 
 t.test('audits the rejections of an address and of a known browser once a minute', async (t) => {
   const { user, accountId } = await createScene(database);
   const cookie = await cookieOf(user);
-  for (let time = 0; time < limit + 3; time += 1) await signIn(user.email, 'wrong', { cookie });
+  for (let time = 0; time < limit + 2; time += 1) await signIn(user.email, 'wrong', { cookie });
   t.match(await limitEvents({ accountId }), [{ userId: user.id, details: { limit_of: 'browser' } }]);
 
   const address = nextAddress();
-  for (let time = 0; time < limit + 3; time += 1) {
+  for (let time = 0; time < limit + 2; time += 1) {
     await new Browser(fromAddress(api.app, address)).signIn(`${randomId(8)}@users.example`, 'wrong');
   }
   t.same(await limitEvents({ address }), []);

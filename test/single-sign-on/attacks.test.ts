@@ -74,7 +74,7 @@ t.test('a response can be used once', async (t) => {
   }
   t.equal(scene.idp.tokenRequests.length, requests, 'no code is exchanged');
   const concurrent = await start(api, scene);
-  const responses = await Promise.all(Array.from({ length: 8 }, () => concurrent.return(claims)));
+  const responses = await Promise.all(Array.from({ length: 3 }, () => concurrent.return(claims)));
   t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
 });
 
@@ -147,17 +147,21 @@ t.test('iss is required of an identity provider that announces it', async (t) =>
 
 t.test('only a verified address is accepted', async (t) => {
   const scene = await createSignOnScene(t, api);
-  for (const verified of [false, undefined, 'false', 'TRUE', 1, null]) {
-    for (const email of [`grace@${scene.domain}`, scene.user.email]) {
-      const started = await start(api, scene);
-      const response = await started.return({ ...person(email), email_verified: verified });
-      t.equal(response.statusCode, 403, `${verified} ${email}`);
-      t.equal(await signedInUser(started.browser), null);
-      t.equal(
-        await lastReason(scene),
-        verified === undefined ? 'email_verified_missing' : 'email_not_verified',
-      );
-    }
+  for (const [verified, email] of [
+    ...[false, undefined, 'false', 'TRUE', 1, null].map(
+      (verified) => [verified, `grace@${scene.domain}`] as const,
+    ),
+    [false, scene.user.email] as const,
+    [undefined, scene.user.email] as const,
+  ]) {
+    const started = await start(api, scene);
+    const response = await started.return({ ...person(email), email_verified: verified });
+    t.equal(response.statusCode, 403, `${verified} ${email}`);
+    t.equal(await signedInUser(started.browser), null);
+    t.equal(
+      await lastReason(scene),
+      verified === undefined ? 'email_verified_missing' : 'email_not_verified',
+    );
   }
   for (const email of [
     undefined,
@@ -293,18 +297,18 @@ t.test('malformed callbacks get an error page', async (t) => {
 });
 
 t.test('starts that are not completed are limited for each network and account', async (t) => {
-  const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '2' } });
+  const limited = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '1' } });
   const scene = await createSignOnScene(t, limited);
   const at = (address: string) => ({ app: fromAddress(limited.app, address) });
-  for (let count = 0; count < 30; count += 1)
-    await (await start(at('192.0.2.1'), scene)).return(person(`grace${count}@${scene.domain}`));
-  for (let count = 0; count < 20; count += 1) await start(at('192.0.2.2'), scene);
+  const claims = person(`grace@${scene.domain}`);
+  for (let count = 0; count < 11; count += 1) await (await start(at('192.0.2.1'), scene)).return(claims);
+  for (let count = 0; count < 10; count += 1) await start(at('192.0.2.2'), scene);
   const response = await new Browser(at('192.0.2.2').app).open(scene.path);
   t.equal(response.statusCode, 429);
   t.ok(Number(response.headers['retry-after']) > 0);
   t.ok(await start(at('192.0.2.3'), scene), 'other networks are not limited');
   t.ok(await start(at('192.0.2.2'), await createSignOnScene(t, limited)), 'other accounts are not limited');
-  t.equal(await prisma.signInRequest.count({ where: { accountId: scene.accountId } }), 21);
+  t.equal(await prisma.signInRequest.count({ where: { accountId: scene.accountId } }), 11);
 });
 
 t.test('single sign-on replaces the session of another user only after a form', async (t) => {
@@ -390,7 +394,7 @@ t.test('images, frames and prefetches of other sites start no sign-in', async (t
     { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-purpose': 'prefetch' },
   ];
   for (const headers of others)
-    for (let count = 0; count < 11; count += 1) t.equal((await load(headers)).statusCode, 403);
+    for (let count = 0; count < 3; count += 1) t.equal((await load(headers)).statusCode, 403);
   t.equal(scene.idp.requests.size, 0);
   t.equal(await prisma.signInRequest.count({ where: { accountId: scene.accountId } }), 0);
   const navigation = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };

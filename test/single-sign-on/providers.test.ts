@@ -66,7 +66,9 @@ for (const [name, [fixture, without, withSetting]] of Object.entries(outcomes)) 
     }
     const claims = fixture.idToken(email);
     const named = idp.metadata.authorization_response_iss_parameter_supported ? { iss: issuer } : {};
-    for (const [addressesVerified, reason] of [[false, without] as const, [true, withSetting] as const]) {
+    const choices = [[false, without] as const, [true, withSetting] as const];
+    // The setting changes the outcome of some identity providers only.
+    for (const [addressesVerified, reason] of without === withSetting ? choices.slice(0, 1) : choices) {
       const form = addressesVerified ? { issuer, addresses_verified: 'yes' } : { issuer };
       t.equal((await scene.save(form)).statusCode, 303);
       const checkbox = /name="addresses_verified" value="yes"( checked)?/.exec(
@@ -118,10 +120,10 @@ t.test('email_verified counts only for the address that is next to it, and false
     ['no address', { email_verified: true }, { preferred_username: email() }, 'email_missing'],
     ['an invalid address', { email: 'grace', preferred_username: email() }, {}, 'email_missing'],
   ];
-  for (const trusted of [false, true]) {
-    await trust(scene, trusted);
-    for (const [label, idToken, userInfo, reason] of cases) {
-      // With the setting, an address without any email_verified is accepted.
+  for (const [label, idToken, userInfo, reason] of cases) {
+    // With the setting, an address without any email_verified is accepted, and the others are rejected as without.
+    for (const trusted of reason === undefined ? [false] : [false, true]) {
+      await trust(scene, trusted);
       const expected = trusted && reason === 'email_verified_missing' ? undefined : reason;
       idp.userInfo = userInfo;
       const response = await (await start(api, scene)).return({ sub: `${trusted} ${label}`, ...idToken });

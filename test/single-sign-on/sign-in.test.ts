@@ -128,10 +128,10 @@ t.test('the response to an address depends on its domain only', async (t) => {
   t.match((await submit('nobody')).text, 'must have the form name@example.com');
 });
 
-t.test('50 concurrent first sign-ins create one user', async (t) => {
+t.test('concurrent first sign-ins create one user', async (t) => {
   const scene = await createSignOnScene(t, api);
   const claims = person(`grace@${scene.domain}`);
-  const started = await Promise.all(Array.from({ length: 50 }, () => start(api, scene)));
+  const started = await Promise.all(Array.from({ length: 6 }, () => start(api, scene)));
   const responses = await Promise.all(started.map((each) => each.return(claims)));
   // The embedded database has one connection, and a busy machine rejects some requests as overloaded.
   const statuses = new Set(responses.map(({ statusCode }) => statusCode));

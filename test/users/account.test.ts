@@ -143,10 +143,10 @@ t.test('a new address is confirmed by a link, and the previous one is notified',
   isPage(t, confirmation);
   t.equal((await row(user.id)).email, user.email, 'opening the link does not consume it');
   const responses = await Promise.all(
-    Array.from({ length: 50 }, () => visitor.submitForm(confirmation, link, {})),
+    Array.from({ length: 6 }, () => visitor.submitForm(confirmation, link, {})),
   );
   t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 1);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 49);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 5);
   t.match(await row(user.id), { email, emailVerified: true });
   t.match((await mail.mailTo(user.email)).text, /was changed/);
   t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);

@@ -167,10 +167,10 @@ t.test('a password link sets the password once, and revokes the sessions of the 
     t.match(rejected.body, message);
   }
   const responses = await Promise.all(
-    Array.from({ length: 50 }, () => visitor.submitForm(page, link, { new_password: newPassword })),
+    Array.from({ length: 6 }, () => visitor.submitForm(page, link, { new_password: newPassword })),
   );
   t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 49);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 5);
   expectRedirect(t, await theirs.open('/people'), /^\/sign_in/);
   t.equal((await new Browser(app).signIn(member.email, member.password)).statusCode, 401);
   expectRedirect(t, await new Browser(app).signIn(member.email, newPassword), '/people');
@@ -258,7 +258,7 @@ t.test('users cannot act on themselves, so the last owner stays', async (t) => {
 });
 
 t.test('one of two owners who demote or disable each other concurrently stays', async (t) => {
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     const { browser, owner, second, accountId } = await staff();
     const other = await signedInBrowser(api, second);
     const [page, otherPage] = [await browser.open('/people'), await other.open('/people')];

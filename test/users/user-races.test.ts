@@ -2,9 +2,8 @@ import { UserAdministration } from '../../src/features/users/user-administration
 import { hashPassword } from '../../src/platform/accounts/passwords.js';
 import { Sessions } from '../../src/platform/accounts/sessions.js';
 import type { Prisma } from '../../src/platform/database/client.js';
-import { openDatabase } from '../../src/platform/database/open-database.js';
 import { Browser } from '../support/browser/browser.js';
-import { createTestDatabase, openElsewhere, testServer } from '../support/database/database.js';
+import { openElsewhere, openSharedTestDatabase, testServer } from '../support/database/database.js';
 import { waitingStatements } from '../support/database/transaction.js';
 import {
   authorizationRequest,
@@ -20,14 +19,15 @@ import { createTestSecurityEmails } from '../support/server/test-security-emails
 import t from '../support/tap.js';
 import { until } from '../support/until.js';
 
-const options = await createTestDatabase(t);
-const database = await openDatabase(options);
-t.teardown(() => database.close());
+const { database, options } = await openSharedTestDatabase(t);
 // Another process has its own connections. The embedded database has one, so transactions run one after the other.
 const elsewhere = await openElsewhere(t, options, database);
 const oneConnection = {
   skip: testServer === undefined && 'transactions of the embedded database take turns',
 };
+
+/** Transactions of the embedded database take turns, so more rounds than kinds of changes show nothing more. */
+const rounds = (kinds: number) => (testServer === undefined ? kinds : 20);
 
 const environment = { RATE_LIMIT_FAILURES: '0' };
 const api = await buildTestApp(t, { database, environment });
@@ -67,7 +67,7 @@ async function whileUncommitted<Result>(
 }
 
 t.test('keeps one of the two last owners when both are demoted concurrently', async (t) => {
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < rounds(4); round += 1) {
     const scene = await sceneWithColleague();
     const context = operator(scene);
     const go = (service: UserAdministration, id: string, how: number) =>
@@ -123,7 +123,7 @@ t.test(
 );
 
 t.test('leaves no grant behind when a code is exchanged while the user is disabled', async (t) => {
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < rounds(2); round += 1) {
     const scene = await sceneWithColleague();
     const { form } = await grantCode(api, scene);
     await Promise.all([
@@ -137,7 +137,7 @@ t.test('leaves no grant behind when a code is exchanged while the user is disabl
 });
 
 t.test('leaves no session when a sign-in coincides with a new password or a disabled user', async (t) => {
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < rounds(2); round += 1) {
     const scene = await sceneWithColleague();
     const { id, email, password } = scene.user;
     const change =
