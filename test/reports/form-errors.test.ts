@@ -34,10 +34,10 @@ const rejected: [label: string, fields: Record<string, string>, ...messages: Reg
   ['a description that is too long', { description: 'x'.repeat(2001) }, /^description: .*2000/],
   ['an unknown kind', { kind: 'pie' }, /^kind_list: Choose/],
   ['an unknown column', { column_1: 'id', column_5: 'salary' }, /^column_2: Column 2 must be one of: ID;/],
-  ['no group', { kind: 'groups' }, /^group_1: Groups must have/],
-  ['three groups', { kind: 'groups', ...numbered(3, 'group', 'id') }, /^group_1: Groups must have .*2/],
+  ['no group', { kind: 'groups' }, /^new_group: Groups must have/],
+  ['three groups', { kind: 'groups', ...numbered(3, 'group', 'id') }, /^new_group: Groups must have .*2/],
   ['an unknown group', { kind: 'groups', group_2: 'salary' }, /^group_1: Group 1 must be one of/],
-  ['six order keys', numbered(6, 'sort', 'id'), /^sort_1: Order must have/],
+  ['six order keys', numbered(6, 'sort', 'id'), /^new_sort: Order must have/],
   ['an unknown order key', { sort_1: '--id' }, /^sort_1: Order key 1 must be one of/],
   ['an order by count in a list', { sort_1: 'count' }, /^sort_1: /],
   [
@@ -48,9 +48,9 @@ const rejected: [label: string, fields: Record<string, string>, ...messages: Reg
   [
     'one column too many',
     numbered(columnKeys.length + 1, 'column', 'id'),
-    new RegExp(`^column_1: Columns must have .*${columnKeys.length}`),
+    new RegExp(`^new_column: Columns must have .*${columnKeys.length}`),
   ],
-  ['21 filters', filters(21), /^filter_1_field: Filters must have .*20/],
+  ['21 filters', filters(21), /^new_filter: Filters must have .*20/],
   [
     'a filter without an attribute',
     filterFields('', 'eq', 'x'),

@@ -146,9 +146,7 @@ export class Passwords {
     const { memoryCost, timeCost, parallelism } = parseOptions(stored);
     const wanted = this.#parameters;
     return (
-      memoryCost !== wanted.memoryCost ||
-      timeCost !== wanted.timeCost ||
-      parallelism !== wanted.parallelism
+      memoryCost !== wanted.memoryCost || timeCost !== wanted.timeCost || parallelism !== wanted.parallelism
     );
   }
 

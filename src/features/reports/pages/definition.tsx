@@ -1,7 +1,7 @@
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { Report, ReportDefinition, ReportFilter } from '../report.js';
-import { columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
+import { allColumnKeys, columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
 import { useValueText } from './value-text.js';
 
 const operators: Readonly<Record<ReportFilter['operator'], string>> = {
@@ -20,9 +20,11 @@ export function formatOperator(operator: string): string {
   return Object.hasOwn(operators, operator) ? operators[operator as ReportFilter['operator']] : operator;
 }
 
-/** A key of groups, or `count`, as text. */
+/** A key of groups, or `count`, as text. A key that does not exist is as it was entered. */
 export function keyLabel(key: string): string {
-  return key === 'count' ? 'Count' : describeGroupKey(key as GroupKey).label;
+  if (key === 'count') return 'Count';
+  const exists = key === 'hire_year' || allColumnKeys.some((column) => column === key);
+  return exists ? describeGroupKey(key as GroupKey).label : key;
 }
 
 /** A sort key as text, such as "Last name, descending". */

@@ -2,7 +2,7 @@ import { FieldError, useDescription } from '../../../platform/pages/form-parts.j
 import type { DirectoryChoices } from '../../employees/index.js';
 import { type ColumnKey, reportColumns } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
-import { type Choice, SelectField } from './key-list.js';
+import { type Choice, ListError, SelectField } from './key-list.js';
 import { buttons, type FilterForm, fieldIds, isChosen, lines, operatorsOf } from './report-form.js';
 import { useValueText } from './value-text.js';
 
@@ -54,7 +54,10 @@ export function FilterFields({
           </button>
         </div>
       ) : (
-        <p class="hint">A report has at most {maximum} filters.</p>
+        <>
+          <ListError field={fieldIds.next('filter')} />
+          <p class="hint">A report has at most {maximum} filters.</p>
+        </>
       )}
     </fieldset>
   );
@@ -77,7 +80,7 @@ function FilterRow({
   const id = (part: keyof FilterForm) => fieldIds.filter(position, part);
   const known = attributes.some(({ value }) => value === field);
   return (
-    <fieldset class="filter">
+    <fieldset class="filter" {...(known && { id: id('field'), tabIndex: -1 })}>
       <legend>{known ? keyLabel(field) : `Filter ${position}`}</legend>
       {known ? (
         <input type="hidden" name={id('field')} value={field} />

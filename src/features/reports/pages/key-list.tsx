@@ -53,7 +53,9 @@ export function KeyList({
           ))}
         </ol>
       )}
-      {values.length < maximum && (
+      {values.length >= maximum ? (
+        <ListError field={fieldIds.next(list)} />
+      ) : (
         <div class="adding">
           <SelectField
             id={fieldIds.next(list)}
@@ -75,6 +77,15 @@ export function KeyList({
         </div>
       )}
     </fieldset>
+  );
+}
+
+/** Where the error of a list is shown to which nothing can be added. */
+export function ListError({ field }: { field: string }) {
+  return (
+    <div id={field} tabIndex={-1}>
+      <FieldError field={field} />
+    </div>
   );
 }
 
@@ -111,7 +122,7 @@ function Key({
     );
   };
   return (
-    <li id={id} {...useDescription(id)}>
+    <li id={id} tabIndex={-1} {...useDescription(id)}>
       <FieldError field={id} />
       <input type="hidden" name={id} value={value} />
       <span class="key">{label}</span>
