@@ -182,6 +182,24 @@ t.test('a filter offers the values that employees have, and a field for its cond
   t.same(shownErrors(single), ['filter_1_value: Filter 1: enter one value.']);
 });
 
+t.test(
+  'a filter by more values than a form has room for is a list with one value on each line',
+  async (t) => {
+    const { scene, browser } = await ownerAtWork();
+    const employees = makeEmployees(70).map((employee, index) => ({
+      ...employee,
+      department: `Team ${index}`,
+    }));
+    await insertEmployees(database.prisma, scene.accountId, employees);
+    const page = await createReport(browser, {
+      ...filterFields('department', 'in', 'Team 1'),
+      do: 'refresh',
+    });
+    t.match(page.body, /<textarea id="filter_1_value"[^>]*>Team 1<\/textarea>/);
+    t.notMatch(page.body, 'type="checkbox"');
+  },
+);
+
 t.test('a date stands for the start of its day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const id = createdId(await createReport(browser, filterFields('updated_at', 'after', '2026-01-31')));

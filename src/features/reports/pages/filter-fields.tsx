@@ -1,9 +1,18 @@
+import { maximumPairs } from '../../../platform/http/form-parser.js';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import type { DirectoryChoices } from '../../employees/index.js';
 import { type ColumnKey, reportColumns } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
 import { type Choice, ListError, SelectField } from './key-list.js';
-import { buttons, type FilterForm, fieldIds, isChosen, lines, operatorsOf } from './report-form.js';
+import {
+  buttons,
+  type FilterForm,
+  fieldIds,
+  isChosen,
+  isListOperator,
+  lines,
+  operatorsOf,
+} from './report-form.js';
 import { useValueText } from './value-text.js';
 
 /** The values that employees of the account have, which filters offer. */
@@ -24,6 +33,8 @@ export function FilterFields({
   /** `id` of the element of the page that has the focus. */
   focus: string | undefined;
 }) {
+  const chosen = filters.filter(({ field, operator }) => isChosen(field) && isListOperator(operator));
+  const maximumChoices = (maximumPairs - otherFields - 3 * filters.length) / chosen.length;
   return (
     <fieldset aria-describedby="filters-hint">
       <legend>Filters</legend>
@@ -31,7 +42,11 @@ export function FilterFields({
         Employees must meet all of them.
       </p>
       {filters.map((filter, index) => (
-        <FilterRow key={index} position={index + 1} {...{ filter, attributes, values, focus }} />
+        <FilterRow
+          key={index}
+          position={index + 1}
+          {...{ filter, attributes, values, maximumChoices, focus }}
+        />
       ))}
       {filters.length < maximum ? (
         <div class="adding">
@@ -63,17 +78,23 @@ export function FilterFields({
   );
 }
 
+/** Fields of the form besides those of filters, at most: 20 keys, four to add others, and seven for the report. */
+const otherFields = 31;
+
 function FilterRow({
   position,
   filter,
   attributes,
   values,
+  maximumChoices,
   focus,
 }: {
   position: number;
   filter: FilterForm;
   attributes: readonly Choice[];
   values: FilterChoices;
+  /** Number of checkboxes for which a form has room. */
+  maximumChoices: number;
   focus: string | undefined;
 }) {
   const { field, operator } = filter;
@@ -96,7 +117,11 @@ function FilterRow({
         choices={operatorsOf(field).map((value) => ({ value, label: formatOperator(value) }))}
         focus={focus}
       />
-      <ValueField id={id('value')} label={`Value of filter ${position}`} {...{ filter, values }} />
+      <ValueField
+        id={id('value')}
+        label={`Value of filter ${position}`}
+        {...{ filter, values, maximumChoices }}
+      />
       <button
         type="submit"
         name="do"
@@ -116,16 +141,22 @@ function ValueField({
   label,
   filter: { field, operator, value },
   values,
+  maximumChoices,
 }: {
   id: string;
   label: string;
   filter: FilterForm;
   values: FilterChoices;
+  maximumChoices: number;
 }) {
-  const isList = operator === 'in' || operator === 'not_in';
+  const isList = isListOperator(operator);
   const entered = lines(value);
   if (isList && isChosen(field)) {
-    return <ValueChoices {...{ id, label, field }} chosen={entered} existing={values[field]} />;
+    const existing = values[field].flatMap((choice) => (choice.value?.trim() ? [choice.value.trim()] : []));
+    const choices = [...new Set([...existing, ...entered.filter((text) => text !== '')])];
+    if (choices.length <= maximumChoices) {
+      return <ValueChoices {...{ id, label, field, choices }} chosen={entered} />;
+    }
   }
   const description = useDescription(id);
   const isDate = dateColumns.has(field) && !isList && /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(value);
@@ -163,24 +194,22 @@ function ValueChoices({
   id,
   label,
   field,
+  choices,
   chosen,
-  existing,
 }: {
   id: string;
   label: string;
   field: ColumnKey;
+  choices: readonly string[];
   chosen: readonly string[];
-  existing: FilterChoices['status'];
 }) {
   const valueText = useValueText();
-  const known = existing.flatMap(({ value }) => (value === null || value === '' ? [] : [value.trim()]));
-  const shown = [...new Set([...known, ...chosen.filter((value) => value !== '')])];
   return (
     <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
       <legend class="unseen">{label}</legend>
       <FieldError field={id} />
-      {shown.length === 0 && <p class="hint">No employee has a value.</p>}
-      {shown.map((value) => (
+      {choices.length === 0 && <p class="hint">No employee has a value.</p>}
+      {choices.map((value) => (
         <label key={value} class="choice">
           <input type="checkbox" name={id} value={value} checked={chosen.includes(value)} />
           <bdi>{valueText(field, value)}</bdi>

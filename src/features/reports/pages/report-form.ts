@@ -94,6 +94,11 @@ export function isChosen(field: string): field is 'status' | 'department' | 'loc
   return field === 'status' || field === 'department' || field === 'location';
 }
 
+/** Whether an operator compares with a list of values. */
+export function isListOperator(operator: string): boolean {
+  return operator === 'in' || operator === 'not_in';
+}
+
 function firstOperator(field: string): string {
   return operatorsOf(field)[0] ?? 'eq';
 }

@@ -9,7 +9,7 @@ import { type DefinitionError, findDefinitionErrors } from '../definition-rules.
 import { newContent, type ReportContent } from '../report.js';
 import { reportColumns } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
-import { fieldIds, lines, type ReportForm, toFormErrors } from './report-form.js';
+import { fieldIds, isListOperator, lines, type ReportForm, toFormErrors } from './report-form.js';
 
 /** Values and limits of the parts of a report, from the contract. */
 export interface ReportOptions {
@@ -93,7 +93,7 @@ export function createReportValidator(contract: Contract): ReportValidator {
       return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
     const several = form.filters.findIndex(
-      ({ operator, value }) => !isList(operator) && lines(value).length > 1,
+      ({ operator, value }) => !isListOperator(operator) && lines(value).length > 1,
     );
     if (several >= 0) {
       const position = several + 1;
@@ -121,15 +121,15 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     description: description === '' ? null : description,
     filters: filters.map(({ field, operator, value }) => {
       const values = hasTime(field) ? lines(value).map(startOfDay) : lines(value);
-      return { field, operator, value: isList(operator) ? values.filter((line) => line !== '') : values[0] };
+      return {
+        field,
+        operator,
+        value: isListOperator(operator) ? values.filter((line) => line !== '') : values[0],
+      };
     }),
     sort: [...sort],
     ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
   };
-}
-
-function isList(operator: string): boolean {
-  return operator === 'in' || operator === 'not_in';
 }
 
 function hasTime(field: string): boolean {
