@@ -156,7 +156,7 @@ t.test('the second of two users who edit an employee sees both values, and can r
   expectRedirect(t, await edit(scene, { job_title: 'Countess', location: 'London' }), /employee_updated$/);
   const page = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Author', location: 'London' });
   isPage(t, page, 409);
-  t.match(fieldErrors(page.body).job_title, 'Another user changed this employee');
+  t.match(fieldErrors(page.body).job_title, 'Another user changed this while');
   const rows = [...page.body.matchAll(/data-label="(Attribute|Saved|Yours)"><div>(.*?)<\/div>/g)];
   t.same(
     rows.map(([, , cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
@@ -184,24 +184,55 @@ t.test(
   },
 );
 
-t.test('a form without the current version replaces nothing', async (t) => {
+t.test('a form takes over what only another user has changed', async (t) => {
   const scene = await employeeScene(api, [ada]);
-  for (const version of ['', 'x', 'A'.repeat(43)])
-    isPage(t, await edit(scene, { version, job_title: 'Changed' }), 409);
+  const form = await openForm(scene);
+  expectRedirect(t, await edit(scene, { job_title: '', location: 'London' }), /employee_updated$/);
+  const { browser, ids } = scene;
+  const changes = { hire_date: '2021-01-01', location: 'London' };
+  expectRedirect(t, await browser.submit(pathOf(ids[0]), { ...form, ...changes }), /employee_updated$/);
+  t.match(await scene.stored(), [
+    { jobTitle: null, location: 'London', hireDate: new Date('2021-01-01'), firstName: 'Ada' },
+  ]);
+  const events = await scene.events();
+  t.same(events.map(({ details }) => Object.keys(Object(details)).sort().join()).sort(), [
+    'employee,employee_number,hire_date',
+    'employee,employee_number,job_title,location',
+  ]);
+});
+
+t.test('concurrent submissions that change different values are all saved', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  const form = await openForm(scene);
+  const changes = [{ job_title: 'Author' }, { location: 'Paris' }, { first_name: 'Augusta' }];
+  const responses = await Promise.all(
+    changes.map((change) => scene.browser.submit(pathOf(scene.ids[0]), { ...form, ...change })),
+  );
+  for (const response of responses) expectRedirect(t, response, /employee_updated$/);
+  t.match(await scene.stored(), [{ jobTitle: 'Author', location: 'Paris', firstName: 'Augusta' }]);
+});
+
+t.test('a form without the values that it was opened with replaces nothing', async (t) => {
+  const scene = await employeeScene(api, [ada]);
+  for (const opened of ['', 'x'])
+    isPage(t, await edit(scene, { opened_job_title: opened, job_title: 'Changed' }), 409);
   t.match(await scene.stored(), [{ jobTitle: 'Analyst' }]);
 });
 
-t.test('a form of an expired session is shown with its values and its version', async (t) => {
-  const scene = await employeeScene(api, [ada]);
-  const { browser, user, ids } = scene;
-  const form = await openForm(scene);
-  await new Sessions(database, api.clock).revoke(browser.cookies.get('session') ?? '');
-  const signIn = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Kept' });
-  t.equal(signIn.statusCode, 401);
-  const { email, password } = user;
-  const signedIn = await browser.submitForm(signIn, '/sign_in', { email, password });
-  const restored = await browser.submitForm(signedIn, pathOf(ids[0]), {});
-  isPage(t, restored);
-  t.match(fieldValues(restored.body), { job_title: 'Kept', version: form.version });
-  expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(restored.body)), /employee_updated$/);
-});
+t.test(
+  'a form of an expired session is shown with its values and those that it was opened with',
+  async (t) => {
+    const scene = await employeeScene(api, [ada]);
+    const { browser, user, ids } = scene;
+    const form = await openForm(scene);
+    await new Sessions(database, api.clock).revoke(browser.cookies.get('session') ?? '');
+    const signIn = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Kept' });
+    t.equal(signIn.statusCode, 401);
+    const { email, password } = user;
+    const signedIn = await browser.submitForm(signIn, '/sign_in', { email, password });
+    const restored = await browser.submitForm(signedIn, pathOf(ids[0]), {});
+    isPage(t, restored);
+    t.match(fieldValues(restored.body), { job_title: 'Kept', opened_job_title: 'Analyst' });
+    expectRedirect(t, await browser.submit(pathOf(ids[0]), fieldValues(restored.body)), /employee_updated$/);
+  },
+);

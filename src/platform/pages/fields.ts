@@ -3,12 +3,14 @@ import { invalidParameter } from '../problems/invalid-request.js';
 import { recordNotFound } from '../problems/problem.js';
 import { violation } from '../problems/rule-texts.js';
 
-/**
- * Whether a field was submitted as it is stored. {@link Fields} trims and normalizes values, and stored ones need not be
- * normalized.
- */
+/** A stored value as {@link Fields} reads it from a form: trimmed and normalized, which stored values need not be. */
+export function asSubmitted(stored: string): string {
+  return normalizeNfc(stored.trim());
+}
+
+/** Whether a field was submitted as it is stored. */
 export function isUnchanged(submitted: string, stored: string): boolean {
-  return submitted === normalizeNfc(stored.trim());
+  return submitted === asSubmitted(stored);
 }
 
 /**

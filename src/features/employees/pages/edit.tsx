@@ -1,15 +1,16 @@
 import { formPage, rejected } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
+import { mergeForm, openedFields, readOpened } from '../../../platform/pages/merge.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Employee, employeeVersion } from '../employee.js';
 import {
-  changedFields,
   checkForm,
   type EmployeeForm,
   emptyForm,
+  formFields,
   readEmployeeForm,
   rejectionErrors,
   storedForm,
@@ -22,7 +23,7 @@ import {
   newEmployeePath,
   requestedEmployee,
 } from './employee-pages.js';
-import { EmployeeFields } from './form-page.js';
+import { type EmployeeConflict, EmployeeFields } from './form-page.js';
 
 /** Form for a new employee, and its submission. */
 export function createPages(
@@ -62,13 +63,17 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
     initial: async (context) => {
       const employee = await requestedEmployee(context, dependencies);
       const values = await formOf(context, employee);
-      return { employee, values, version: employeeVersion(employee) };
+      return { employee, values, opened: values };
     },
-    read: async (context) => {
-      const employee = await requestedEmployee(context, dependencies);
-      return { employee, values: readEmployeeForm(context.form), version: context.form.text('version') };
-    },
-    view: async ({ user }, { employee, values, version, stored }) => {
+    read: async (context) => ({
+      employee: await requestedEmployee(context, dependencies),
+      values: readEmployeeForm(context.form),
+      opened: readOpened(
+        context.form,
+        formFields.map(({ name }) => name),
+      ),
+    }),
+    view: async ({ user }, { employee, values, opened, conflict }) => {
       const statuses = await employees.statuses(user.accountId);
       const name = fullName(employee);
       const address = employeeAddress(employee.id);
@@ -78,37 +83,40 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
         body: (
           <EmployeeFields
             form={values}
-            stored={stored}
+            conflict={conflict}
             statuses={statuses}
-            hidden={[['version', version]]}
+            hidden={openedFields(opened)}
             cancel={address}
             button="Save changes"
           />
         ),
       };
     },
-    save: async (context, { employee, values, version }) => {
-      const { id } = employee;
-      const checked = checkForm(values, employeeCheck, await formOf(context, employee));
-      if ('errors' in checked) return checked;
-      const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
-      const saved = { redirect: withFlash(employeeAddress(id), 'employee_updated') };
-      switch (outcome.kind) {
-        case 'updated':
-          return saved;
-        case 'not_found':
-          throw recordNotFound();
-        case 'rejected':
-          return { errors: rejectionErrors(outcome.reasons) };
-        case 'conflict': {
-          const stored = await formOf(context, outcome.stored);
-          const [different] = changedFields(values, stored);
-          if (different === undefined) return saved;
-          const current = employeeVersion(outcome.stored);
-          return {
-            ...rejected(different, conflictMessage, 409),
-            form: { employee, values, version: current, stored },
-          };
+    save: async (context, { employee: requested, values: submitted, opened }) => {
+      const { id } = requested;
+      let employee = requested;
+      for (let attempt = 1; ; attempt += 1) {
+        const stored = await formOf(context, employee);
+        const { values, conflicts } = mergeForm({ opened, submitted, stored });
+        const [conflict] = conflicts;
+        if (conflict !== undefined) {
+          const form = { employee, values, opened: stored, conflict: { stored, fields: conflicts } };
+          return { ...rejected(conflict, conflictMessage, 409), form };
+        }
+        const checked = checkForm(values, employeeCheck, stored);
+        if ('errors' in checked) return checked;
+        const version = employeeVersion(employee);
+        const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
+        switch (outcome.kind) {
+          case 'updated':
+            return { redirect: withFlash(employeeAddress(id), 'employee_updated') };
+          case 'not_found':
+            throw recordNotFound();
+          case 'rejected':
+            return { errors: rejectionErrors(outcome.reasons) };
+          case 'conflict':
+            if (attempt === maximumAttempts) return rejected('employee_number', busyMessage, 409);
+            employee = outcome.stored;
         }
       }
     },
@@ -118,10 +126,15 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
 interface EditedEmployee {
   readonly employee: Employee;
   readonly values: EmployeeForm;
-  readonly version: string;
-  /** The saved values, when another user has changed them meanwhile. */
-  readonly stored?: EmployeeForm;
+  /** The values that the form was opened with. */
+  readonly opened: EmployeeForm;
+  readonly conflict?: EmployeeConflict;
 }
 
+/** How often a form is merged with what others store at the same moment. */
+const maximumAttempts = 5;
+
 const conflictMessage =
-  'Another user changed this employee while you were editing it. Compare the saved values with yours. To replace them, save again.';
+  'Another user changed this while you were editing it. Compare the saved values with yours. To replace them, save again.';
+
+const busyMessage = 'Other users are changing this employee at the moment. Save again.';

@@ -40,7 +40,7 @@ export function storedForm(employee: Employee, manager: Employee | null): Employ
 }
 
 /** Names of the fields that have another value than the stored form. */
-export function changedFields(form: EmployeeForm, stored: EmployeeForm): string[] {
+function changedFields(form: EmployeeForm, stored: EmployeeForm): string[] {
   return formFields
     .map(({ name }) => name)
     .filter((name) => !isUnchanged(form[name] ?? '', stored[name] ?? ''));

@@ -8,20 +8,26 @@ import {
   useDescription,
 } from '../../../platform/pages/form-parts.js';
 import { formatStatus, knownStatuses } from '../employee-attributes.js';
-import {
-  changedFields,
-  type EmployeeField,
-  type EmployeeForm,
-  formFields,
-  newStatusField,
-} from './employee-form.js';
+import { type EmployeeField, type EmployeeForm, formFields, newStatusField } from './employee-form.js';
 
-/** The saved values that differ from those of the form, because another user has changed them. */
-function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }) {
-  const changed = changedFields(form, stored);
+/** What another user has saved since the form was opened, and the user has changed differently. */
+export interface EmployeeConflict {
+  readonly stored: EmployeeForm;
+  /** Names of the fields. */
+  readonly fields: readonly string[];
+}
+
+function Conflict({
+  form,
+  conflict: { stored, fields },
+}: {
+  form: EmployeeForm;
+  conflict: EmployeeConflict;
+}) {
   return (
     <section aria-labelledby="conflict">
-      <h2 id="conflict">Saved values</h2>
+      <h2 id="conflict">Changed by another user</h2>
+      <p>All other changes of both are in the form.</p>
       <DataTable
         caption="Values that differ"
         columns={[
@@ -29,7 +35,7 @@ function Conflict({ form, stored }: { form: EmployeeForm; stored: EmployeeForm }
           column<EmployeeField>('Saved', ({ name }) => <Value text={stored[name]} />),
           column<EmployeeField>('Yours', ({ name }) => <Value text={form[name]} />),
         ]}
-        rows={formFields.filter(({ name }) => changed.includes(name))}
+        rows={formFields.filter(({ name }) => fields.includes(name))}
         rowKey={({ name }) => name}
       />
       <h2>Your values</h2>
@@ -44,22 +50,21 @@ function Value({ text = '' }: { text: string | undefined }) {
 /** Form that creates or changes an employee. */
 export function EmployeeFields({
   form,
-  stored,
+  conflict,
   statuses,
   ...props
 }: {
   form: EmployeeForm;
   /** The statuses that the account uses. */
   statuses: readonly string[];
-  /** The saved values, when another user has changed them meanwhile. */
-  stored?: EmployeeForm | undefined;
+  conflict?: EmployeeConflict | undefined;
   hidden?: HiddenFields;
   cancel: string;
   button: string;
 }) {
   return (
     <>
-      {stored !== undefined && <Conflict form={form} stored={stored} />}
+      {conflict !== undefined && <Conflict {...{ form, conflict }} />}
       <Form {...props}>
         {formFields.map((field) => {
           const { name } = field;
