@@ -101,6 +101,22 @@ t.test('a CSV download equals that of the API, and its event names the user', as
   );
 });
 
+t.test('the print view has all rows and the definition', async (t) => {
+  const { browser } = await employeeScene(api, repeat(60, { status: 'on_leave' }));
+  const id = createdId(
+    await createReport(browser, { column_1: 'email', ...filterFields('status', 'in', 'on_leave') }),
+  );
+  const page = await browser.open(`${reportsPath}/${id}`);
+  t.equal(tableRows(page.body, '<caption>').length, 50);
+  t.match(page.body, `href="${reportsPath}/${id}?print=yes"`);
+  const printed = await browser.open(`${reportsPath}/${id}?print=yes`);
+  isPage(t, printed);
+  t.equal(tableRows(printed.body, '<caption>').length, 60);
+  t.match(printed.body, '<details class="definition" open>');
+  t.match(printed.body, 'Status is one of On leave');
+  t.notMatch(printed.body, '?page=');
+});
+
 t.test('a CSV download has the name of the report, without what a file name cannot have', async (t) => {
   const { browser } = await employeeScene(api, []);
   for (const [title, expected] of [

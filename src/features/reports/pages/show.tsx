@@ -46,22 +46,27 @@ const shortColumns: ReadonlySet<string> = new Set([
 
 const pageSize = 50;
 
+/** Rows of the page that is printed. */
+const printedRows = 1_000;
+
 /** The result of a report as a table, with its chart, and as CSV. */
 export function showPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.get(reportAddress(':id'), async (context) => {
     const report = await requestedReport(context, dependencies);
-    const number = pageNumber(context.query);
+    const print = context.query.text('print') === 'yes';
+    const number = print ? 1 : pageNumber(context.query);
+    const size = print ? printedRows : pageSize;
     const run = await dependencies.reportResults.readPageWithChart({
       accountId: context.auditContext.accountId,
       report,
-      page: { size: pageSize, from: { skip: (number - 1) * pageSize } },
+      page: { size, from: { skip: (number - 1) * size } },
       signal: context.disconnected(),
     });
-    const last = lastPage(run.result.recordCount, pageSize);
+    const last = print ? 1 : lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: pageAddress(report.id, last) };
     const { accountId } = context.auditContext;
     const names = await readManagerNames(dependencies.employees, accountId, { report, run });
-    const page = showPage({ report, run, number, last });
+    const page = showPage({ report, run, number, last, print });
     return { ...page, body: <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider> };
   });
 
@@ -92,11 +97,13 @@ function showPage({
   run: { result, chart },
   number,
   last,
+  print,
 }: {
   report: Report;
   run: Awaited<ReturnType<ReportResults['readPageWithChart']>>;
   number: number;
   last: number;
+  print: boolean;
 }): PageView {
   const { id, title, description } = report;
   const table =
@@ -108,6 +115,9 @@ function showPage({
       <>
         <p class="hint" role="status">
           {describeRows(result.recordCount, { number, last, grouped: report.groupBy.length > 0 })}
+          {print &&
+            result.recordCount > printedRows &&
+            `, of which this page has the first ${numberText(printedRows)}`}
         </p>
         <ResultTable result={result} caption={title} />
       </>
@@ -122,6 +132,11 @@ function showPage({
         <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
           CSV for Excel
         </a>
+        {!print && (
+          <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
+            Print view
+          </a>
+        )}
         <a class="button secondary" href={reportAddress(id, 'edit')}>
           Edit
         </a>
@@ -135,10 +150,10 @@ function showPage({
     ),
     body: (
       <>
-        <CsvHint />
+        {print ? <p class="hint screen-only">Print this page with the menu of your browser.</p> : <CsvHint />}
         {description !== null && <p class="description">{description}</p>}
         <p>{describeDefinition(report)}.</p>
-        <details class="definition">
+        <details class="definition" open={print}>
           <summary>Definition</summary>
           <DefinitionDescription report={report} />
           <p class="hint">
