@@ -140,12 +140,15 @@ async function tryOut(t: Test, id: OperationId, label: Label): Promise<void> {
 
 async function userToken(): Promise<string> {
   const owner = await api.database.prisma.user.findFirstOrThrow({ where: { email: 'owner@acme.example' } });
+  const application = await api.database.prisma.application.findFirstOrThrow({
+    where: { clientId: 'demospa' },
+  });
   const tokens = await grantTokens(
     api,
     {
       accountId: owner.accountId as never,
       user: { id: owner.id, accountId: owner.accountId as never, email: owner.email, password: '' },
-      application: { id: '', clientId: 'demospa', clientSecret: '' },
+      application: { id: application.id, clientId: application.clientId, clientSecret: '' },
       redirectUri: 'http://localhost:8080/callback',
     },
     { scope: 'reports:write user:read user:write' },

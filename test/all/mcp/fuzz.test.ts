@@ -11,7 +11,7 @@ interface ListedTool {
   readonly inputSchema: { readonly properties: Readonly<Record<string, object>> };
 }
 
-const calls = 10_000;
+const calls = 3_000;
 const inParallel = 20;
 
 const api = await buildTestApp(t, {
