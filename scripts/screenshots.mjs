@@ -15,6 +15,7 @@ const authorization = new URLSearchParams({
   client_id: 'demospa',
   redirect_uri: demoCallback,
   scope: 'reports:read user:read user:write',
+  state: 'state',
   code_challenge: createHash('sha256').update('verifier').digest('base64url'),
   code_challenge_method: 'S256',
 });

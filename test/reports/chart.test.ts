@@ -167,7 +167,7 @@ t.test(
       html,
       'The chart shows the 40 largest values of department. The remaining 20 have 20 employees (11 %); the table has all of them.',
     );
-    t.match(html, '<span>4<small> 2 %</small></span>');
+    t.match(html, '<span>4<small> (2 %)</small></span>');
     t.match(html, '60 groups, 1 to 50 on this page');
     t.equal(tableRows(html, '<caption>Groups').length, 50);
     const second = await account.browser.open(`${reportsPath}/${id}?page=2`);

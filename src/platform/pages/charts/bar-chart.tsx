@@ -35,7 +35,7 @@ export function BarChart({
                 <bdi>{bar.label}</bdi>{' '}
                 <span>
                   {numberText(totalOf(bar))}
-                  {bar.share !== undefined && <small> {bar.share}</small>}
+                  {bar.share !== undefined && <small> ({bar.share})</small>}
                 </span>
               </div>
             </foreignObject>
