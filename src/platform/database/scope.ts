@@ -11,7 +11,13 @@ export const noAccount = '' as TenantScope;
 /** Scope of all accounts: for the operator, housekeeping, and lookups before the account is known. */
 export const allAccounts = '*' as TenantScope;
 
-const ambient = new AsyncLocalStorage<TenantScope>();
+/** The scope of a call of {@link withScope}, until it ends. */
+interface AmbientScope {
+  readonly scope: TenantScope;
+  hasEnded: boolean;
+}
+
+const ambient = new AsyncLocalStorage<AmbientScope>();
 
 /**
  * Returns the scope of these accounts.
@@ -40,17 +46,20 @@ export async function withScope<Result>(
   work: () => Promise<Result> | Result,
 ): Promise<Result> {
   running += 1;
+  const own = { scope, hasEnded: false };
   try {
     // A Prisma query starts when it is awaited, which must happen inside of `run`.
-    return await ambient.run(scope, async () => await work());
+    return await ambient.run(own, async () => await work());
   } finally {
     running -= 1;
     // Work that continues afterwards has the default scope.
+    own.hasEnded = true;
     if (running === 0) ambient.disable();
   }
 }
 
 /** Returns the scope of {@link withScope}, or the default outside of it. */
 export function currentScope(defaultScope: TenantScope): TenantScope {
-  return ambient.getStore() ?? defaultScope;
+  const current = ambient.getStore();
+  return current === undefined || current.hasEnded ? defaultScope : current.scope;
 }
