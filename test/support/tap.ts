@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/platform/package-root.js';
 // seconds of CPU time (measured) until its first application is built: it loads the modules, starts PostgreSQL in
 // WebAssembly and compiles the contract.
 
-/** Maximum time of a test file, ten times as long as the longest one takes on a busy machine: only a file that hangs reaches it. */
+/** Maximum time of a test file, several times as long as the longest one takes on a busy machine: only a file that hangs reaches it. */
 const fileTimeoutMs = 3_600_000;
 
 let t: Test = root;

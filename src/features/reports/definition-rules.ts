@@ -1,6 +1,6 @@
 import { isDateText } from '../../platform/contract/outside-text.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
-import type { ReportDefinition, ReportFilter } from './report.js';
+import { keyOf, type ReportDefinition, type ReportFilter } from './report.js';
 import { columnOf } from './report-columns.js';
 
 const timestampForm =
@@ -39,7 +39,7 @@ export function findDefinitionErrors({ filters, sort, groupBy }: ReportDefinitio
       errors.push({ path: ['filters', index, ...path], violation });
     }
   }
-  const keys = sort.map((entry) => entry.replace(/^-/, ''));
+  const keys = sort.map(keyOf);
   return [...errors, ...sortErrors(keys, groupBy)];
 }
 

@@ -53,8 +53,13 @@ export function describeGroupKey(key: GroupKey): ColumnDescription {
 
 const byKey = new Map<string, ReportColumn>(reportColumns.map((column) => [column.key, column]));
 
+/** The column with a key that a user has entered, if there is one. */
+export function findColumn(key: string): ReportColumn | undefined {
+  return byKey.get(key);
+}
+
 export function columnOf(key: ColumnKey): ReportColumn {
-  const column = byKey.get(key);
+  const column = findColumn(key);
   // Definitions are validated before they are stored. An unknown key must not reach a statement.
   if (column === undefined) throw new Error(`There is no report column ${key}`);
   return column;

@@ -87,7 +87,8 @@ export function toStored({ title, description, columns, filters, sort, groupBy }
   };
 }
 
-function keyOf(entry: SortKey): string {
+/** The key of a sort key, without its direction. */
+export function keyOf(entry: SortKey): string {
   return entry.replace(/^-/, '');
 }
 

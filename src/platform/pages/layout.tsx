@@ -17,6 +17,9 @@ export type PageScript =
 /** Style sheets of pages. `console.css` contains those of the other pages. */
 type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';
 
+/** Scripts that send requests to this server. */
+export const requestingScripts: ReadonlySet<PageScript> = new Set(['report-builder.js']);
+
 /** Scripts that import others. */
 const modules: ReadonlySet<PageScript> = new Set(['console.js']);
 

@@ -15,7 +15,7 @@ import { confirmationPage, questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
 import { keepForm, restoreField } from './kept-form.js';
-import { type Page, sendPage } from './layout.js';
+import { type Page, requestingScripts, sendPage } from './layout.js';
 import {
   type CsvFile,
   confirmationField,
@@ -234,8 +234,10 @@ export class PageRouter {
       />
     );
     const { script } = response;
-    // The preview of a report is a request of its script.
-    const permissions = { script: script !== undefined, requests: script === 'report-builder.js' };
+    const permissions = {
+      script: script !== undefined,
+      requests: script !== undefined && requestingScripts.has(script),
+    };
     return sendPage(reply.code(status), page, permissions);
   }
 

@@ -1,7 +1,7 @@
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import type { Report, ReportDefinition, ReportFilter } from '../report.js';
-import { allColumnKeys, columnOf, describeGroupKey, type GroupKey } from '../report-columns.js';
+import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
+import { columnOf, describeGroupKey, findColumn } from '../report-columns.js';
 import { useValueText } from './value-text.js';
 
 const operators: Readonly<Record<ReportFilter['operator'], string>> = {
@@ -23,13 +23,13 @@ export function formatOperator(operator: string): string {
 /** A key of groups, or `count`, as text. A key that does not exist is as it was entered. */
 export function keyLabel(key: string): string {
   if (key === 'count') return 'Count';
-  const exists = key === 'hire_year' || allColumnKeys.some((column) => column === key);
-  return exists ? describeGroupKey(key as GroupKey).label : key;
+  if (key === 'hire_year') return describeGroupKey(key).label;
+  return findColumn(key)?.label ?? key;
 }
 
 /** A sort key as text, such as "Last name, descending". */
 export function formatSortKey(key: string): string {
-  return `${keyLabel(key.replace(/^-/, ''))}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
+  return `${keyLabel(keyOf(key))}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
 }
 
 /** A list of names in a sentence, such as "department and hire year". */
@@ -60,7 +60,7 @@ export function describeDefinition({ columns, filters, sort, groupBy }: ReportDe
       ? `Count by ${formatList(groupBy.map((key) => inSentence(keyLabel(key))))}`
       : counted(columns.length, 'column');
   const keys = sort.map((key) => {
-    const label = inSentence(keyLabel(key.replace(/^-/, '')));
+    const label = inSentence(keyLabel(keyOf(key)));
     return key.startsWith('-') ? `${label} (descending)` : label;
   });
   return [

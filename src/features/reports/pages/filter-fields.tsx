@@ -1,18 +1,10 @@
 import { maximumPairs } from '../../../platform/http/form-parser.js';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import type { DirectoryChoices } from '../../employees/index.js';
-import { type ColumnKey, reportColumns } from '../report-columns.js';
+import { type ColumnKey, findColumn } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
-import { type Choice, ListError, SelectField } from './key-list.js';
-import {
-  buttons,
-  type FilterForm,
-  fieldIds,
-  isChosen,
-  isListOperator,
-  lines,
-  operatorsOf,
-} from './report-form.js';
+import { AddEntry, type Choice, RemoveButton, SelectField } from './key-list.js';
+import { type FilterForm, fieldIds, isChosen, isListOperator, lines, operatorsOf } from './report-form.js';
 import { useValueText } from './value-text.js';
 
 /** The values that employees of the account have, which filters offer. */
@@ -33,6 +25,7 @@ export function FilterFields({
   /** `id` of the element of the page that has the focus. */
   focus: string | undefined;
 }) {
+  const isFull = filters.length >= maximum;
   const chosen = filters.filter(({ field, operator }) => isChosen(field) && isListOperator(operator));
   const maximumChoices = (maximumPairs - otherFields - 3 * filters.length) / chosen.length;
   return (
@@ -48,32 +41,15 @@ export function FilterFields({
           {...{ filter, attributes, values, maximumChoices, focus }}
         />
       ))}
-      {filters.length < maximum ? (
-        <div class="adding">
-          <SelectField
-            id={fieldIds.next('filter')}
-            label="Add filter by"
-            value=""
-            choices={attributes}
-            empty="Choose"
-            focus={focus}
-          />
-          <button
-            type="submit"
-            name="do"
-            value={buttons.add('filter')}
-            class="secondary"
-            aria-label="Add the filter"
-          >
-            Add
-          </button>
-        </div>
-      ) : (
-        <>
-          <ListError field={fieldIds.next('filter')} />
-          <p class="hint">A report has at most {maximum} filters.</p>
-        </>
-      )}
+      <AddEntry
+        list="filter"
+        noun="filter"
+        label="Add filter by"
+        choices={attributes}
+        isFull={isFull}
+        focus={focus}
+      />
+      {isFull && <p class="hint">A report has at most {maximum} filters.</p>}
     </fieldset>
   );
 }
@@ -122,15 +98,7 @@ function FilterRow({
         label={`Value of filter ${position}`}
         {...{ filter, values, maximumChoices }}
       />
-      <button
-        type="submit"
-        name="do"
-        value={buttons.remove('filter', position)}
-        class="quiet"
-        aria-label={`Remove filter ${position}`}
-      >
-        <span aria-hidden="true">×</span>
-      </button>
+      <RemoveButton list="filter" position={position} name={`filter ${position}`} />
     </fieldset>
   );
 }
@@ -159,7 +127,8 @@ function ValueField({
     }
   }
   const description = useDescription(id);
-  const isDate = dateColumns.has(field) && !isList && /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(value);
+  const { type = 'string' } = findColumn(field) ?? {};
+  const isDate = type !== 'string' && !isList && /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(value);
   return (
     <div class="field">
       <label for={id} class="unseen">
@@ -184,10 +153,6 @@ function ValueField({
     </div>
   );
 }
-
-const dateColumns: ReadonlySet<string> = new Set(
-  reportColumns.filter(({ type }) => type !== 'string').map(({ key }) => key),
-);
 
 /** A checkbox for each value that employees have, and for those that the filter has besides. */
 function ValueChoices({

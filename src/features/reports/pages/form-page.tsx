@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
-import type { Report } from '../report.js';
+import { keyOf, type Report } from '../report.js';
 import { DefinitionDescription, formatSortKey, keyLabel } from './definition.js';
 import { type FilterChoices, FilterFields } from './filter-fields.js';
 import { KeyList } from './key-list.js';
@@ -38,7 +38,7 @@ export function ReportFields({
   preview?: ComponentChildren;
 }) {
   const { maximum } = options;
-  const sorted = new Set(form.sort.map(withoutDirection));
+  const sorted = new Set(form.sort.map(keyOf));
   const keys = (names: readonly string[], chosen: readonly string[] = []) =>
     names.filter((value) => !chosen.includes(value)).map((value) => ({ value, label: keyLabel(value) }));
   return (
@@ -108,7 +108,7 @@ export function ReportFields({
             noun="order key"
             values={form.sort}
             choices={options.sortKeys
-              .filter((key) => !sorted.has(withoutDirection(key)))
+              .filter((key) => !sorted.has(keyOf(key)))
               .map((value) => ({ value, label: formatSortKey(value) }))}
             label={formatSortKey}
             maximum={maximum.sort}
@@ -119,10 +119,6 @@ export function ReportFields({
       </div>
     </>
   );
-}
-
-function withoutDirection(key: string): string {
-  return key.replace(/^-/, '');
 }
 
 function DescriptionField({ value }: { value: string }) {

@@ -53,39 +53,73 @@ export function KeyList({
           ))}
         </ol>
       )}
-      {values.length >= maximum ? (
-        <ListError field={fieldIds.next(list)} />
-      ) : (
-        <div class="adding">
-          <SelectField
-            id={fieldIds.next(list)}
-            label={`Add ${noun}`}
-            value=""
-            choices={choices}
-            empty="Choose"
-            focus={focus}
-          />
-          <button
-            type="submit"
-            name="do"
-            value={buttons.add(list)}
-            class="secondary"
-            aria-label={`Add the ${noun}`}
-          >
-            Add
-          </button>
-        </div>
-      )}
+      <AddEntry {...{ list, noun, choices, focus }} label={`Add ${noun}`} isFull={values.length >= maximum} />
     </fieldset>
   );
 }
 
-/** Where the error of a list is shown to which nothing can be added. */
-export function ListError({ field }: { field: string }) {
+/** The field for the next entry of a list, and its button. A full list has only the place for its error. */
+export function AddEntry({
+  list,
+  noun,
+  label,
+  choices,
+  isFull,
+  focus,
+}: {
+  list: ListName | 'filter';
+  /** What an entry is, within a sentence. */
+  noun: string;
+  label: string;
+  choices: readonly Choice[];
+  isFull: boolean;
+  focus: string | undefined;
+}) {
+  const id = fieldIds.next(list);
+  if (isFull) {
+    return (
+      <div id={id} tabIndex={-1}>
+        <FieldError field={id} />
+      </div>
+    );
+  }
   return (
-    <div id={field} tabIndex={-1}>
-      <FieldError field={field} />
+    <div class="adding">
+      <SelectField {...{ id, label, choices, focus }} value="" empty="Choose" />
+      <button
+        type="submit"
+        name="do"
+        value={buttons.add(list)}
+        class="secondary"
+        aria-label={`Add the ${noun}`}
+      >
+        Add
+      </button>
     </div>
+  );
+}
+
+/** The button that removes an entry of a list. */
+export function RemoveButton({
+  list,
+  position,
+  name,
+}: {
+  list: ListName | 'filter';
+  position: number;
+  /** What is removed. */
+  name: string;
+}) {
+  return (
+    <button
+      type="submit"
+      name="do"
+      value={buttons.remove(list, position)}
+      class="quiet"
+      aria-label={`Remove ${name}`}
+    >
+      <span aria-hidden="true">×</span>
+    </button>
   );
 }
 
@@ -128,15 +162,7 @@ function Key({
       <span class="key">{label}</span>
       {position > 1 && move('up')}
       {!isLast && move('down')}
-      <button
-        type="submit"
-        name="do"
-        value={buttons.remove(list, position)}
-        class="quiet"
-        aria-label={`Remove ${label}`}
-      >
-        <span aria-hidden="true">×</span>
-      </button>
+      <RemoveButton {...{ list, position }} name={label} />
     </li>
   );
 }

@@ -26,8 +26,8 @@ export function ReportChart({
   const series = chart.stacks.map((stack) => ({
     label: keys.stacks === undefined ? 'Employees' : label(stack, keys.stacks),
   }));
-  const sizes = chart.counts.map((counts) => counts.reduce((sum, count) => sum + count, 0));
-  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const sizes = chart.counts.map((values) => totalOf({ values }));
+  const all = totalOf({ values: sizes });
   const bars = chart.bars.flatMap((value, index): ChartBar[] => {
     // All others together would be out of scale.
     if ('others' in value) return [];

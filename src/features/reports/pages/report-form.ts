@@ -3,8 +3,8 @@ import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
 import type { DefinitionError } from '../definition-rules.js';
-import type { Report, ReportContent } from '../report.js';
-import { allColumnKeys, reportColumns } from '../report-columns.js';
+import type { Report, ReportContent, ReportFilter } from '../report.js';
+import { allColumnKeys, findColumn } from '../report-columns.js';
 import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 
 /** A filter as it was entered. */
@@ -81,8 +81,8 @@ export function readReportForm(form: Fields): ReportForm {
 }
 
 /** The operators that compare a column with values, the most useful one first. */
-export function operatorsOf(field: string): readonly string[] {
-  const column = reportColumns.find(({ key }) => key === field);
+export function operatorsOf(field: string): readonly ReportFilter['operator'][] {
+  const column = findColumn(field);
   if (column === undefined) return [];
   if (column.type !== 'string') return ['after', 'before', 'eq', 'not_eq', 'in', 'not_in'];
   if (isChosen(field)) return ['in', 'not_in', 'eq', 'not_eq', 'contains', 'starts_with'];

@@ -7,7 +7,7 @@ import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
 import { newContent, type ReportContent } from '../report.js';
-import { reportColumns } from '../report-columns.js';
+import { findColumn } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
 import { fieldIds, isListOperator, lines, type ReportForm, toFormErrors } from './report-form.js';
 
@@ -16,14 +16,11 @@ export interface ReportOptions {
   readonly columns: readonly string[];
   readonly groupKeys: readonly string[];
   readonly sortKeys: readonly string[];
-  readonly operators: readonly string[];
   readonly maximum: {
     readonly columns: number;
     readonly groups: number;
     readonly sort: number;
     readonly filters: number;
-    /** Values of a list in a filter. */
-    readonly values: number;
   };
 }
 
@@ -40,17 +37,11 @@ function readReportOptions({ document }: Contract): ReportOptions {
     columns: values('ReportColumnInput'),
     groupKeys: values('ReportGroupKeyInput'),
     sortKeys: values('ReportSortKey'),
-    operators: [
-      ...values('ReportTextOperator'),
-      ...values('ReportListOperator'),
-      ...values('ReportDateOperator'),
-    ],
     maximum: {
       columns: items('ReportColumnInputs'),
       groups: items('ReportGroupingInput'),
       sort: items('ReportSortKeys'),
       filters: items('ReportFilterInputs'),
-      values: items('ReportFilterTexts'),
     },
   };
 }
@@ -120,7 +111,7 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     title,
     description: description === '' ? null : description,
     filters: filters.map(({ field, operator, value }) => {
-      const values = hasTime(field) ? lines(value).map(startOfDay) : lines(value);
+      const values = findColumn(field)?.type === 'date_time' ? lines(value).map(startOfDay) : lines(value);
       return {
         field,
         operator,
@@ -130,10 +121,6 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     sort: [...sort],
     ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
   };
-}
-
-function hasTime(field: string): boolean {
-  return reportColumns.some(({ key, type }) => key === field && type === 'date_time');
 }
 
 /** Where a timestamp is needed, a date is the start of its day in UTC. */

@@ -18,7 +18,7 @@ import {
   employeeColumns,
 } from '../../employees/index.js';
 import { readRfc3339 } from '../definition-rules.js';
-import type { ReportDefinition, ReportFilter } from '../report.js';
+import { keyOf, type ReportDefinition, type ReportFilter } from '../report.js';
 import {
   type ColumnDescription,
   type ColumnKey,
@@ -205,7 +205,7 @@ function storedColumn(key: ColumnKey) {
 }
 
 function parseSort(sort: readonly string[]): { key: string; descending: boolean }[] {
-  return sort.map((entry) => ({ key: entry.replace(/^-/, ''), descending: entry.startsWith('-') }));
+  return sort.map((entry) => ({ key: keyOf(entry), descending: entry.startsWith('-') }));
 }
 
 /** Formats dates and timestamps as in the rest of the API. */

@@ -52,7 +52,7 @@ export function toneOf(series: readonly ChartSeries[], index: number): number {
   return (series[index]?.tone ?? index) % toneCount;
 }
 
-export function totalOf({ values }: ChartBar): number {
+export function totalOf({ values }: Pick<ChartBar, 'values'>): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
