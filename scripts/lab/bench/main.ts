@@ -4,6 +4,7 @@ import { markdown } from '../kit/table.js';
 import type { Scenario } from './context.js';
 import { databases } from './databases.js';
 import { type Options, readOptions } from './options.js';
+import { compareWithRecorded } from './report/recorded.js';
 import { describeRun, type NamedFinding, writeResults } from './report/results.js';
 import { barTable } from './report/tables.js';
 import { scenarios } from './scenarios/index.js';
@@ -15,7 +16,7 @@ try {
   process.exitCode = 1;
 }
 
-/** @returns exit code: 0 when every bound was met */
+/** @returns exit code: 0 when every bound was met, and with `--recorded` */
 async function main(args: string[]): Promise<number> {
   const options = readOptions(
     args,
@@ -52,6 +53,10 @@ async function measure(options: Options, chosen: readonly Scenario[], args: stri
     await cleanUp();
   }
   if (options.write) writeResults({ run, findings });
+  if (options.recorded) {
+    process.stdout.write(compareWithRecorded(findings));
+    return 0;
+  }
   return findings.every(({ bars }) => bars.every(({ passed }) => passed !== false)) ? 0 : 1;
 }
 

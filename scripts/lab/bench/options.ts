@@ -10,6 +10,8 @@ const usage = `npm run bench -- [options]
   --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the
                    baselines; bar: 0.95
   --quick          two rounds of one second, to check that everything works
+  --recorded       prints the recorded ratios (RESULTS.md) beside the measured ones, and warns below 0.9 of them; the exit
+                   code is 0
   --keep           keeps the databases for the next run with --keep
   --write          writes the results, which a run of all scenarios does by default
   --help
@@ -22,6 +24,7 @@ export interface Options {
   /** Seconds of load before a server is measured. */
   readonly settleSeconds: number;
   readonly against: readonly string[] | undefined;
+  readonly recorded: boolean;
   readonly keep: boolean;
   readonly write: boolean;
   readonly databaseUrl: string;
@@ -40,12 +43,13 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       seconds: { type: 'string' },
       against: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      recorded: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  const { only, rounds, seconds, against, quick, keep, write, help } = values;
+  const { only, rounds, seconds, against, quick, recorded, keep, write, help } = values;
   if (help) return usage;
   const scenarios = only?.split(',') ?? names;
   const unknown = scenarios.filter((name) => !names.includes(name));
@@ -56,6 +60,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     seconds: positiveNumber('seconds', seconds ?? (quick ? '1' : '3')),
     settleSeconds: quick ? 1 : 5,
     against: against?.split(',').map((directory) => path.resolve(directory)),
+    recorded,
     keep,
     write: write || (only === undefined && !quick && against === undefined),
     databaseUrl: process.env.BENCH_DATABASE_URL || 'postgres://root@127.0.0.1:5432/postgres',
