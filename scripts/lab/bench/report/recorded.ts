@@ -26,13 +26,17 @@ export function compareWithRecorded(findings: readonly NamedFinding[]): string {
   });
   const warnings = rows
     .filter(({ now, before }) => before !== undefined && now < warningShare * before)
-    .map(({ title, text }) => `warning: ${title}, ${text}: less than ${warningShare} of the recorded ratio\n`);
+    .map(
+      ({ title, text }) => `warning: ${title}, ${text}: less than ${warningShare} of the recorded ratio\n`,
+    );
   return `\n${table}\n\n${warnings.join('')}`;
 }
 
 /** The medians in RESULTS.md, by the title of the scenario and the text of the bar. */
 function readRecorded(): Map<string, Map<string, number>> {
-  const sections = readFileSync(path.join(labRoot, 'bench', 'RESULTS.md'), 'utf8').split('\n## ').slice(1);
+  const sections = readFileSync(path.join(labRoot, 'bench', 'RESULTS.md'), 'utf8')
+    .split('\n## ')
+    .slice(1);
   return new Map(
     sections.map((section) => {
       const [title = '', ...lines] = section.split('\n');
