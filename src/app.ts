@@ -158,7 +158,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
     await composeServices(dependencies, app.log);
-  const { authenticate, publicLimits, lastUseRecorder } = authorizationServer;
+  const { authenticate, authenticateMcp, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
@@ -188,7 +188,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(consentForm, consent);
   await app.register(registerPeoplePages, people);
   await app.register(preflightRoutes, { contract });
-  await app.register(mcpRoutes, { contract, withBaseUrl, authenticate, config });
+  await app.register(mcpRoutes, { contract, withBaseUrl, authenticate: authenticateMcp, config });
   const queue = new RequestQueue(dependencies.requestQueueLimits ?? defaultRequestQueueLimits);
   await bindContract(app, {
     contract,

@@ -1,8 +1,9 @@
 import type { Authenticate } from '../platform/http/binding/bind.js';
-import { admit } from '../platform/http/rate-limit.js';
+import { admit, isPartOfRequest } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
 import type { CallerIds } from '../platform/observability/request-context.js';
 import { Problem } from '../platform/problems/problem.js';
+import type { Resource } from './resources.js';
 import { isAboutUser, mayGrant } from './scopes.js';
 import {
   type AccessTokenClaims,
@@ -66,12 +67,15 @@ export function userContextRequired(): Problem {
  * A rejected request with a validly signed token, expired or revoked, is attributed to its application.
  *
  * @param limit requests of one application per minute; `null` for no limit
- * @see RFC 6750 sections 2.1 and 3
+ * @param resource the resource that must be in `aud`. A tool call is a request to the API with the token of the endpoint of the
+ *   Model Context Protocol, which has accepted it
+ * @see RFC 6750 sections 2.1 and 3, and RFC 9068 section 4
  */
 export function createAuthenticate(
   accessTokens: AccessTokens,
   findLiveToken: FindLiveToken,
   limit: RequestLimit | null,
+  resource: Resource,
 ): Authenticate {
   return async (request, reply, required) => {
     const token = readBearerToken(request.headers.authorization);
@@ -82,6 +86,7 @@ export function createAuthenticate(
       if (error instanceof ExpiredToken) request.callerIds = namedBy(error.claims);
       return addChallenge(error);
     }
+    if (!claims.resources.includes(resource) && !isPartOfRequest()) throw challenge(invalidToken());
     request.callerIds = namedBy(claims);
     const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
     const status = findLiveToken(claims);

@@ -12,6 +12,7 @@ import {
 import { violation } from '../platform/problems/rule-texts.js';
 import type { Application, ClientRegistry } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
+import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
 import { newOpaqueToken } from './tokens/opaque-token.js';
@@ -26,7 +27,7 @@ export type AuthorizationParameters = operations['authorize']['parameters']['que
  */
 class AuthorizationRejection extends Error {
   override readonly name = 'AuthorizationRejection';
-  readonly error: 'invalid_scope' | 'access_denied';
+  readonly error: 'invalid_scope' | 'invalid_target' | 'access_denied';
 
   constructor(error: AuthorizationRejection['error'], description: string) {
     super(description);
@@ -77,6 +78,16 @@ function configuredScopes({ scopes: available }: Application, requested: string)
   return scopes;
 }
 
+/** @throws {AuthorizationRejection} `invalid_target` */
+function requestedResource({ resource }: AuthorizationParameters, baseUrl: string): Resource {
+  try {
+    return readResource(resource, baseUrl) ?? 'api';
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new AuthorizationRejection('invalid_target', error.message);
+  }
+}
+
 interface GrantableScopes {
   readonly offered: readonly string[];
   /** Scopes that the user may not grant: shown and omitted. */
@@ -113,6 +124,15 @@ export interface ConsentStep {
   readonly application: Application;
   readonly user: User;
   readonly scopes: GrantableScopes;
+  readonly resource: Resource;
+}
+
+interface Decision {
+  readonly allowed: boolean;
+  /** The scopes that the user allows, at least one of those that are offered. */
+  readonly scopes: readonly string[];
+  readonly origin: AuditOrigin;
+  readonly sessionId: string;
 }
 
 /** User, application and origin of a decision. */
@@ -145,8 +165,9 @@ export class AuthorizationEndpoint {
     if (user === null) return { kind: 'sign_in' };
     checkSameAccount(application, user);
     try {
+      const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
-      return { kind: 'consent', application, user, scopes: grantableScopes(user, requested) };
+      return { kind: 'consent', application, user, scopes: grantableScopes(user, requested), resource };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
       return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
@@ -162,7 +183,7 @@ export class AuthorizationEndpoint {
   async decide(
     parameters: AuthorizationParameters,
     step: ConsentStep,
-    { allowed, origin, sessionId }: { allowed: boolean; origin: AuditOrigin; sessionId: string },
+    { allowed, scopes, origin, sessionId }: Decision,
   ): Promise<string> {
     const { config, auditLog } = this.#services;
     const subject: Subject = {
@@ -176,7 +197,11 @@ export class AuthorizationEndpoint {
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
       return responseUrl(parameters, config.baseUrl, rejection);
     }
-    const code = await this.#issueCode(parameters, { ...subject, sessionId }, step.scopes.offered);
+    const code = await this.#issueCode(
+      parameters,
+      { ...subject, sessionId },
+      { scopes, resource: step.resource },
+    );
     return responseUrl(parameters, config.baseUrl, { code });
   }
 
@@ -189,7 +214,7 @@ export class AuthorizationEndpoint {
   async #issueCode(
     { redirect_uri, code_challenge }: AuthorizationParameters,
     subject: Subject & { readonly sessionId: string },
-    scopes: readonly string[],
+    { scopes, resource }: { readonly scopes: readonly string[]; readonly resource: Resource },
   ): Promise<string> {
     const { codes, clock, config } = this.#services;
     const { value, hash } = newOpaqueToken();
@@ -200,6 +225,7 @@ export class AuthorizationEndpoint {
       redirectUri: redirect_uri,
       scopes,
       codeChallenge: code_challenge,
+      resource,
       at,
       expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
     });

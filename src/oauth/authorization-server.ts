@@ -17,13 +17,16 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
   const { clients, lastUseRecorder, grants, accessTokens } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
+  const findLiveToken = createTokenStatus(core.database);
   const { api, publicLimits } = createRequestLimits(core.config, core.counters);
   return {
     clients,
     lastUseRecorder,
     grants,
     authorizationEndpoint,
-    authenticate: createAuthenticate(accessTokens, createTokenStatus(core.database), api),
+    authenticate: createAuthenticate(accessTokens, findLiveToken, api, 'api'),
+    /** For the endpoint of the Model Context Protocol. */
+    authenticateMcp: createAuthenticate(accessTokens, findLiveToken, api, 'mcp'),
     publicLimits,
     handlers: new OAuthHandlers({
       tokenEndpoint: new TokenEndpoint(clientAuthentication, services),

@@ -5,9 +5,11 @@ import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCredentials, requireParameter } from './clients/credentials.js';
 import type { UsedGrant } from './grants/grants.js';
+import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
 import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
+import type { RotationRequest } from './tokens/refresh-token-rotation.js';
 import type { StoredToken } from './tokens/refresh-tokens.js';
 
 export type TokenForm = components['schemas']['TokenRequest'];
@@ -33,11 +35,18 @@ export interface GrantType {
 export function issueUserTokens(
   { accessTokens }: OAuthServices,
   { clientId }: Application,
-  { userId, grantId, scopes }: UsedGrant,
+  { userId, grantId, scopes, resource }: UsedGrant,
+  requested: Resource | undefined,
   refreshToken: OpaqueToken,
 ): TokenResponse {
   return {
-    access_token: accessTokens.issue({ subject: userId, clientId, scopes, grantId }),
+    access_token: accessTokens.issue({
+      subject: userId,
+      clientId,
+      scopes,
+      grantId,
+      resources: resourcesOf(requested ?? resource),
+    }),
     token_type: 'Bearer',
     expires_in: accessTokens.ttlSeconds,
     scope: scopes.join(' '),
@@ -49,14 +58,14 @@ export function issueUserTokens(
  * Issues an access token to a confidential client on its own behalf, without a refresh token.
  *
  * @throws {Problem} 400 `unauthorized_client` for a public client, 400 `invalid_request` without the secret,
- *   400 `invalid_scope`
+ *   400 `invalid_scope`, 400 `invalid_target`
  * @see RFC 6749 section 4.4
  */
 export const clientCredentials: GrantType = {
   type: 'client_credentials',
   requires: [],
 
-  async handle({ form, credentials, application, origin }, { accessTokens, auditLog }) {
+  async handle({ form, credentials, application, origin }, { accessTokens, auditLog, config }) {
     if (application.clientType === 'public') {
       throw new Problem(
         'unauthorized_client',
@@ -64,11 +73,12 @@ export const clientCredentials: GrantType = {
       );
     }
     requireParameter('client_secret', credentials.clientSecret);
+    const resources = [readResource(form.resource, config.baseUrl) ?? 'api'] as const;
     const scopes = selectScopes(form.scope, application.scopes);
     const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;
     await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
     return {
-      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, generation }),
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, resources, generation }),
       token_type: 'Bearer',
       expires_in: accessTokens.ttlSeconds,
       scope: scopes.join(' '),
@@ -79,7 +89,7 @@ export const clientCredentials: GrantType = {
 /**
  * Exchanges an authorization code for tokens.
  *
- * @throws {Problem} 400 `invalid_request`, 401 `invalid_grant`
+ * @throws {Problem} 400 `invalid_request`, 400 `invalid_target`, 401 `invalid_grant`
  * @see RFC 6749 section 4.1.3 and RFC 7636 section 4.6
  */
 export const authorizationCode: GrantType = {
@@ -90,11 +100,13 @@ export const authorizationCode: GrantType = {
     const { codes, clock, config } = services;
     const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
     const at = clock();
+    const resource = readResource(form.resource, config.baseUrl);
     const exchange = {
       codeHash: hashSecret(requireParameter('code', form.code)),
       application,
       redirectUri: requireParameter('redirect_uri', form.redirect_uri),
       codeVerifier: requireParameter('code_verifier', form.code_verifier),
+      resource,
       at,
       origin,
     };
@@ -102,21 +114,22 @@ export const authorizationCode: GrantType = {
     const expiresAt = new Date(at.getTime() + refreshTokenTtlSeconds * 1000);
     const used = await codes.use(exchange, { hash: refreshToken.hash, expiresAt });
     if (used === undefined) {
-      await codes.revokeAfterReplay({ ...exchange, at: clock() }, { replayLeewaySeconds });
+      const isUsable = await codes.readRejected({ ...exchange, at: clock() }, { replayLeewaySeconds });
+      if (isUsable) throw otherResource();
       throw new Problem(
         'invalid_grant',
         'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
       );
     }
-    return issueUserTokens(services, application, used, refreshToken);
+    return issueUserTokens(services, application, used, resource, refreshToken);
   },
 };
 
 /**
  * Exchanges a refresh token for new tokens. Every use rotates the refresh token.
  *
- * @throws {Problem} 400 `invalid_request`, 400 `invalid_scope` when more is requested than was granted, 401
- *   `invalid_grant`
+ * @throws {Problem} 400 `invalid_request`, 400 `invalid_scope` when more is requested than was granted, 400 `invalid_target`,
+ *   401 `invalid_grant`
  * @see RFC 6749 section 6 and RFC 9700 section 4.14.2
  */
 export const refreshToken: GrantType = {
@@ -124,29 +137,36 @@ export const refreshToken: GrantType = {
   requires: ['refresh_token'],
 
   async handle({ form, application, origin }, services) {
-    const { refreshTokens } = services;
+    const { refreshTokens, config } = services;
+    const resource = readResource(form.resource, config.baseUrl);
     const tokenHash = hashSecret(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
     if (requested?.length === 0) throw new Problem('invalid_scope', noScope);
     const successor = newOpaqueToken();
     const use = { tokenHash, application, origin };
-    const rotated = await refreshTokens.rotate({ ...use, successorHash: successor.hash, requested });
+    const rotated = await refreshTokens.rotate({
+      ...use,
+      successorHash: successor.hash,
+      requested,
+      resource,
+    });
     if (rotated === undefined) {
-      throw rejection(await refreshTokens.readRejected(use), requested, application.scopes);
+      throw rejection(await refreshTokens.readRejected(use), { requested, resource }, application.scopes);
     }
-    return issueUserTokens(services, application, rotated, successor);
+    return issueUserTokens(services, application, rotated, resource, successor);
   },
 };
 
 /** Why a token was rejected. */
 function rejection(
   token: StoredToken | undefined,
-  requested: readonly string[] | undefined,
+  { requested, resource }: Pick<RotationRequest, 'requested' | 'resource'>,
   applicationScopes: readonly string[],
 ): Problem {
   if (token === undefined || token.usedAt !== null || !token.usable) {
     return new Problem('invalid_grant', 'The refresh token is unknown, expired, revoked or already used.');
   }
+  if (resource !== undefined && !resourcesOf(token.resource).includes(resource)) return otherResource();
   const available = token.scopes.filter(
     (scope) => applicationScopes.includes(scope) && mayGrant(token.role, scope),
   );

@@ -30,6 +30,7 @@ t.test('the documented codes have their status and title', async (t) => {
   const promised: [ProblemCode, number, string][] = [
     ['invalid_request', 400, 'Invalid Request'],
     ['invalid_scope', 400, 'Invalid Scope'],
+    ['invalid_target', 400, 'Invalid Target'],
     ['unsupported_grant_type', 400, 'Unsupported Grant Type'],
     ['unauthorized_client', 400, 'Unauthorized Client'],
     ['invalid_client', 401, 'Invalid Client'],

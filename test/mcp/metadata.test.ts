@@ -1,5 +1,5 @@
 import { allowInsecureRequests, discoveryRequest, resourceDiscoveryRequest } from 'oauth4webapi';
-import { sendMessage } from '../support/mcp/call-tool.js';
+import { mcpToken, sendMessage } from '../support/mcp/call-tool.js';
 import { listenForMcp } from '../support/mcp/mcp-app.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
@@ -52,11 +52,11 @@ t.test(
   'a missing, malformed, foreign, expired or revoked token is 401 and names the scope and the metadata',
   async (t) => {
     const other = await buildTestApp(t);
-    const foreign = await other.token((await createTenant(other.database)).application);
+    const foreign = await mcpToken(other, (await createTenant(other.database)).application);
     const { application } = await createTenant(api.database);
-    const expired = await api.token(application);
+    const expired = await mcpToken(api, application);
     api.clock.advanceSeconds(24 * 3600);
-    const revoked = await api.token(application);
+    const revoked = await mcpToken(api, application);
     const { clientId: client_id, clientSecret: client_secret } = application;
     await api.postForm('/v1/oauth/revoke', { client_id, client_secret, token: revoked });
     const metadata = `scope="reports:read", resource_metadata="${api.baseUrl}/.well-known/oauth-protected-resource/mcp"`;

@@ -1,5 +1,5 @@
 import { UsageReader } from '../../src/features/usage/usage-reader.js';
-import { callTool, sendMessage } from '../support/mcp/call-tool.js';
+import { callTool, mcpToken, sendMessage } from '../support/mcp/call-tool.js';
 import { createScene, grantTokens } from '../support/oauth/users.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -12,7 +12,7 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 t.test('a call counts as the operation, with its records, and other messages do not count', async (t) => {
   const { accountId, application } = await createTenant(api.database, { employees: makeEmployees(3) });
-  const token = await api.token(application);
+  const token = await mcpToken(api, application);
   await sendMessage(api, token, list);
   await callTool(api, token, 'listEmployees', {});
   await callTool(api, token, 'listEmployees', { page_size: 0 });
@@ -30,7 +30,7 @@ t.test(
   async (t) => {
     const api = await buildTestApp(t, { environment: { RATE_LIMIT_API: '4' } });
     const { application } = await createTenant(api.database);
-    const token = await api.token(application);
+    const token = await mcpToken(api, application);
     const accepted = [
       await sendMessage(api, token, list),
       await callTool(api, token, 'listReports'),
@@ -44,7 +44,7 @@ t.test(
     for (const limited of [
       await callTool(api, token, 'listReports'),
       await sendMessage(api, token, list),
-      await api.app.inject({ url: '/v1/reports', headers: { authorization: `Bearer ${token}` } }),
+      await api.get('/v1/reports', await api.token(application)),
     ]) {
       t.equal(limited.statusCode, 429);
       t.match(limited.headers['retry-after'], /^\d+$/);
@@ -54,7 +54,7 @@ t.test(
 
 t.test('an exceeded limit of an operation is a tool error that says when to try again', async (t) => {
   const { application } = await createTenant(api.database);
-  const token = await api.token(application);
+  const token = await mcpToken(api, application);
   const create = (key: string) =>
     callTool(api, token, 'createReport', { idempotency_key: key, body: { title: 'A report' } });
   t.notOk((await create('first')).json().result.isError);
@@ -71,7 +71,7 @@ t.test('an operation has the request id and the client address of its tool call'
     addresses.push(ip);
   });
   const { application } = await createTenant(api.database);
-  const token = await api.token(application);
+  const token = await mcpToken(api, application);
   addresses.length = 0;
   const call = {
     jsonrpc: '2.0',
@@ -98,7 +98,10 @@ t.test('no log line has a token or an argument', async (t) => {
   const log = captureLog('trace');
   const api = await buildTestApp(t, { logger: log.logger });
   const scene = await createScene(api.database);
-  const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read reports:write' });
+  const { accessToken } = await grantTokens(api, scene, {
+    scope: 'reports:read reports:write',
+    resource: `${api.config.baseUrl}/mcp`,
+  });
   await callTool(api, accessToken, 'createReport', { body: { title: 'a secret title' } });
   await callTool(api, accessToken, 'createReport', { body: { title: 7, 'a secret member': 1 } });
   await callTool(api, `${accessToken}x`, 'createReport', {});

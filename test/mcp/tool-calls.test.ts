@@ -13,7 +13,7 @@ const employees = makeEmployees(5);
 const [employeeId = ''] = await insertEmployees(api.database.prisma, scene.accountId, employees);
 
 async function tokenFor(scope: string) {
-  return (await grantTokens(api, scene, { scope })).accessToken;
+  return (await grantTokens(api, scene, { scope, resource: `${api.config.baseUrl}/mcp` })).accessToken;
 }
 
 const call = (client: Client, name: string, given: Record<string, unknown> = {}) =>
@@ -26,8 +26,8 @@ for (const [revision, options] of [
   ['the revision of 2026', { versionNegotiation: { mode: { pin: '2026-07-28' } } }],
 ] as const) {
   t.test(`every read tool returns what HTTP returns, in ${revision}`, async (t) => {
-    const token = await tokenFor(all);
-    const client = await connect(t, api.baseUrl, token, options);
+    const { accessToken: apiToken } = await grantTokens(api, scene, { scope: all });
+    const client = await connect(t, api.baseUrl, await tokenFor(all), options);
     const created = await call(client, 'createReport', {
       body: { title: 'By department', group_by: ['department'] },
     });
@@ -44,7 +44,7 @@ for (const [revision, options] of [
     ] as const) {
       const result = await call(client, name, given);
       t.notOk(result.isError, `${name} ${textOf(result)}`);
-      const { body } = await api.get(url, token);
+      const { body } = await api.get(url, apiToken);
       t.equal(textOf(result), body);
       t.same(result.structuredContent, JSON.parse(body));
     }

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { mcpToken } from '../support/mcp/call-tool.js';
 import { listenForMcp } from '../support/mcp/mcp-app.js';
 import { connect } from '../support/mcp/mcp-client.js';
 import { createTenant } from '../support/records/tenant.js';
@@ -19,7 +20,7 @@ const expected = [...contract.operations.values()].filter(
 );
 
 async function listFor(t: Parameters<typeof connect>[0], scope?: string) {
-  const client = await connect(t, api.baseUrl, await api.token(application, scope));
+  const client = await connect(t, api.baseUrl, await mcpToken(api, application, scope));
   return (await client.listTools()).tools;
 }
 

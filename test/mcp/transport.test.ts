@@ -1,11 +1,11 @@
-import { sendMessage } from '../support/mcp/call-tool.js';
+import { mcpToken, sendMessage } from '../support/mcp/call-tool.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const api = await buildTestApp(t);
 const { application } = await createTenant(api.database);
-const token = await api.token(application);
+const token = await mcpToken(api, application);
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 t.test('there are no sessions: GET and DELETE are 405, and each message is independent', async (t) => {

@@ -42,6 +42,56 @@ t.test('Allow sends code, state and iss, and stores the request with the code', 
   ]);
 });
 
+t.test('a user may allow some of the scopes, and no others', async (t) => {
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(api, scene.user);
+  const { url } = authorizationRequest(scene, { scope: 'user:read reports:read reports:write' });
+  const page = await browser.open(url);
+  const [, choice = ''] = page.body.split('<details');
+  t.equal(choice.match(/type="checkbox"[^>]* checked/g)?.length, 3, 'all are selected at first');
+  const csrf = hiddenFields(choice);
+  const submit = (scopes: readonly string[]) =>
+    browser.submit(url, [
+      ...Object.entries({ ...csrf, decision: 'allow' }),
+      ...scopes.map((scope) => ['scope', scope]),
+    ]);
+  const none = await submit(['webhooks:read', 'toString']);
+  t.equal(none.statusCode, 400);
+  t.match(none.body, 'Select at least one');
+  t.same(await codesOf(scene), []);
+  const some = await submit(['reports:read', 'user:read', 'webhooks:write']);
+  t.equal(some.statusCode, 303);
+  t.match(await codesOf(scene), [{ scopes: ['user:read', 'reports:read'] }]);
+});
+
+t.test(
+  'a selected scope that writes needs a recent password, and stays selected until it is entered',
+  async (t) => {
+    const scene = await createScene(database);
+    const browser = await signedInBrowser(api, scene.user);
+    const { url } = authorizationRequest(scene, { scope: 'user:read reports:read reports:write' });
+    const page = await browser.open(url);
+    const csrf = hiddenFields(page.body.split('<details')[1] ?? '');
+    clock.advanceSeconds(11 * 60);
+    const submit = (scopes: readonly string[]) =>
+      browser.submit(url, [
+        ...Object.entries({ ...csrf, decision: 'allow' }),
+        ...scopes.map((scope) => ['scope', scope]),
+      ]);
+    t.equal((await submit(['user:read'])).statusCode, 303, 'reading needs none');
+    const question = await submit(['reports:read', 'reports:write']);
+    t.match(question.body, /type="password"/);
+    const fields = [...question.body.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    const kept = fields.map(([, name = '', value = '']) => [name, value]);
+    const allowed = await browser.submit(url, [...kept, ['confirm_password', scene.user.password]]);
+    t.equal(allowed.statusCode, 303, allowed.body);
+    t.match((await codesOf(scene)).map(({ scopes }) => scopes).toSorted(), [
+      ['reports:read', 'reports:write'],
+      ['user:read'],
+    ]);
+  },
+);
+
 t.test('Deny sends access_denied with state and iss, and issues no code', async (t) => {
   const scene = await createScene(database);
   const browser = await signedInBrowser(api, scene.user);

@@ -172,7 +172,12 @@ t.test('a token that one server has revoked is rejected by the other at once, ev
     Array.from({ length: lanes }, async (_, lane) => {
       for (let round = 0; round < times; round += 1) {
         const [one, other] = (lane + round) % 2 === 0 ? servers : [servers[1], servers[0]];
-        const token = await tokens.issue({ subject: clientId, clientId, scopes: ['reports:read'] });
+        const token = await tokens.issue({
+          subject: clientId,
+          clientId,
+          scopes: ['reports:read'],
+          resources: ['api'],
+        });
         // The other server has verified the signature of the token and caches it.
         const before = await other.get('/v1/employees?page%5Bsize%5D=1', token);
         const form = { client_id: clientId, client_secret: clientSecret, token };

@@ -120,7 +120,7 @@ t.test('rejects tokens from before there were generations', async (t) => {
   const { accountId, application } = await createTenant(database);
   const { clientId } = application;
   const earlier = new AccessTokens(api.signingKeys, { issuer: 'http://api.test', ttlSeconds: 3600, clock });
-  const token = earlier.issue({ subject: clientId, clientId, scopes: ['reports:read'] });
+  const token = earlier.issue({ subject: clientId, clientId, scopes: ['reports:read'], resources: ['api'] });
   t.notMatch(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), /generation/);
   await tokenAccepted(t, api, token);
   await revoke(accountId, application);

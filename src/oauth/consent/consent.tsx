@@ -84,9 +84,14 @@ export async function consentForm(
       if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
       const allowed = decision === 'allow';
       const origin = auditOrigin(request);
-      const { id: sessionId, user } = session;
-      if (allowed && step.scopes.offered.some(isWriteScope)) {
-        const form = new Fields(request.body);
+      const { id: sessionId, user, csrfToken } = session;
+      const form = new Fields(request.body);
+      const scopes = chosenScopes(form, step);
+      if (allowed && scopes.length === 0) {
+        const page = { step, parameters, action: request.url, csrfToken, choosesNothing: true };
+        return sendPage(reply.code(400), <ConsentPage {...page} />, { toApplication: true });
+      }
+      if (allowed && scopes.some(isWriteScope)) {
         const { signal } = abortOnDisconnect(reply.raw);
         const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };
         const question = await withScope(accountScope(user.accountId), () =>
@@ -100,9 +105,19 @@ export async function consentForm(
           return sendPage(reply.code(question.status), page, { toApplication: true });
         }
       }
-      return reply.redirect(await endpoint.decide(parameters, step, { allowed, origin, sessionId }), 303);
+      return reply.redirect(
+        await endpoint.decide(parameters, step, { allowed, scopes, origin, sessionId }),
+        303,
+      );
     },
   );
+}
+
+/** The scopes that the user allows: all that are offered or, with the form that lists them, the selected ones. */
+function chosenScopes(form: Fields, { scopes: { offered } }: ConsentStep): readonly string[] {
+  if (form.text('selection') === '') return offered;
+  const selected = form.list('scope');
+  return offered.filter((scope) => selected.includes(scope));
 }
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
@@ -125,11 +140,14 @@ function ConsentPage({
   parameters,
   action,
   csrfToken,
+  choosesNothing = false,
 }: {
   step: ConsentStep;
   parameters: AuthorizationParameters;
   action: string;
   csrfToken: string;
+  /** Whether the form was submitted without a scope. */
+  choosesNothing?: boolean;
 }) {
   const { application, user, scopes } = step;
   return (
@@ -165,6 +183,32 @@ function ConsentPage({
           </button>
         </div>
       </form>
+      {scopes.offered.length > 1 && (
+        <details open={choosesNothing}>
+          <summary>Allow only some of these</summary>
+          <form method="post" action={action}>
+            <CsrfField token={csrfToken} />
+            <input type="hidden" name="selection" value="scopes" />
+            {choosesNothing && (
+              <p class="alert" role="alert">
+                Select at least one, or choose Deny.
+              </p>
+            )}
+            <fieldset>
+              <legend>The application may</legend>
+              {scopes.offered.map((scope) => (
+                <label key={scope}>
+                  <input type="checkbox" name="scope" value={scope} checked={!choosesNothing} />{' '}
+                  {scopeLabel(scope)} <code>{scope}</code>
+                </label>
+              ))}
+            </fieldset>
+            <button type="submit" name="decision" value="allow" class="secondary">
+              Allow the selected
+            </button>
+          </form>
+        </details>
+      )}
       <p class="note">
         You will be redirected to <code>{new URL(parameters.redirect_uri).host}</code>.
       </p>

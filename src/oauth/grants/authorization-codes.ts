@@ -8,6 +8,7 @@ import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
+import { type Resource, resourcesOf } from '../resources.js';
 import { mayGrant } from '../scopes.js';
 import type { Grants, UsedGrant } from './grants.js';
 
@@ -41,6 +42,7 @@ interface NewAuthorizationCode {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly codeChallenge: string;
+  readonly resource: Resource;
   readonly at: Date;
   readonly expiresAt: Date;
   readonly origin: AuditOrigin;
@@ -52,6 +54,8 @@ interface CodeExchange {
   readonly application: Application;
   readonly redirectUri: string;
   readonly codeVerifier: string;
+  /** The resource of the access token, which must be that of the code; absent: that of the code. */
+  readonly resource: Resource | undefined;
   readonly at: Date;
   readonly origin: AuditOrigin;
 }
@@ -102,13 +106,13 @@ export class AuthorizationCodes {
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
   async use(
-    { codeHash, application, redirectUri, codeVerifier, at, origin }: CodeExchange,
+    { codeHash, application, redirectUri, codeVerifier, resource, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
   ): Promise<UsedGrant | undefined> {
     const { id: applicationId, accountId } = application;
     const use = () => this.#prisma.$queryRaw<UsedGrant[]>`
       WITH held AS (
-        SELECT code.code_hash, code.account_id, code.user_id, code.scopes
+        SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource
         FROM authorization_codes code
           JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
           JOIN accounts ON accounts.id = code.account_id
@@ -116,48 +120,58 @@ export class AuthorizationCodes {
         WHERE code.code_hash = ${codeHash} AND code.used_at IS NULL AND code.expires_at > ${at}
           AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
           AND code.redirect_uri = ${redirectUri} AND ${matchesVerifier(codeVerifier)}
+          AND (${resource ?? null}::text IS NULL OR code.resource IS NULL OR code.resource = ${resource ?? null})
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
       ), granted AS (
-        INSERT INTO grants (id, account_id, application_id, user_id, scopes, created_at)
-        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, ${at} FROM held
+        INSERT INTO grants (id, account_id, application_id, user_id, scopes, resource, created_at)
+        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, resource, ${at} FROM held
         RETURNING id
       ), used AS (
         UPDATE authorization_codes code SET used_at = ${at}, grant_id = granted.id
         FROM held, granted WHERE code.code_hash = held.code_hash
-        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes
+        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes, code.resource
       ), refreshable AS (
         INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
         SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
       ), audited AS (
         ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
       )
-      SELECT grant_id AS "grantId", user_id AS "userId", scopes FROM used`;
+      SELECT grant_id AS "grantId", user_id AS "userId", scopes, resource FROM used`;
     const [row] = await withScope(accountScope(accountId), use);
     return row;
   }
 
   /**
-   * Revokes the grant of a used code that is sent again with the correct verifier: an attacker may have used it. Within
+   * Reads a code that {@link use} rejected. Revokes the grant of a used code that is sent again with the correct verifier: an attacker may have used it. Within
    * the leeway it is a retry while the first refresh token is unused: a client that lost the response does not have it.
    *
+   * @returns whether the code can be used, for another resource only
    * @see RFC 6749 section 4.1.2
    */
-  revokeAfterReplay(
-    { codeHash, application, codeVerifier, at, origin }: Omit<CodeExchange, 'redirectUri'>,
+  readRejected(
+    { codeHash, application, redirectUri, codeVerifier, resource, at, origin }: CodeExchange,
     { replayLeewaySeconds }: { replayLeewaySeconds: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { id: applicationId, accountId } = application;
     return withScope(accountScope(accountId), async () => {
       const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
-      if (code?.applicationId !== applicationId || !isVerifierOf(code, codeVerifier)) return;
-      if (code.usedAt === null || code.grantId === null) return;
+      if (code?.applicationId !== applicationId || !isVerifierOf(code, codeVerifier)) return false;
+      if (code.usedAt === null || code.grantId === null) {
+        const isUsable = code.expiresAt > at && code.redirectUri === redirectUri;
+        return (
+          isUsable &&
+          resource !== undefined &&
+          !resourcesOf(code.resource as Resource | null).includes(resource)
+        );
+      }
       const inLeeway = at.getTime() - code.usedAt.getTime() <= replayLeewaySeconds * 1000;
-      if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return;
+      if (inLeeway && !(await this.#hasUsedToken(accountId, code.grantId))) return false;
       const { grantId, userId } = code;
       const type = 'authorization_code.replayed';
       await this.#grants.revoke({ grantId, at, event: { type, accountId, applicationId, userId, origin } });
+      return false;
     });
   }
 

@@ -3,6 +3,7 @@ import type { AuditEvent, UserAuditContext } from '../../platform/audit/audit-lo
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
+import type { Resource } from '../resources.js';
 
 /** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */
 export function liveGrant(now: Date): Prisma.Sql {
@@ -32,6 +33,8 @@ export interface UsedGrant {
    * is no longer configured with or that the user may no longer grant.
    */
   readonly scopes: readonly string[];
+  /** The resource of the grant; `null`, for all, in grants of versions that did not store it. */
+  readonly resource: Resource | null;
 }
 
 interface GrantRevocation {

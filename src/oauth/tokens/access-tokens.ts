@@ -11,6 +11,7 @@ import { type Clock, epochSeconds } from '../../platform/clock.js';
 import { randomId } from '../../platform/database/ids.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
+import { type Resource, resources, resourceUrls } from '../resources.js';
 import { parseScope } from '../scopes.js';
 
 /** Two integers of 32 bytes. */
@@ -61,6 +62,8 @@ export interface AccessTokenClaims {
   readonly subject: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** The resources that accept the token. */
+  readonly resources: readonly Resource[];
   readonly tokenId: string;
   /** Absent for client credentials, which have no grant of a user. */
   readonly grantId: string | null;
@@ -84,13 +87,14 @@ interface AccessTokenRequest {
   readonly subject: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  readonly resources: readonly Resource[];
   readonly grantId?: string;
   /** Generation of the application, for a token without a grant. Default: 0. */
   readonly generation?: number;
 }
 
 interface Settings {
-  /** Issuer and audience: the server that issues the tokens also accepts them. */
+  /** Base URL. The server that issues the tokens also accepts them, at its resources. */
   readonly issuer: string;
   readonly ttlSeconds: number;
   readonly clock: Clock;
@@ -108,24 +112,27 @@ const maximumLength = 4096;
 export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #settings: Settings;
+  readonly #audiences: Readonly<Record<Resource, string>>;
   readonly #verified = new LRUCache<string, AccessTokenClaims & { kid: string }>({ max: cachedTokens });
 
   constructor(keys: SigningKeys, settings: Settings) {
     this.#keys = keys;
     this.#settings = settings;
+    this.#audiences = resourceUrls(settings.issuer);
   }
 
   get ttlSeconds(): number {
     return this.#settings.ttlSeconds;
   }
 
-  issue({ subject, clientId, scopes, grantId, generation = 0 }: AccessTokenRequest): string {
+  issue(token: AccessTokenRequest): string {
+    const { subject, clientId, scopes, grantId, generation = 0 } = token;
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
     const claims = {
       iss: issuer,
-      aud: issuer,
+      aud: this.#audienceOf(token.resources),
       sub: subject,
       client_id: clientId,
       scope: scopes.join(' '),
@@ -136,6 +143,12 @@ export class AccessTokens {
       ...(generation > 0 && { generation }),
     };
     return signCompact({ alg: signingAlgorithm, typ: type, kid }, claims, privateKey);
+  }
+
+  /** One audience is a string: that of every token is, unless its grant is of a version that did not store a resource. */
+  #audienceOf(accepting: readonly Resource[]): string | string[] {
+    const [audience = '', ...others] = accepting.map((resource) => this.#audiences[resource]);
+    return others.length === 0 ? audience : [audience, ...others];
   }
 
   /**
@@ -170,7 +183,7 @@ export class AccessTokens {
     if (alg !== signingAlgorithm || typeof kid !== 'string' || crit !== undefined) throw invalidToken();
     const key = await this.#keys.find(kid);
     if (key === undefined || !hasValidSignature(token, key)) throw invalidToken();
-    return { ...claimsOf(this.#checkClaims(token, typ)), kid };
+    return { ...this.#claimsOf(this.#checkClaims(token, typ)), kid };
   }
 
   /** Checks the claims of a token whose signature is verified. */
@@ -182,13 +195,30 @@ export class AccessTokens {
       return UnsecuredJWT.decode(`${header}.${token.split('.')[1]}.`, {
         typ: type,
         issuer,
-        audience: issuer,
+        audience: Object.values(this.#audiences),
         currentDate: clock(),
         requiredClaims: ['sub', 'client_id', 'scope', 'iat', 'exp', 'jti'],
       }).payload;
     } catch (error) {
-      return rejectToken(error);
+      // Only a token with a valid signature and valid claims is reported as expired.
+      if (error instanceof errors.JWTExpired) throw new ExpiredToken(this.#claimsOf(error.payload));
+      if (error instanceof errors.JOSEError) throw invalidToken(error);
+      throw error;
     }
+  }
+
+  #claimsOf(payload: JWTPayload): AccessTokenClaims {
+    const audiences = [payload.aud].flat();
+    return {
+      subject: String(payload.sub),
+      clientId: String(payload.client_id),
+      scopes: parseScope(String(payload.scope)),
+      resources: resources.filter((resource) => audiences.includes(this.#audiences[resource])),
+      tokenId: String(payload.jti),
+      grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
+      generation: typeof payload.generation === 'number' ? payload.generation : 0,
+      expiresAt: Number(payload.exp),
+    };
   }
 }
 
@@ -198,25 +228,6 @@ function readHeader(token: string): ProtectedHeaderParameters {
   } catch (cause) {
     throw invalidToken(cause);
   }
-}
-
-function claimsOf(payload: JWTPayload): AccessTokenClaims {
-  return {
-    subject: String(payload.sub),
-    clientId: String(payload.client_id),
-    scopes: parseScope(String(payload.scope)),
-    tokenId: String(payload.jti),
-    grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
-    generation: typeof payload.generation === 'number' ? payload.generation : 0,
-    expiresAt: Number(payload.exp),
-  };
-}
-
-function rejectToken(error: unknown): never {
-  // Only a token with a valid signature and valid claims is reported as expired.
-  if (error instanceof errors.JWTExpired) throw new ExpiredToken(claimsOf(error.payload));
-  if (error instanceof errors.JOSEError) throw invalidToken(error);
-  throw error;
 }
 
 /** 401 `invalid_token`: the same text for every reason, so that it does not help to forge tokens. */

@@ -6,6 +6,7 @@ import { randomId } from '../../platform/database/ids.js';
 import { accountScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import type { UsedGrant } from '../grants/grants.js';
+import type { Resource } from '../resources.js';
 import { mayGrant, parseScope } from '../scopes.js';
 
 /**
@@ -22,9 +23,9 @@ import { mayGrant, parseScope } from '../scopes.js';
 const requests = `
   request AS MATERIALIZED (
     SELECT ordinal, decode(token_hash, 'hex') AS token_hash, decode(successor_hash, 'hex') AS successor_hash,
-           requested, account_id, application_id, available, event_id, address, request_id
+           requested, resource, account_id, application_id, available, event_id, address, request_id
     FROM json_to_recordset($1::json) AS request
-      (ordinal integer, token_hash text, successor_hash text, requested text[], account_id text, application_id text,
+      (ordinal integer, token_hash text, successor_hash text, requested text[], resource text, account_id text, application_id text,
        available jsonb, event_id text, address text, request_id text)
     LIMIT json_array_length($1::json)
   )`;
@@ -43,7 +44,8 @@ const usableToken = `
     AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (request.account_id, request.application_id)
     AND grants.revoked_at IS NULL
     AND token.scopes && available.scopes
-    AND request.requested <@ token.scopes AND request.requested <@ available.scopes`;
+    AND request.requested <@ token.scopes AND request.requested <@ available.scopes
+    AND (request.resource IS NULL OR grants.resource IS NULL OR request.resource = grants.resource)`;
 
 /**
  * Locks all rows before it changes them, in the lock order of `src/platform/database/README.md`. The successor has the scopes of the
@@ -55,7 +57,7 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   WITH ${requests}, held AS (
     SELECT request.*, found.*
     FROM request CROSS JOIN LATERAL (
-      SELECT token.grant_id, grants.user_id, token.scopes AS granted,
+      SELECT token.grant_id, grants.user_id, grants.resource AS granted_resource, token.scopes AS granted,
         CASE WHEN cardinality(request.requested) > 0 THEN request.requested
              ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes))
         END AS issued
@@ -78,7 +80,8 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     FROM used JOIN account_totals ON account_totals.account_id = used.account_id
     WHERE account_totals.account_id = ANY (string_to_array($4, ','))
   )
-  SELECT ordinal::text AS ordinal, grant_id AS "grantId", user_id AS "userId", array_to_string(issued, ' ') AS scopes
+  SELECT ordinal::text AS ordinal, grant_id AS "grantId", user_id AS "userId", array_to_string(issued, ' ') AS scopes,
+         granted_resource AS resource
   FROM used`;
 
 /** Rotates the tokens that no other transaction has locked, in one transaction. */
@@ -103,11 +106,14 @@ export interface RotationRequest {
   readonly successorHash: Buffer<ArrayBuffer>;
   /** Requested scopes of the access token; absent: the granted ones. */
   readonly requested: readonly string[] | undefined;
+  /** Requested resource of the access token; absent: that of the grant. */
+  readonly resource: Resource | undefined;
   readonly application: Application;
   readonly origin: AuditOrigin;
 }
 
-type RotatedRow = Readonly<Record<'ordinal' | 'grantId' | 'userId' | 'scopes', string>>;
+type RotatedRow = Readonly<Record<'ordinal' | 'grantId' | 'userId' | 'scopes', string>> &
+  Pick<UsedGrant, 'resource'>;
 
 /** Result of one request of a shared statement. `locked`: another transaction has locked the token. */
 export type RotationOutcome = UsedGrant | 'locked' | undefined;
@@ -158,8 +164,8 @@ async function rotate(
   const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
   const rows = await database.runPrepared<RotatedRow>(statement, values, scope);
   const rotated: (UsedGrant | undefined)[] = requests.map(() => undefined);
-  for (const { ordinal, grantId, userId, scopes } of rows)
-    rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes) };
+  for (const { ordinal, grantId, userId, scopes, resource } of rows)
+    rotated[Number(ordinal)] = { grantId, userId, scopes: parseScope(scopes), resource };
   return rotated;
 }
 
@@ -168,7 +174,7 @@ function scopeOf(requests: readonly RotationRequest[]) {
 }
 
 function toRow(
-  { tokenHash, successorHash, requested = [], application, origin }: RotationRequest,
+  { tokenHash, successorHash, requested = [], resource, application, origin }: RotationRequest,
   ordinal: number,
 ) {
   return {
@@ -176,6 +182,7 @@ function toRow(
     token_hash: tokenHash.toString('hex'),
     successor_hash: successorHash.toString('hex'),
     requested,
+    resource,
     account_id: application.accountId,
     application_id: application.id,
     available: availableByRole(application),

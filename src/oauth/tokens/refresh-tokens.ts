@@ -5,6 +5,7 @@ import { RowsLockedError } from '../../platform/database/database-errors.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import type { Grants, UsedGrant } from '../grants/grants.js';
+import type { Resource } from '../resources.js';
 import {
   type RotationOutcome,
   type RotationRequest,
@@ -17,6 +18,7 @@ export interface StoredToken {
   readonly grantId: string;
   readonly userId: string;
   readonly scopes: readonly string[];
+  readonly resource: Resource | null;
   readonly usedAt: Date | null;
   /** Whether the token that replaced this one was used; `null` for tokens of versions that did not store it. */
   readonly successorUsed: boolean | null;
@@ -118,7 +120,8 @@ export class RefreshTokens {
     { id: applicationId, accountId }: Application,
   ): Promise<StoredToken | undefined> {
     const [token] = await this.#core.database.prisma.$queryRaw<StoredToken[]>`
-      SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, token.used_at AS "usedAt", users.role,
+      SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, grants.resource,
+             token.used_at AS "usedAt", users.role,
              token.expires_at > ${this.#core.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,
              CASE WHEN token.successor_hash IS NOT NULL THEN successor.used_at IS NOT NULL END AS "successorUsed"

@@ -125,6 +125,8 @@ interface Processing {
   readonly cors: boolean;
   /** Whether its handler sets the scope of row-level security itself. */
   readonly setsScope: boolean;
+  /** A parameter whose repeated values are joined with a space: the operation rejects them with an error of its own. */
+  readonly joined: string | undefined;
 }
 
 /** Properties of an operation that are not in its compiled schemas. */
@@ -227,6 +229,7 @@ const processingValues: Readonly<Record<string, readonly unknown[]>> = {
   queued: [true, false],
   cors: [true, false],
   sets_scope: [true, false],
+  joined: ['resource'],
 };
 
 function readProcessing(
@@ -237,11 +240,11 @@ function readProcessing(
     if (processingValues[name]?.includes(value)) continue;
     throw new Error(`${operationId} has an unknown x-server: ${name}: ${JSON.stringify(value)}`);
   }
-  const { rate_limit = 'application', queued = true, cors = true, sets_scope = false } = members;
+  const { rate_limit = 'application', queued = true, cors = true, sets_scope = false, joined } = members;
   if ((scopes === null) === (rate_limit === 'application')) {
     throw new Error(`${operationId} must state rate_limit in x-server if it needs no token, and only then`);
   }
-  return { rateLimit: rate_limit, queued, cors, setsScope: sets_scope } as Processing;
+  return { rateLimit: rate_limit, queued, cors, setsScope: sets_scope, joined } as Processing;
 }
 
 function readQueryParameters(

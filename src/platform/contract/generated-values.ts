@@ -4,6 +4,7 @@
 export type ProblemCode =
   | 'invalid_request'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'unsupported_grant_type'
   | 'unauthorized_client'
   | 'invalid_client'

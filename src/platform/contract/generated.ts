@@ -63,6 +63,7 @@ export interface paths {
          *     * **Denied**, or the user may grant none of the scopes: the browser is sent to `redirect_uri` with
          *       `error=access_denied`, `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
+         *     * **An unknown `resource`**, or more than one: the same, with `error=invalid_target`.
          *
          *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
@@ -70,7 +71,8 @@ export interface paths {
          *     All later errors are sent to `redirect_uri`.
          *
          *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
-         *     other scopes are shown as not available and omitted from the token.
+         *     other scopes are shown as not available and omitted from the token. A user may also allow only some of the scopes: use the
+         *     `scope` of the token response.
          */
         get: operations["authorize"];
         put?: never;
@@ -623,6 +625,12 @@ export interface components {
             code_verifier?: string;
             /** @description For `refresh_token`, the newest refresh token of the grant. */
             refresh_token?: string;
+            /**
+             * @description What the access token is for (RFC 8707): the `resource` in the metadata of the API, or of the endpoint of the Model
+             *     Context Protocol. For `client_credentials` the API by default; for the other grants that of the authorization
+             *     request by default, and no other one. Any other value, or more than one, is `invalid_target`.
+             */
+            resource?: string;
         };
         /** @description An access token, and for users a refresh token (RFC 6749 section 5.1). */
         TokenResponse: {
@@ -1539,7 +1547,7 @@ export interface components {
              * @description The error code of OAuth 2.0; equal to `code` if OAuth defines the same error.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "server_error" | "temporarily_unavailable";
             /** @description The same as `detail`, in the characters that RFC 6749 section 5.2 allows. */
             error_description: string;
         };
@@ -2346,6 +2354,12 @@ export interface components {
          */
         Scope: string;
         /**
+         * @description What the tokens are for (RFC 8707): the `resource` in the metadata of the API, or of the endpoint of the Model Context
+         *     Protocol. The API by default. Another value, or more than one, is `invalid_target`.
+         * @example http://localhost:3000/mcp
+         */
+        Resource: string;
+        /**
          * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
          *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
          *     did not send.
@@ -2524,6 +2538,12 @@ export interface operations {
                  * @example S256
                  */
                 code_challenge_method: components["parameters"]["CodeChallengeMethod"];
+                /**
+                 * @description What the tokens are for (RFC 8707): the `resource` in the metadata of the API, or of the endpoint of the Model Context
+                 *     Protocol. The API by default. Another value, or more than one, is `invalid_target`.
+                 * @example http://localhost:3000/mcp
+                 */
+                resource?: components["parameters"]["Resource"];
             };
             header?: never;
             path?: never;

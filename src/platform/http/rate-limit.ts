@@ -10,13 +10,18 @@ export function asCounted<Result>(send: () => Promise<Result>): Promise<Result> 
   return counted.run(true, send);
 }
 
+/** Whether the request is one of the server to itself, which is part of another. */
+export function isPartOfRequest(): boolean {
+  return counted.getStore() === true;
+}
+
 /**
  * Counts a request, and sets the `RateLimit` headers of the response.
  *
  * @throws {Problem} 429 `rate_limit_exceeded`; synchronously when the limit is known to be exceeded from memory
  */
 export function admit(limit: RequestLimit, subject: string, reply: FastifyReply): Promise<void> {
-  if (counted.getStore()) return Promise.resolve();
+  if (isPartOfRequest()) return Promise.resolve();
   const rejection = limit.rejection(subject);
   if (rejection !== null) enforce(rejection, limit, reply);
   return limit.take(subject).then((limitState) => enforce(limitState, limit, reply));

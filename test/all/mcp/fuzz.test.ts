@@ -20,7 +20,7 @@ const api = await buildTestApp(t, {
 });
 const scene = await createScene(api.database);
 const scope = 'reports:read reports:write user:read user:write';
-const { accessToken } = await grantTokens(api, scene, { scope });
+const { accessToken } = await grantTokens(api, scene, { scope, resource: `${api.config.baseUrl}/mcp` });
 const listed = await sendMessage(api, accessToken, { jsonrpc: '2.0', id: 1, method: 'tools/list' });
 const tools: ListedTool[] = listed.json().result.tools;
 const random = createRandom(2026);

@@ -134,7 +134,10 @@ async function createItems(
       usedCode: form(`${prefix}usedcode${n}`),
       refreshToken: `${prefix}fresh${n}`,
       usedRefreshToken: `${prefix}used${n}`,
-      accessToken: tokens.issue({ subject: user.id, clientId, scopes, grantId: `${prefix}grant${n}` }),
+      accessToken: tokens.issue({
+        ...{ subject: user.id, clientId, scopes, grantId: `${prefix}grant${n}` },
+        resources: ['api'],
+      }),
       secretId: `${prefix}secret${n}`,
       reportId: `${prefix}report${n}`,
       nonce: `${prefix}nonce${n}`,

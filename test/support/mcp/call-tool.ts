@@ -1,5 +1,11 @@
 import type { LightMyRequestResponse } from 'fastify';
+import type { TestApplication } from '../records/tenant.js';
 import type { TestApp } from '../server/app.js';
+
+/** An access token of the client credentials grant for the endpoint. */
+export function mcpToken(api: TestApp, application: TestApplication, scope?: string): Promise<string> {
+  return api.token(application, scope, `${api.config.baseUrl}/mcp`);
+}
 
 /** Sends a message to the endpoint with `inject`, in the revision of the protocol that needs no earlier message. */
 export function sendMessage(

@@ -152,6 +152,7 @@ export async function grantCode(
       userId: user.id,
       redirectUri,
       codeChallenge: parameters.code_challenge ?? '',
+      resource: parameters.resource?.endsWith('/mcp') ? 'mcp' : 'api',
       scopes: parseScope(parameters.scope ?? '').filter((scope) => mayGrant(role as Role, scope)),
       createdAt: clock(),
       expiresAt: new Date(clock().getTime() + config.authorizationCodeTtlSeconds * 1000),
@@ -217,6 +218,7 @@ export function hashOf(value: string): Buffer<ArrayBuffer> {
 const statuses: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_scope: 400,
+  invalid_target: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_client: 401,

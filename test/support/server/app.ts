@@ -46,8 +46,8 @@ export interface TestApp {
   readonly conformance: Conformance;
   /** `inject` without the comparison, for requests outside the contract. */
   injectUnchecked(options: InjectOptions): Promise<LightMyRequestResponse>;
-  /** An access token of the client credentials grant. */
-  token(application: TestApplication, scope?: string): Promise<string>;
+  /** An access token of the client credentials grant. Default: all scopes of the application, for the API. */
+  token(application: TestApplication, scope?: string, resource?: string): Promise<string>;
   /** GET with a bearer token. */
   get(url: string, token?: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** POST of a form. */
@@ -184,12 +184,13 @@ export async function buildTestApp(
         url,
         headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
       }),
-    async token({ clientId, clientSecret }, scope) {
+    async token({ clientId, clientSecret }, scope, resource) {
       const response = await postForm('/v1/oauth/token', {
         grant_type: 'client_credentials',
         client_id: clientId,
         client_secret: clientSecret,
         ...(scope === undefined ? {} : { scope }),
+        ...(resource === undefined ? {} : { resource }),
       });
       if (response.statusCode !== 200) throw new Error(`No token: ${response.body}`);
       return response.json().access_token;

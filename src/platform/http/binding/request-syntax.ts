@@ -48,7 +48,18 @@ export function createGuard(operation: Operation): (request: FastifyRequest) => 
     for (const parameter of integers) guardDecimal(parameter, query[parameter.name]);
     guardText(query, (name) => invalidParameter(name, violation('storable_text')));
     if (operation.body !== null) guardBody(request, operation, operation.body);
+    if (operation.joined !== undefined) {
+      join(query, operation.joined);
+      join(request.body, operation.joined);
+    }
   };
+}
+
+/** Makes one value of a repeated parameter, which a schema would reject with the error of a malformed request. */
+function join(values: unknown, name: string): void {
+  const parameters = Object(values) as Record<string, unknown>;
+  const given = parameters[name];
+  if (Array.isArray(given)) parameters[name] = given.join(' ');
 }
 
 /** The router matches `/v1/employees/` as an employee with an empty id; the contract has no such path. */
