@@ -12,7 +12,7 @@ export function resourceUrls(baseUrl: string): Readonly<Record<Resource, string>
 }
 
 /**
- * Reads the parameter `resource`. Clients that parse URLs write the address of a server with `/` at its end.
+ * Reads the parameter `resource`. Clients that parse URLs write that of the API with `/` at its end.
  *
  * @param value repeated values are joined with a space
  * @returns `undefined` when the parameter is absent
@@ -22,9 +22,8 @@ export function resourceUrls(baseUrl: string): Readonly<Record<Resource, string>
 export function readResource(value: string | undefined, baseUrl: string): Resource | undefined {
   if (value === undefined) return undefined;
   const urls = resourceUrls(baseUrl);
-  const found = resources.find(
-    (resource) => value === urls[resource] || value === new URL(urls[resource]).href,
-  );
+  if (value === `${baseUrl}/`) return 'api';
+  const found = resources.find((resource) => value === urls[resource]);
   if (found === undefined) {
     throw invalidTarget(`resource must be one of ${Object.values(urls).join(', ')}, and sent once.`);
   }

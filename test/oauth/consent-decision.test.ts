@@ -49,10 +49,10 @@ t.test('a user may allow some of the scopes, and no others', async (t) => {
   const page = await browser.open(url);
   const [, choice = ''] = page.body.split('<details');
   t.equal(choice.match(/type="checkbox"[^>]* checked/g)?.length, 3, 'all are selected at first');
-  const csrf = hiddenFields(choice);
+  const csrf = hiddenFields(page.body);
   const submit = (scopes: readonly string[]) =>
     browser.submit(url, [
-      ...Object.entries({ ...csrf, decision: 'allow' }),
+      ...Object.entries({ ...csrf, decision: 'allow_selected' }),
       ...scopes.map((scope) => ['scope', scope]),
     ]);
   const none = await submit(['webhooks:read', 'toString']);
@@ -71,11 +71,11 @@ t.test(
     const browser = await signedInBrowser(api, scene.user);
     const { url } = authorizationRequest(scene, { scope: 'user:read reports:read reports:write' });
     const page = await browser.open(url);
-    const csrf = hiddenFields(page.body.split('<details')[1] ?? '');
+    const csrf = hiddenFields(page.body);
     clock.advanceSeconds(11 * 60);
     const submit = (scopes: readonly string[]) =>
       browser.submit(url, [
-        ...Object.entries({ ...csrf, decision: 'allow' }),
+        ...Object.entries({ ...csrf, decision: 'allow_selected' }),
         ...scopes.map((scope) => ['scope', scope]),
       ]);
     t.equal((await submit(['user:read'])).statusCode, 303, 'reading needs none');

@@ -69,7 +69,6 @@ t.test('rejects a parameter that is sent twice, even with equal values', async (
 t.test('ignores unknown parameters in the form and in the address', async (t) => {
   const application = await newApplication(api);
   const unknown = {
-    resource: 'x',
     audience: 'y',
     __proto__x: '1',
     constructor: '2',

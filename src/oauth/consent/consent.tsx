@@ -76,17 +76,19 @@ export async function consentForm(
       // Without a session the response leads to the sign-in page, and back to the consent screen.
       if (session !== null) sessions.verifyCsrf(request, session);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
-      if (decision !== 'allow' && decision !== 'deny')
-        throw invalidParameter('decision', violation('allow_or_deny'));
+      if (!isDecision(decision)) throw invalidParameter('decision', violation('consent_decision'));
       const parameters = request.query as AuthorizationParameters;
       const step = await endpoint.prepare(parameters, session?.user ?? null);
       reply.headers(privatePageHeaders());
       if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
-      const allowed = decision === 'allow';
+      const allowed = decision !== 'deny';
       const origin = auditOrigin(request);
       const { id: sessionId, user, csrfToken } = session;
       const form = new Fields(request.body);
-      const scopes = chosenScopes(form, step);
+      const { offered } = step.scopes;
+      const selected = form.list('scope');
+      const scopes =
+        decision === 'allow_selected' ? offered.filter((scope) => selected.includes(scope)) : offered;
       if (allowed && scopes.length === 0) {
         const page = { step, parameters, action: request.url, csrfToken, choosesNothing: true };
         return sendPage(reply.code(400), <ConsentPage {...page} />, { toApplication: true });
@@ -113,11 +115,11 @@ export async function consentForm(
   );
 }
 
-/** The scopes that the user allows: all that are offered or, with the form that lists them, the selected ones. */
-function chosenScopes(form: Fields, { scopes: { offered } }: ConsentStep): readonly string[] {
-  if (form.text('selection') === '') return offered;
-  const selected = form.list('scope');
-  return offered.filter((scope) => selected.includes(scope));
+/** The values of the buttons of the consent screen. */
+const decisions = ['allow', 'allow_selected', 'deny'] as const;
+
+function isDecision(value: unknown): value is (typeof decisions)[number] {
+  return (decisions as readonly unknown[]).includes(value);
 }
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
@@ -188,7 +190,6 @@ function ConsentPage({
           <summary>Allow only some of these</summary>
           <form method="post" action={action}>
             <CsrfField token={csrfToken} />
-            <input type="hidden" name="selection" value="scopes" />
             {choosesNothing && (
               <p class="alert" role="alert">
                 Select at least one, or choose Deny.
@@ -203,7 +204,7 @@ function ConsentPage({
                 </label>
               ))}
             </fieldset>
-            <button type="submit" name="decision" value="allow" class="secondary">
+            <button type="submit" name="decision" value="allow_selected" class="secondary">
               Allow the selected
             </button>
           </form>

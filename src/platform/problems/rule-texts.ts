@@ -84,7 +84,7 @@ const rules = {
       `must be ${values.length === 1 ? name(values[0] ?? '') : oneOf(values)}`,
   ),
   discriminator: rule('not_allowed', ({ values }: Values, { oneOf }) => `must be ${oneOf(values)}`),
-  allow_or_deny: rule('not_allowed', 'must be allow or deny'),
+  consent_decision: rule('not_allowed', 'must be allow, allow_selected or deny'),
   excel_or_absent: rule('not_allowed', 'must be excel or absent'),
   not_repeated: rule('not_allowed', 'must not be repeated'),
   single_status: rule('not_allowed', 'must be one status, without commas'),
