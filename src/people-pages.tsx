@@ -55,7 +55,7 @@ export async function registerPeoplePages(
   }));
   for (const page of settingsPages) page.register(site.forSection(page), dependencies);
   // Unknown paths get an error page, with the navigation for a signed-in user.
-  app.get(`${home}/*`, { config: { page: true } }, async (request) => {
+  app.get(`${home}/*`, async (request) => {
     await dependencies.sessions.session(request);
     throw routeNotFound(request);
   });

@@ -139,10 +139,9 @@ export async function consolePages(
   { clients, config: settings }: { clients: ClientRegistry; config: ConsoleSettings },
 ): Promise<void> {
   const { baseUrl, consoleClientId } = settings;
-  const options = { config: { page: true } };
   const permissions = { script: true, requests: true };
   let hasWarned = false;
-  app.get('/console', options, async (request, reply) => {
+  app.get('/console', async (request, reply) => {
     const application = await findConsoleApplication(clients, settings);
     if (application === undefined && consoleClientId !== undefined && !hasWarned) {
       hasWarned = true;
@@ -152,7 +151,7 @@ export async function consolePages(
     }
     return sendPage(reply, <ConsolePage baseUrl={baseUrl} application={application} />, permissions);
   });
-  app.get(consoleCallbackPath, options, async (request, reply) => {
+  app.get(consoleCallbackPath, async (request, reply) => {
     const { error } = request.query as Record<string, unknown>;
     const page = <CallbackPage error={error === undefined ? undefined : String(error)} />;
     return sendPage(reply, page, permissions);

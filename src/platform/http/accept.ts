@@ -7,6 +7,13 @@ export function namesMediaType({ accept = '' }: IncomingHttpHeaders, mediaType: 
   return new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(mediaType);
 }
 
+/** Whether an Accept header names HTML, and does not prefer a problem document. Browsers do. */
+export function prefersHtml(headers: IncomingHttpHeaders): boolean {
+  if (!namesMediaType(headers, 'text/html')) return false;
+  const types = ['text/html', 'application/problem+json', 'application/json'];
+  return new Negotiator({ headers }).mediaType(types) === 'text/html';
+}
+
 /** An encoding of static content. @see RFC 9110 section 8.4.1 */
 export type ContentEncoding = 'br' | 'gzip' | 'identity';
 

@@ -10,7 +10,7 @@ import {
   problemDocument,
   recordNotFound,
 } from '../problems/problem.js';
-import { namesMediaType } from './accept.js';
+import { namesMediaType, prefersHtml } from './accept.js';
 import { unsupportedMediaType } from './binding/request-syntax.js';
 import { requestIdHeader } from './request-head.js';
 
@@ -18,7 +18,7 @@ export const problemMediaType = 'application/problem+json';
 
 type ProblemSender = (problem: Problem, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 
-/** @param sendPage sends the problem as a page, to browsers on routes with pages */
+/** @param sendPage sends the problem as a page, to browsers outside of the API */
 export function createProblemSender(
   problems: Contract['problems'],
   errorsUrl: string,
@@ -39,8 +39,12 @@ export function createProblemSender(
     reply
       .code(document.status)
       .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
-    const { operation } = request.routeOptions.config;
-    if (wantsPage(request, document.status)) return sendPage(reply, document, { problem, request });
+    const { operation, page = operation === undefined && !programPath.test(document.instance) } =
+      request.routeOptions.config;
+    if (page) addVary(reply, 'Accept');
+    if (page ? prefersHtml(request.headers) : hasDeclaredPage(request, document.status)) {
+      return sendPage(reply, document, { problem, request });
+    }
     const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
     const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
     const plainJson = forOAuthClients && !namesMediaType(request.headers, problemMediaType);
@@ -53,10 +57,23 @@ export function createProblemSender(
   };
 }
 
-function wantsPage({ headers, routeOptions: { config } }: FastifyRequest, status: number): boolean {
-  const hasPage =
-    config.page === true || config.operation?.responses.get(status)?.includes('text/html') === true;
-  return hasPage && namesMediaType(headers, 'text/html');
+/** Whether a client asks for the page that the contract declares for an error of an operation. */
+function hasDeclaredPage({ headers, routeOptions: { config } }: FastifyRequest, status: number): boolean {
+  return (
+    config.operation?.responses.get(status)?.includes('text/html') === true &&
+    namesMediaType(headers, 'text/html')
+  );
+}
+
+/**
+ * Paths for programs: the API in every version, published or not, and metadata. Their errors are problem documents,
+ * whatever the client accepts.
+ */
+const programPath = /^\/+(?:v\d|(?:mcp|\.well-known)(?:\/|$))/i;
+
+function addVary(reply: FastifyReply, name: string): void {
+  const names = reply.getHeader('vary');
+  reply.header('vary', names === undefined ? name : `${names}, ${name}`);
 }
 
 /**

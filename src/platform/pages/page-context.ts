@@ -115,7 +115,7 @@ export const confirmationField = 'confirm_password';
 /** Options of the route of a form that needs no recent password, with the reason. */
 export function pageForm(reason: string) {
   const recentPassword: RecentPassword = ['no', reason];
-  return { config: { page: true, recentPassword } };
+  return { config: { recentPassword } };
 }
 
 /** The path of a request, without the query. */

@@ -98,15 +98,13 @@ export class PageRouter {
 
   /** Adds a page, which is shown with the frame of its section. */
   get(path: string, handle: PageHandler): void {
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+    this.#app.get(path, (request, reply) => this.#serve(request, reply, handle));
   }
 
   /** Adds a CSV table that the browser stores as a file, with `?format=excel` for Excel. */
   download(path: string, handle: (context: PageContext) => Promise<CsvFile>): void {
     const formatted = async (context: PageContext) => inRequestedFormat(await handle(context), context.query);
-    this.#app.get(path, { config: { page: true } }, (request, reply) =>
-      this.#serve(request, reply, formatted),
-    );
+    this.#app.get(path, (request, reply) => this.#serve(request, reply, formatted));
   }
 
   /**
@@ -119,7 +117,7 @@ export class PageRouter {
       if (context.form.text(restoreField) !== '') return restore?.(context) ?? { redirect: context.path };
       return (needsPassword ? await this.#confirmation(context) : null) ?? handle(context);
     };
-    this.#app.post(path, { config: { page: true, recentPassword } }, (request, reply) =>
+    this.#app.post(path, { config: { recentPassword } }, (request, reply) =>
       this.#serve(request, reply, checked, { keep: restore !== undefined }),
     );
   }
@@ -145,7 +143,7 @@ export class PageRouter {
     this.get(path, async (context) => (await this.#confirmation(context)) ?? show(context));
     this.#app.register(async (scope) => {
       await acceptUploads(scope);
-      const config = { page: true, recentPassword: ['page', reason] as const };
+      const config = { recentPassword: ['page', reason] as const };
       scope.post(path, { config }, async (request, reply) => {
         // The body of a form with a file has not been read yet.
         if (Object.hasOwn(Object(request.body), confirmationField))

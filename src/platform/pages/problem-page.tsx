@@ -12,20 +12,23 @@ import { home } from './paths.js';
 import type { Section } from './sections.js';
 import { SiteErrorPage } from './site-page.js';
 
-/** Sends an error page to a browser. A signed-in user sees the navigation of People. */
+/** Sends an error page to a browser. On the pages of People a signed-in user sees their navigation. */
 export function sendProblemPage(
   reply: FastifyReply,
   document: ProblemDocument,
-  { problem, request: { signedIn, url } }: { problem: Problem; request: FastifyRequest },
+  { problem, request }: { problem: Problem; request: FastifyRequest },
   settingsPages: readonly Section[],
 ): FastifyReply {
   const { title, detail, code, errors = [], request_id, instance } = document;
-  // Users of the consent screen came from an application, so a link to the directory would be misleading.
+  const { signedIn, url, method, routeOptions } = request;
+  const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
+  // Users of the consent screen came from an application, so links to other pages would be misleading.
+  const isConsent = routeOptions.config.operation !== undefined;
   const inPeople = instance === home || instance.startsWith(`${home}/`);
   const content = (
     <>
       <h1>{title}</h1>
-      <p>{code === 'public-api-not-found' ? 'There is no page at this address.' : detail}</p>
+      <p>{isPageMissing ? 'There is no page at this address.' : detail}</p>
       {errors.length > 1 && (
         <ul>
           {errors.map((error) => (
@@ -40,6 +43,11 @@ export function sendProblemPage(
       {inPeople && (
         <p>
           <a href={home}>Go to the directory</a>
+        </p>
+      )}
+      {!inPeople && !isConsent && (
+        <p>
+          <a href="/">Go to the home page</a> or to the <a href="/docs">documentation of the API</a>
         </p>
       )}
       <p class="note">

@@ -24,7 +24,8 @@ const forms = new Set<string>();
 const collectForms = (message: unknown) => {
   const { fastify } = message as { fastify: FastifyInstance };
   fastify.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.page === true && [method].flat().includes('POST')) forms.add(url);
+    const isForm = config?.operation === undefined && !url.startsWith('/mcp');
+    if (isForm && [method].flat().includes('POST')) forms.add(url);
   });
 };
 diagnostics.subscribe('fastify.initialization', collectForms);

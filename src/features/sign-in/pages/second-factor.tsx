@@ -46,7 +46,7 @@ export async function secondFactorStepPages(
 ): Promise<void> {
   const { sessions, secondFactorSignIn, clock, baseUrl } = dependencies;
 
-  app.get(secondFactorPath, { config: { page: true } }, async (request, reply) => {
+  app.get(secondFactorPath, async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     const session = await sessions.sessionOfAnyStage(request);
     if (session?.stage !== 'second_factor') return leave(request, reply, { session, returnTo, kept: null });

@@ -35,7 +35,7 @@ interface SignInDependencies extends SecondFactorDependencies {
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
   const { signIn, sessions, trustedDevices, baseUrl } = dependencies;
 
-  app.get('/sign_in', { config: { page: true } }, async (request, reply) => {
+  app.get('/sign_in', async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     const session = await sessions.sessionOfAnyStage(request);
     if (session !== null) {

@@ -87,14 +87,13 @@ export async function singleSignOnPages(
   dependencies: SingleSignOnPagesDependencies,
 ): Promise<void> {
   const { sessions, domains, baseUrl } = dependencies;
-  const options = { config: { page: true } };
   const emailPage = (
     request: FastifyRequest,
     reply: FastifyReply,
     form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
   ) => sendPage(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
 
-  app.get(singleSignOnFormPath, options, async (request, reply) =>
+  app.get(singleSignOnFormPath, async (request, reply) =>
     emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
   );
 
@@ -119,14 +118,14 @@ export async function singleSignOnPages(
     return start(request, reply, dependencies, { accountId, returnTo, keptForm });
   });
 
-  app.get(confirmPath, options, async (request, reply) => {
+  app.get(confirmPath, async (request, reply) => {
     const session = await sessions.session(request);
     if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
     const { accountId } = session.user;
     return start(request, reply, dependencies, { accountId, returnTo: home, sessionId: session.id });
   });
 
-  app.get<Account>(`${singleSignOnFormPath}/:account`, options, async (request, reply) =>
+  app.get<Account>(`${singleSignOnFormPath}/:account`, async (request, reply) =>
     start(request, reply, dependencies, {
       accountId: request.params.account,
       returnTo: returnToOf(request.query, baseUrl),
@@ -148,7 +147,7 @@ export async function singleSignOnPages(
     },
   );
 
-  app.get<Account>(`${singleSignOnFormPath}/:account/callback`, options, async (request, reply) =>
+  app.get<Account>(`${singleSignOnFormPath}/:account/callback`, async (request, reply) =>
     returnPage(request, reply, dependencies),
   );
 }

@@ -9,7 +9,7 @@ import { checkCharset, createGuard, hasEmptyParameter } from './request-syntax.j
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether errors are sent as pages to browsers. */
+    /** Whether errors are pages for browsers. Default: outside of the API they are. */
     page?: boolean;
   }
 }

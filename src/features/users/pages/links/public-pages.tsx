@@ -66,7 +66,7 @@ export class PublicPages {
   }
 
   get(path: string, handle: PublicHandler): void {
-    this.#app.get(path, { config: { page: true } }, (request, reply) => this.#serve(request, reply, handle));
+    this.#app.get(path, (request, reply) => this.#serve(request, reply, handle));
   }
 
   /**
