@@ -60,6 +60,20 @@ t.test(
   },
 );
 
+t.test('the start page has three ways to begin, each with a guide', async (t) => {
+  const { body } = await read('/docs');
+  const [ways = ''] = /<ul class="beginnings">[\s\S]*?<\/ul>/.exec(body) ?? [];
+  const links = [...ways.matchAll(/<h3><a href="http:\/\/api\.test([^"]+)">([^<]+)/g)];
+  t.same(
+    links.map(([, href, text]) => [href, text]),
+    [
+      ['/docs/guides/getting-started', 'Call the API in five minutes'],
+      ['/docs/guides/authentication', 'Let users sign in with OAuth'],
+      ['/docs/guides/webhooks', 'Receive events'],
+    ],
+  );
+});
+
 t.test('a list that must be empty is described as an empty array', async (t) => {
   for (const extension of ['', '.md']) {
     const { body } = await read(`/docs/operations/createReport${extension}`);

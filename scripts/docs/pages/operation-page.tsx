@@ -1,6 +1,5 @@
-import { ReferenceCrumbs, ReferencePage } from '../../../src/features/documentation/frame.js';
+import { Method, ReferenceCrumbs, ReferencePage } from '../../../src/features/documentation/frame.js';
 import type { Operation } from '../../../src/platform/contract/contract.js';
-import { Badge } from '../../../src/platform/pages/badge.js';
 import { type Column, DataTable } from '../../../src/platform/pages/data-table.js';
 import { describeOperation } from '../reference/describer.js';
 import type { DescribedError } from '../reference/description.js';
@@ -87,12 +86,12 @@ export function OperationPage({ context, operation }: { context: ReferenceContex
       title={title}
       description={firstSentence(description.text)}
       markdown={`${url}.md`}
-      script="copy.js"
+      copies
     >
       <ReferenceCrumbs chapter={{ name: chapter, url: links.guide(chapter) }} />
       <h1>{title}</h1>
       <p class="request">
-        <Badge>{operation.method}</Badge>{' '}
+        <Method name={operation.method} />{' '}
         <code>
           {links.base}
           {operation.path}

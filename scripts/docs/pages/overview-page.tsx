@@ -1,9 +1,9 @@
 import {
   contractFormats,
+  Method,
   ReferencePage,
   readerDocuments,
 } from '../../../src/features/documentation/frame.js';
-import { Badge } from '../../../src/platform/pages/badge.js';
 import {
   type Chapter,
   chaptersOf,
@@ -24,7 +24,7 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
         <li key={operation.id} id={`/${chapter.name}/${operation.id}`.toLowerCase()}>
           <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>{' '}
           <span>
-            <Badge>{operation.method}</Badge> <code>{operation.path}</code>
+            <Method name={operation.method} /> <code>{operation.path}</code>
           </span>
         </li>
       ))}
@@ -32,7 +32,7 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
         <li key={name}>
           <a href={links.webhook(name)}>{summary}</a>{' '}
           <span>
-            <Badge>webhook</Badge> <code>{name}</code>
+            <Method name="webhook" /> <code>{name}</code>
           </span>
         </li>
       ))}
@@ -40,8 +40,40 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
   );
 }
 
+/** Three ways to begin, each with the guide that has its steps. */
+function Beginnings({ links }: ReferenceContext) {
+  return (
+    <section id="begin">
+      <h2>Where do you want to begin?</h2>
+      <ul class="beginnings">
+        <li>
+          <h3>
+            <a href={links.guide('Getting started')}>Call the API in five minutes</a>
+          </h3>
+          <p>Paste four commands: get a token, read the employees and their next page.</p>
+        </li>
+        <li>
+          <h3>
+            <a href={links.guide('Authentication')}>Let users sign in with OAuth</a>
+          </h3>
+          <p>Send users to the consent screen, and act on their behalf with the token that you receive.</p>
+        </li>
+        <li>
+          <h3>
+            <a href={links.guide('Webhooks')}>Receive events</a>
+          </h3>
+          <p>
+            Get every change of an employee or a report at your server, or{' '}
+            <a href={links.guide('Events')}>read the feed of events</a>.
+          </p>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
 /**
- * `/docs`: the introduction of the contract, all chapters and all operations. Their ids are the fragments with which the
+ * `/docs`: three ways to begin, the introduction of the contract, all chapters and all operations. Their ids are the fragments with which the
  * texts of the contract name them.
  */
 export function OverviewPage({ context }: { context: ReferenceContext }) {
@@ -59,6 +91,7 @@ export function OverviewPage({ context }: { context: ReferenceContext }) {
     >
       <h1>{title}</h1>
       <p class="hint">Version {version}</p>
+      <Beginnings {...context} />
       <Prose text={links.rewriteLinks(description ?? '')} />
       <section id="guides">
         <h2>Guides</h2>

@@ -37,9 +37,13 @@ const caching = { 'cache-control': 'public, max-age=300' };
 /** Headers of documents that scripts of any origin may read. */
 const fileHeaders = { 'access-control-allow-origin': '*', ...caching, 'x-content-type-options': 'nosniff' };
 
-/** Headers of a page. Those of the reference load scripts. */
+/** Headers of a page. Those of the reference load scripts, which request results of the search. */
 export function documentPageHeaders({ script }: { script: boolean }): Record<string, string> {
-  return { ...pageHeaders({ script }), ...caching, 'content-type': 'text/html; charset=utf-8' };
+  return {
+    ...pageHeaders({ script, requests: script }),
+    ...caching,
+    'content-type': 'text/html; charset=utf-8',
+  };
 }
 
 const headersByExtension: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {

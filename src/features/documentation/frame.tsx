@@ -80,6 +80,11 @@ export function DocumentationFooter() {
   );
 }
 
+/** The method of an operation, or `webhook`, with a redundant colour. */
+export function Method({ name }: { name: string }) {
+  return <span class={`badge method ${name.toLowerCase()}`}>{name}</span>;
+}
+
 /** Greatest length of a search, in characters. */
 export const searchLength = 100;
 
@@ -105,8 +110,9 @@ export function ReferencePage({
   title,
   description = '',
   query = '',
+  isSearch = false,
   markdown,
-  script,
+  copies = false,
   children,
 }: {
   /** List of all chapters and their operations, as HTML. */
@@ -116,9 +122,12 @@ export function ReferencePage({
   description?: string;
   /** The words of the last search. */
   query?: string;
+  /** Whether the page shows the results of the search. Other pages show them beside their text. */
+  isSearch?: boolean;
   /** URL of the same text in Markdown. */
   markdown?: string;
-  script?: 'copy.js';
+  /** Whether the page has buttons that copy. */
+  copies?: boolean;
   children: ComponentChildren;
 }) {
   return (
@@ -127,13 +136,13 @@ export function ReferencePage({
       description={description}
       wide
       styles={['pico.css', 'site.css', 'reference.css']}
-      script={script}
+      script={copies ? ['reference.js', 'copy.js'] : 'reference.js'}
       header={<DocumentationHeader current="/docs" />}
       footer={<DocumentationFooter />}
     >
       <div class="reference">
         <SearchForm query={query} />
-        <article>
+        <article data-search={isSearch || undefined}>
           {children}
           {markdown !== undefined && (
             <p class="hint">

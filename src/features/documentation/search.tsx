@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { packageRoot } from '../../platform/package-root.js';
 import { renderPage } from '../../platform/pages/layout.js';
 import { documentPageHeaders, type WithBaseUrl } from './documents.js';
-import { ReferenceCrumbs, ReferencePage, searchLength } from './frame.js';
+import { Method, ReferenceCrumbs, ReferencePage, searchLength } from './frame.js';
 
 /** Built by `scripts/docs`. */
 export const searchIndexFile = path.join(packageRoot, 'dist', 'docs', 'search.json');
@@ -53,6 +53,17 @@ export async function searchRoute(
   });
 }
 
+/** `GET /v1/employees` of an operation, or another kind. */
+function Kind({ kind }: { kind: string }) {
+  const [method = '', path] = kind.split(' ');
+  if (!path?.startsWith('/')) return <code>{kind}</code>;
+  return (
+    <>
+      <Method name={method} /> <code>{path}</code>
+    </>
+  );
+}
+
 function SearchPage({
   contents,
   query,
@@ -64,22 +75,25 @@ function SearchPage({
 }) {
   const number = found.length === 1 ? 'One page contains' : `${found.length} pages contain`;
   return (
-    <ReferencePage contents={contents} title={query === '' ? 'Search' : `Search: ${query}`} query={query}>
+    <ReferencePage
+      contents={contents}
+      title={query === '' ? 'Search' : `Search: ${query}`}
+      query={query}
+      isSearch
+    >
       <ReferenceCrumbs />
       <h1>Search</h1>
-      {query === '' ? (
-        <p>Enter one or more words.</p>
-      ) : (
-        <p role="status">
-          {found.length === 0 ? 'No page contains' : number} all words of “{query}”.
-        </p>
-      )}
+      <p role="status">
+        {query === ''
+          ? 'Enter one or more words.'
+          : `${found.length === 0 ? 'No page contains' : number} all words of “${query}”.`}
+      </p>
       <ul class="operations">
         {found.map(({ title, kind, url }) => (
           <li key={url}>
             <a href={url}>{title}</a>{' '}
             <span>
-              <code>{kind}</code>
+              <Kind kind={kind} />
             </span>
           </li>
         ))}

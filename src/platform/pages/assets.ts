@@ -27,6 +27,7 @@ const assets = {
   'icon.svg': ['src/platform/pages/assets/icon.svg'],
   'copy.js': ['src/platform/pages/assets/copy.js'],
   'passkey.js': ['src/platform/pages/assets/passkey.js'],
+  'reference.js': ['src/platform/pages/assets/reference.js'],
   'report-builder.js': ['src/platform/pages/assets/report-builder.js'],
   'console.css': ['src/platform/pages/assets/console.css'],
   'console.js': ['src/platform/pages/assets/console.js'],

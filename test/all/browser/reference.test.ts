@@ -39,6 +39,43 @@ browserTest('samples open one at a time and can be copied', async (t, page) => {
   );
 });
 
+browserTest('the language of samples stays selected on the next page', async (t, page) => {
+  await page.goto('/docs/operations/createReport');
+  await page.getByText('Python', { exact: true }).click();
+  await page.goto('/docs/operations/listReports');
+  await page.locator('#sample-Python').waitFor();
+  t.notOk(await page.locator('#sample-curl').isVisible());
+  await page.evaluate(() => localStorage.setItem('sample-language', 'unknown'));
+  await page.reload();
+  await page.locator('#sample-curl').waitFor();
+});
+
+browserTest(
+  'the search shows results while the user types, and removes them with the words',
+  async (t, page) => {
+    await page.goto('/docs/operations/getReport');
+    const search = page.getByRole('search');
+    const field = search.getByRole('searchbox');
+    await field.pressSequentially('webhook');
+    await search.getByRole('status').getByText('pages contain all words of “webhook”.').waitFor();
+    const found = search.getByRole('link');
+    t.equal(await found.count(), 8, 'the others are on the page of the search');
+    await isAccessible(t, page, 'results beside a page');
+    await field.fill('');
+    await found.first().waitFor({ state: 'detached' });
+    await field.fill('xyzzy');
+    await search.getByText('No page contains all words of “xyzzy”.').waitFor();
+    await field.fill('create a report');
+    await search.getByRole('link', { name: 'Create a report', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Create a report' }).waitFor();
+
+    await page.goto('/docs/search?q=csv');
+    await field.fill('webhook');
+    await page.getByRole('article').getByText('all words of “webhook”.').waitFor();
+    t.equal(new URL(page.url()).search, '?q=webhook');
+  },
+);
+
 browserTest(
   'the search finds operations, guides and errors without JavaScript',
   async (t, page) => {
