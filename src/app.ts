@@ -10,6 +10,7 @@ import { composeServices, type ServiceDependencies } from './composition.js';
 import { consolePages } from './features/documentation/console.js';
 import { createWithBaseUrl, documentRoutes } from './features/documentation/documents.js';
 import { searchRoute } from './features/documentation/search.js';
+import { wellKnownRoutes } from './features/documentation/well-known.js';
 import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorStepPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
@@ -79,7 +80,7 @@ const maximumParameterLength = 16 * 1024;
  * @throws {Error} when contract and handlers differ
  */
 export async function buildApp(dependencies: AppDependencies): Promise<FastifyInstance> {
-  const { config, contract, usage, logger, lifecycle, observers = [] } = dependencies;
+  const { config, contract, clock, usage, logger, lifecycle, observers = [] } = dependencies;
   const sendProblem = createProblemSender(contract.problems, config.errorsUrl, (reply, document, context) =>
     sendProblemPage(reply, document, context, settingsPages),
   );
@@ -170,6 +171,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const withBaseUrl = createWithBaseUrl(contract, config);
   await app.register(documentRoutes, { withBaseUrl, apiContactUrl: config.apiContactUrl });
   await app.register(searchRoute, { withBaseUrl });
+  await app.register(wellKnownRoutes, { ...config, clock });
   app.addHook('onReady', () => counters.open());
   app.addHook('onClose', async () => {
     await lastUseRecorder.settled();

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { composeServices } from './composition.js';
 import { auditLogPage } from './features/audit-log/pages/audit-log.js';
+import { serviceLinks } from './features/documentation/well-known.js';
 import { directoryPage } from './features/employees/pages/directory.js';
 import { employeePages } from './features/employees/pages/routes.js';
 import { importPages } from './features/imports/pages/routes.js';
@@ -45,7 +46,9 @@ export async function registerPeoplePages(
     ),
   });
 
-  app.get('/', async (_, reply) => reply.headers(privatePageHeaders()).redirect(home, 303));
+  app.get('/', async (_, reply) =>
+    reply.headers({ ...privatePageHeaders(), link: serviceLinks }).redirect(home, 303),
+  );
   directoryPage(site, dependencies);
   employeePages(site, dependencies);
   reportPages(site, dependencies);

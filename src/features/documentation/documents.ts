@@ -5,6 +5,7 @@ import type { Contract } from '../../platform/contract/contract.js';
 import { Precompressed } from '../../platform/http/precompressed.js';
 import { packageRoot } from '../../platform/package-root.js';
 import { pageHeaders } from '../../platform/pages/security-headers.js';
+import { serviceLinks } from './well-known.js';
 
 /** Replaces the URLs of the contract in a text by those of this server. */
 export type WithBaseUrl = (text: string) => string;
@@ -47,7 +48,10 @@ export function documentPageHeaders({ script }: { script: boolean }): Record<str
 }
 
 const headersByExtension: Readonly<Record<string, (url: string) => Readonly<Record<string, string>>>> = {
-  '.html': (url) => documentPageHeaders({ script: /^\/docs\b/.test(url) }),
+  '.html': (url) => ({
+    ...documentPageHeaders({ script: /^\/docs\b/.test(url) }),
+    ...(url === '/docs' && { link: serviceLinks }),
+  }),
   '.atom': () => ({ ...pageHeaders(), ...caching, 'content-type': 'application/atom+xml; charset=utf-8' }),
   '.json': () => ({ ...fileHeaders, 'content-type': 'application/json' }),
   '.yaml': () => ({ ...fileHeaders, 'content-type': 'application/yaml' }),

@@ -41,6 +41,7 @@ function toConfig(env: Environment) {
     baseUrl,
     errorsUrl: env.ERRORS_URL ?? `${baseUrl}/errors`,
     apiContactUrl: env.API_CONTACT_URL,
+    securityContactUrl: env.SECURITY_CONTACT_URL,
     databaseUrl: env.DATABASE_URL,
     directDatabaseUrl: env.DIRECT_DATABASE_URL,
     replicaDatabaseUrls: env.REPLICA_DATABASE_URLS,

@@ -49,6 +49,12 @@ export const webAddress = z
   .refine((value) => webAddressRule(value) === undefined)
   .describe(webAddressForm);
 
+/** It is a line of `security.txt`, which has no other schemes for the web. */
+export const securityContact = z
+  .string()
+  .refine((value) => /^(https:\/\/|mailto:)[!-~]+$/.test(value) && URL.canParse(value))
+  .describe('an `https://` or `mailto:` URL');
+
 /** It is written into pages, feeds and JSON, whose special characters it must not have. */
 export const urlPrefix = webAddress
   .refine((value) => /^[\w:/.~%[\]-]+$/.test(value))

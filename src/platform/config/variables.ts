@@ -13,6 +13,7 @@ import {
   redisUrl,
   seconds,
   secret,
+  securityContact,
   smtpUrl,
   text,
   urlPrefix,
@@ -68,6 +69,11 @@ export const variables = {
   API_CONTACT_URL: {
     schema: webAddress.optional(),
     description: 'Support page for users of the API. The published contract contains it.',
+  },
+  SECURITY_CONTACT_URL: {
+    schema: securityContact.optional(),
+    description:
+      'Where to report a vulnerability. `/.well-known/security.txt` (RFC 9116) contains it. Unset: that path is not found.',
   },
   CONSOLE_CLIENT_ID: {
     schema: clientId.optional(),

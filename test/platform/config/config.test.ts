@@ -21,6 +21,12 @@ const invalid: Readonly<Record<string, readonly string[]>> = {
     ...['"', '<', '&', "'", '\\', ' '].map((c) => `https://a.example/${c}`),
   ],
   API_CONTACT_URL: ['support', 'mailto:api@people.example', 'https://user@people.example'],
+  SECURITY_CONTACT_URL: [
+    'security@people.example',
+    'http://a.example',
+    'https://',
+    'mailto:a@b.example\nHiring: x',
+  ],
   CONSOLE_CLIENT_ID: ['a b', 'https://app.example', 'x'.repeat(256)],
   MAIL_FROM: ['people', 'a@b, c@d', 'People <a@b>'],
   SMTP_URL: ['localhost:25', 'http://topsecret@localhost', 'smtp://', 'smtp://h/topsecret', 'smtp://h?a=b'],
@@ -46,7 +52,12 @@ t.test('settings have defaults', async (t) => {
     ...{ rateLimitApi: 3000, rateLimitToken: 600, rateLimitFailures: 10 },
     ...{ maxReportsPerAccount: 10_000, maxIdempotencyKeys: 100_000 },
     ...{ redisUrl: undefined, smtpUrl: undefined, mailFrom: 'no-reply@localhost' },
-    ...{ apiContactUrl: undefined, consoleClientId: undefined, directDatabaseUrl: undefined },
+    ...{
+      apiContactUrl: undefined,
+      securityContactUrl: undefined,
+      consoleClientId: undefined,
+      directDatabaseUrl: undefined,
+    },
     ...{ metricsPort: undefined, metricsHost: '127.0.0.1', tracing: false, slowRequestMs: 1000 },
     ...{ allowUnisolated: false, trustedProxies: [], outboxDirectory: '.data/outbox' },
   });
@@ -75,6 +86,9 @@ const accepted: readonly (readonly [Record<string, string>, object])[] = [
     { tracing: true, allowUnisolated: true },
   ],
   [{ API_CONTACT_URL: 'https://a.example/?b=c' }, { apiContactUrl: 'https://a.example/?b=c' }],
+  ...['https://a.example/report?a=b', 'mailto:security@a.example'].map(
+    (url): [Record<string, string>, object] => [{ SECURITY_CONTACT_URL: url }, { securityContactUrl: url }],
+  ),
   [{ CONSOLE_CLIENT_ID: 'my-console_1' }, { consoleClientId: 'my-console_1' }],
   [{ BASE_URL: 'https://people.example/' }, { baseUrl: 'https://people.example' }],
   [{ BASE_URL: 'https://api.example' }, { mailFrom: 'no-reply@api.example' }],
