@@ -12,6 +12,7 @@ import type { Database, DatabaseLogger, ReadDatabase } from './database/client.j
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
+import { Idempotency } from './idempotency/idempotency.js';
 import { type Counters, createDatabaseCounters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
@@ -65,6 +66,7 @@ export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
     delivery,
     securityEmails: new SecurityEmails(database, delivery, logger),
     auditedExports: new AuditedExports(database),
+    idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
     /** Slots of running reports and downloads. */
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),

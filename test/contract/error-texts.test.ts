@@ -197,7 +197,9 @@ t.test('every invalid parameter gets one error that names it and states the vali
       method: method as 'GET',
       url: `${url.pathname}${url.search}`,
       headers: { ...headers, ...(parameter.in === 'header' && { [name]: value }) },
-      ...(method === 'POST' && { payload: { title: 'X' } }),
+      ...(method === 'POST' && {
+        payload: id === 'createWebhookEndpoint' ? { url: 'https://hooks.partner.example/' } : { title: 'X' },
+      }),
       ...(method === 'PATCH' && { payload: { title: 'X' } }),
     });
   };

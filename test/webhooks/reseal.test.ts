@@ -38,6 +38,29 @@ t.test('both secrets are re-encrypted and then need no earlier APP_SECRET', asyn
   t.equal(await database.prisma.auditEvent.count({ where: { accountId, type } }), 1);
 });
 
+t.test('a stored response with a secret is re-encrypted, and other responses are not changed', async (t) => {
+  const { database, accountId } = await setUp(t, older);
+  const { id: applicationId } = await database.prisma.application.findFirstOrThrow({ where: { accountId } });
+  const body = await new WebhookSecrets({ current: older }).sealResponse('{"a":1}');
+  const row = {
+    ...{ accountId, applicationId, operation: 'x', fingerprint: Buffer.alloc(32), status: 201, headers: {} },
+    ...{ createdAt: at, expiresAt: new Date(at.getTime() + 1000) },
+  };
+  await database.prisma.idempotencyKey.createMany({
+    data: [
+      { ...row, key: 'secret', secretOf: 'endpoint', body },
+      { ...row, key: 'other', body: 'plain' },
+    ],
+  });
+  await resealWebhookSecrets(database, changing, at);
+  const stored = await database.prisma.idempotencyKey.findMany({
+    where: { accountId },
+    orderBy: { key: 'asc' },
+  });
+  t.equal(stored[0]?.body, 'plain');
+  t.equal(await new WebhookSecrets({ current: newer }).openResponse(stored[1]?.body ?? ''), '{"a":1}');
+});
+
 t.test('a secret of an unknown APP_SECRET is named, and nothing is changed', async (t) => {
   const { database, accountId, row } = await setUp(t, 'another secret of the application');
   const before = await row();

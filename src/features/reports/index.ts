@@ -1,5 +1,4 @@
 import type { Core } from '../../platform/core.js';
-import { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { createReportValidator } from './pages/report-validator.js';
 import { ReportHandlers } from './report-handlers.js';
 import { ReportResultHandlers } from './report-result-handlers.js';
@@ -8,9 +7,8 @@ import { ReportResults } from './results/report-results.js';
 
 /** Creates the services and handlers for reports. */
 export function createReports(core: Core) {
-  const { config, contract, database, reads, clock } = core;
-  const { baseUrl, maxReportsPerAccount: maxReports, maxIdempotencyKeys: maxKeys } = config;
-  const idempotency = new Idempotency(database, { maxKeys });
+  const { config, contract, database, reads, clock, idempotency } = core;
+  const { baseUrl, maxReportsPerAccount: maxReports } = config;
   const reports = new Reports(database, { reads, idempotency, maxReports });
   const reportResults = new ReportResults(core);
   return {

@@ -12,6 +12,7 @@ import {
 import { etagOf, isKnownToClient, readIfMatch } from '../../platform/http/etag.js';
 import { PageRequest, parseSort } from '../../platform/http/pagination.js';
 import { callerContext } from '../../platform/http/principal.js';
+import { idempotencyProblem } from '../../platform/idempotency/idempotency-problems.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import type { Report, ReportChanges, ReportFilter } from './report.js';
@@ -188,42 +189,21 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   }
 }
 
-/** Seconds after which a request with the same key has usually finished. */
-const keyInUseRetrySeconds = 1;
-
-/** Seconds between two runs that delete expired keys. */
-const tooManyKeysRetrySeconds = 600;
-
 function responseOf(created: CreatedReport) {
   switch (created.kind) {
     case 'completed':
       return created.response;
     case 'invalid':
       throw invalidMembers(created.errors);
-    case 'in_use':
-      throw new Problem(
-        'idempotency_key_in_use',
-        'A request with this Idempotency-Key is still running. Try again in a second.',
-        { retryAfterSeconds: keyInUseRetrySeconds },
-      );
-    case 'reused':
-      throw new Problem(
-        'idempotency_key_reused',
-        'This Idempotency-Key was already used with another body. Use a new key for a new report.',
-      );
     case 'limit_reached':
       throw new Problem(
         'quota_exceeded',
         `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`,
       );
-    case 'too_many_keys':
-      throw new Problem(
-        'rate_limit_exceeded',
-        `The application has reached its limit of ${created.limit} idempotency keys in 24 hours.`,
-        { retryAfterSeconds: tooManyKeysRetrySeconds },
-      );
     case 'application_deleted':
       throw challenge(invalidToken());
+    default:
+      throw idempotencyProblem(created);
   }
 }
 

@@ -5,6 +5,7 @@ import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
+import { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { toWebhookEndpoint, withoutQuery } from './webhook-endpoint.js';
 import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
@@ -87,7 +88,11 @@ async function resume(
     );
     if (endpoint === null) throw unknown;
     const context = { accountId, applicationId: endpoint.applicationId, at: clock() };
-    const endpoints = new WebhookEndpoints(database, new WebhookSecrets(await appSecrets()), config);
+    const endpoints = new WebhookEndpoints(database, {
+      secrets: new WebhookSecrets(await appSecrets()),
+      idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
+      config,
+    });
     const from = fromEnd ? 'end' : after === undefined ? undefined : { after };
     const resumed = await endpoints.resume(context, id, from);
     switch (resumed.kind) {

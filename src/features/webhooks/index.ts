@@ -11,11 +11,11 @@ export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
 export function createWebhooks(core: Core) {
-  const { config, database, appSecrets } = core;
+  const { config, database, appSecrets, idempotency } = core;
   const secrets = new WebhookSecrets(appSecrets);
   const sender = new WebhookSender({ allowLocal: !config.production });
   const webhooks = {
-    endpoints: new WebhookEndpoints(database, secrets, config),
+    endpoints: new WebhookEndpoints(database, { secrets, idempotency, config }),
     tests: new WebhookTests(core, secrets, sender),
     calls: new WebhookCallLimiter(),
   };

@@ -3,13 +3,22 @@ import { invalidToken } from '../../oauth/tokens/access-tokens.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Core } from '../../platform/core.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
-import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import {
+  type Handlers,
+  type Input,
+  type JsonText,
+  jsonText,
+  type Output,
+} from '../../platform/http/binding/handlers.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { callerContext } from '../../platform/http/principal.js';
+import { idempotencyProblem } from '../../platform/idempotency/idempotency-problems.js';
+import type { StoredResponse } from '../../platform/idempotency/key-claim.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventId, eventsExpired } from '../events/index.js';
+import type { KeyedContext, NewSecret } from './keyed-changes.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints, type Webhooks } from './webhook-endpoints.js';
 
@@ -86,13 +95,18 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
 
   /**
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_token` when the application was deleted or its
-   *   access revoked, 403 `confidential_application_required`, 409 `quota_exceeded`, 429 `rate_limit_exceeded`
+   *   access revoked, 403 `confidential_application_required`, 409 `idempotency_key_in_use` or `quota_exceeded`,
+   *   422 `idempotency_key_reused`, 429 `rate_limit_exceeded`
    */
   async createWebhookEndpoint(
     input: Input<'createWebhookEndpoint'>,
   ): Promise<Output<'createWebhookEndpoint'>> {
     const { url, description = null, event_types: eventTypes = [] } = input.body;
-    const context = this.#context(input);
+    const describe = (created: NewSecret) => {
+      const location = `${this.#core.config.baseUrl}/v1/webhook_endpoints/${created.endpoint.id}`;
+      return { status: 201, headers: { location, ...noStore }, body: withSecret(created) };
+    };
+    const context = this.#once(input, { operation: 'createWebhookEndpoint', payload: input.body, describe });
     const created = await this.#wait(input, () =>
       this.#webhooks.endpoints.create(context, { url, description, eventTypes }),
     );
@@ -112,11 +126,12 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
           'quota_exceeded',
           `The application has reached its limit of ${maximumEndpoints} webhook endpoints. Delete one before you create another.`,
         );
-      case 'created': {
-        const location = `${this.#core.config.baseUrl}/v1/webhook_endpoints/${created.endpoint.id}`;
-        const headers = { location, 'cache-control': 'no-store' };
-        return { status: 201, records: 1, headers, body: withSecret(created) };
-      }
+      case 'created':
+        return asStored(describe(created));
+      case 'completed':
+        return asStored(created.response);
+      default:
+        throw idempotencyProblem(created);
     }
   }
 
@@ -150,14 +165,24 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     return { status: 204, records: 1 };
   }
 
-  /** @throws {Problem} 404 `not_found` */
+  /**
+   * @throws {Problem} 404 `not_found`, 409 `idempotency_key_in_use`, 422 `idempotency_key_reused`,
+   *   429 `rate_limit_exceeded`
+   */
   async createWebhookEndpointSecret(
     input: Input<'createWebhookEndpointSecret'>,
   ): Promise<Output<'createWebhookEndpointSecret'>> {
-    const { endpoints } = this.#webhooks;
-    const rotated = await endpoints.rotateSecret(this.#context(input), input.params.webhook_endpoint_id);
-    const headers = { 'cache-control': 'no-store' };
-    return { status: 201, records: 1, headers, body: withSecret(found(rotated)) };
+    const { params } = input;
+    const describe = (created: NewSecret) => ({ status: 201, headers: noStore, body: withSecret(created) });
+    const context = this.#once(input, {
+      operation: 'createWebhookEndpointSecret',
+      payload: params,
+      describe,
+    });
+    const rotated = found(await this.#webhooks.endpoints.rotateSecret(context, params.webhook_endpoint_id));
+    if (!('kind' in rotated)) return asStored(describe(rotated));
+    if (rotated.kind === 'completed') return asStored(rotated.response);
+    throw idempotencyProblem(rotated);
   }
 
   /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded` */
@@ -209,13 +234,42 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     return this.#webhooks.calls.run(caller.accountId, abortOnDisconnect(reply.raw).signal, work);
   }
 
+  /** The context of a request that creates a secret, once for its idempotency key. */
+  #once(
+    input: Pick<Input<Operation>, 'caller' | 'request'>,
+    request: Omit<NonNullable<KeyedContext['once']>, 'key'>,
+  ): KeyedContext {
+    const key = input.request.headers['idempotency-key'];
+    const { userId } = input.caller;
+    return {
+      ...this.#context(input),
+      userId,
+      once: typeof key === 'string' ? { ...request, key } : undefined,
+    };
+  }
+
   #context(input: Pick<Input<Operation>, 'caller' | 'request'>): EndpointContext {
     return { ...callerContext(input, this.#core.clock()), generation: input.caller.generation };
   }
 }
 
-function withSecret({ endpoint, secret }: { endpoint: WebhookEndpoint; secret: string }) {
-  return { data: toEndpointResource(endpoint), meta: { secret } };
+const noStore = { 'cache-control': 'no-store' };
+
+type SecretDocument = Schemas['WebhookEndpointSecretDocument'];
+
+/** A new secret as text, because the same bytes are stored for repeated requests. */
+function withSecret({ endpoint, secret }: NewSecret) {
+  return jsonText<SecretDocument>({ data: toEndpointResource(endpoint), meta: { secret } });
+}
+
+/** The response to a request, or to one that repeats it. */
+function asStored({ headers, body }: Pick<StoredResponse, 'headers' | 'body'>) {
+  return {
+    status: 201 as const,
+    records: 1,
+    headers: { ...headers },
+    body: body as JsonText<SecretDocument>,
+  };
 }
 
 function invalidUrl(violation: Violation): Problem {

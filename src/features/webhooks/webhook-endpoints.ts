@@ -8,9 +8,12 @@ import type {
   WebhookAttempt,
 } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
+import type { Idempotency, IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
+import { deleteResponses } from '../../platform/idempotency/key-claim.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
 import { keptAttempts } from './delivery/outcome.js';
+import { KeyedChanges, type KeyedContext, type NewSecret } from './keyed-changes.js';
 import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import {
   type EndpointContext,
@@ -41,8 +44,7 @@ interface InvalidUrl {
 }
 
 type CreatedEndpoint =
-  /** `secret` cannot be read later. */
-  | { readonly kind: 'created'; readonly endpoint: WebhookEndpoint; readonly secret: string }
+  | ({ readonly kind: 'created' } & NewSecret)
   /** `access_revoked`: since the request was authenticated. */
   | { readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached' }
   | InvalidUrl;
@@ -65,16 +67,25 @@ export interface Webhooks {
 export class WebhookEndpoints {
   readonly #prisma: Database['prisma'];
   readonly #secrets: WebhookSecrets;
+  readonly #keyed: KeyedChanges;
   readonly #config: Pick<Config, 'production' | 'eventRetentionDays'>;
 
   /** Outside production, `http://localhost` is accepted. */
   constructor(
-    { prisma }: Pick<Database, 'prisma'>,
-    secrets: WebhookSecrets,
-    config: Pick<Config, 'production' | 'eventRetentionDays'>,
+    database: Pick<Database, 'prisma'>,
+    {
+      secrets,
+      idempotency,
+      config,
+    }: {
+      secrets: WebhookSecrets;
+      idempotency: Idempotency;
+      config: Pick<Config, 'production' | 'eventRetentionDays'>;
+    },
   ) {
-    this.#prisma = prisma;
+    this.#prisma = database.prisma;
     this.#secrets = secrets;
+    this.#keyed = new KeyedChanges(database, idempotency, secrets);
     this.#config = config;
   }
 
@@ -104,36 +115,45 @@ export class WebhookEndpoints {
   }
 
   /** Adds an endpoint, which gets the events from now on. */
-  async create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint> {
+  create(context: KeyedContext, content: EndpointContent): Promise<CreatedEndpoint | IdempotentOutcome>;
+  create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint>;
+  async create(
+    context: EndpointContext | KeyedContext,
+    content: EndpointContent,
+  ): Promise<CreatedEndpoint | IdempotentOutcome> {
     const violation = await this.#findUrlError(content.url);
     if (violation !== undefined) return { kind: 'invalid_url', violation };
     const { accountId, applicationId, generation, at } = context;
     const { secret, sealed } = await this.#secrets.create();
-    return await change(this.#prisma, context, lock.application, async (unit, application) => {
-      const { tx } = unit;
-      if (application === null) return { kind: 'application_deleted' };
-      if (generation !== undefined && generation !== application.generation)
-        return { kind: 'access_revoked' };
-      if (application.clientType !== 'confidential') return { kind: 'public_client' };
-      if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
-        return { kind: 'limit_reached' };
-      const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
-      const row = await tx.webhookEndpoint.create({
-        data: {
-          accountId,
-          applicationId,
-          url: content.url,
-          description: content.description,
-          eventTypes: [...new Set(content.eventTypes)],
-          id: randomId(),
-          sealedSecret: sealed,
-          position: totals.events,
-          createdAt: at,
-          updatedAt: at,
-        },
-      });
-      return { kind: 'created', endpoint: await recorded(unit, 'created', row), secret };
-    });
+    return await this.#keyed.run(
+      context,
+      lock.application,
+      async (unit, application): Promise<CreatedEndpoint> => {
+        const { tx } = unit;
+        if (application === null) return { kind: 'application_deleted' };
+        if (generation !== undefined && generation !== application.generation)
+          return { kind: 'access_revoked' };
+        if (application.clientType !== 'confidential') return { kind: 'public_client' };
+        if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
+          return { kind: 'limit_reached' };
+        const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
+        const row = await tx.webhookEndpoint.create({
+          data: {
+            accountId,
+            applicationId,
+            url: content.url,
+            description: content.description,
+            eventTypes: [...new Set(content.eventTypes)],
+            id: randomId(),
+            sealedSecret: sealed,
+            position: totals.events,
+            createdAt: at,
+            updatedAt: at,
+          },
+        });
+        return { kind: 'created', endpoint: await recorded(unit, 'created', row), secret };
+      },
+    );
   }
 
   /** Changes an endpoint. Absent members are not changed. Returns `null` if the application has no such endpoint. */
@@ -170,30 +190,43 @@ export class WebhookEndpoints {
   async delete(context: EndpointContext, id: string): Promise<boolean> {
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return false;
+      await deleteResponses(unit.tx, context, { secretOf: id });
       await recorded(unit, 'deleted', await unit.tx.webhookEndpoint.delete({ where: keyOf(context, id) }));
       return true;
     });
   }
 
   /** Replaces the secret. The previous one signs as well for a day. Returns `null` if the application has no such endpoint. */
+  rotateSecret(context: KeyedContext, id: string): Promise<NewSecret | IdempotentOutcome | null>;
+  rotateSecret(context: EndpointContext, id: string): Promise<NewSecret | null>;
   async rotateSecret(
-    context: EndpointContext,
+    context: EndpointContext | KeyedContext,
     id: string,
-  ): Promise<{ endpoint: WebhookEndpoint; secret: string } | null> {
+  ): Promise<NewSecret | IdempotentOutcome | null> {
     const { secret, sealed } = await this.#secrets.create();
-    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return null;
-      const row = await unit.tx.webhookEndpoint.update({
-        where: keyOf(context, id),
-        data: {
-          sealedSecret: sealed,
-          sealedPreviousSecret: locked.sealedSecret,
-          previousSecretExpiresAt: new Date(context.at.getTime() + rotationSeconds * 1000),
-          updatedAt: context.at,
-        },
-      });
-      return { endpoint: await recorded(unit, 'secret_rotated', row), secret };
-    });
+    return await this.#keyed.run(
+      context,
+      lockEndpoint(id),
+      async (unit, locked): Promise<NewSecret | null> => {
+        if (locked === null) return null;
+        // The secret before the current one is no longer valid.
+        const { previousSecretExpiresAt: expiresAt } = locked;
+        if (expiresAt !== null) {
+          const createdBefore = new Date(expiresAt.getTime() - rotationSeconds * 1000);
+          await deleteResponses(unit.tx, context, { secretOf: id, createdBefore });
+        }
+        const row = await unit.tx.webhookEndpoint.update({
+          where: keyOf(context, id),
+          data: {
+            sealedSecret: sealed,
+            sealedPreviousSecret: locked.sealedSecret,
+            previousSecretExpiresAt: new Date(context.at.getTime() + rotationSeconds * 1000),
+            updatedAt: context.at,
+          },
+        });
+        return { endpoint: await recorded(unit, 'secret_rotated', row), secret };
+      },
+    );
   }
 
   /**
@@ -252,6 +285,8 @@ async function recorded(
   return endpoint;
 }
 
+type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousSecretExpiresAt'>;
+
 /**
  * Locks a webhook endpoint of the application of the context.
  *
@@ -262,9 +297,10 @@ function lockEndpoint(id: string) {
   return async (
     tx: Prisma.TransactionClient,
     { accountId, applicationId, generation }: EndpointContext,
-  ): Promise<Pick<EndpointRow, 'position' | 'sealedSecret'> | null> => {
-    const [row] = await tx.$queryRaw<Pick<EndpointRow, 'position' | 'sealedSecret'>[]>`
-      SELECT position, sealed_secret AS "sealedSecret" FROM webhook_endpoints
+  ): Promise<LockedEndpoint | null> => {
+    const [row] = await tx.$queryRaw<LockedEndpoint[]>`
+      SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt"
+      FROM webhook_endpoints
       WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
     if (row === undefined) return null;
     // After the lock, for which a revocation waits or which waits for it.

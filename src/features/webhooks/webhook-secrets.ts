@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { recordIn } from '../../platform/audit/audit-log.js';
 import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
-import type { Database } from '../../platform/database/client.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
 
 const cachedSecrets = 10_000;
 
@@ -17,14 +17,30 @@ function createWebhookSeal(appSecrets: AppSecrets): Seal {
   return createSeal(appSecrets, 'webhooks');
 }
 
+function createResponseSeal(appSecrets: AppSecrets): Seal {
+  return createSeal(appSecrets, 'webhook responses');
+}
+
 /** Encryption of the secrets of webhook endpoints. */
 export class WebhookSecrets {
   readonly #seal: Seal;
+  readonly #responseSeal: Seal;
   /** Secrets by their stored text. Decrypting a secret takes twice the processor time of sending a small webhook. */
   readonly #opened = new LRUCache<string, string>({ max: cachedSecrets });
 
   constructor(appSecrets: AppSecrets) {
     this.#seal = createWebhookSeal(appSecrets);
+    this.#responseSeal = createResponseSeal(appSecrets);
+  }
+
+  /** Encrypts a response with a secret, which is stored for repeated requests. */
+  sealResponse(body: string): Promise<string> {
+    return this.#responseSeal.seal(body);
+  }
+
+  /** Decrypts a stored response. */
+  async openResponse(sealed: string): Promise<string> {
+    return (await this.#responseSeal.open(sealed)).plain;
   }
 
   /** Creates a secret of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
@@ -49,7 +65,8 @@ export class WebhookSecrets {
 }
 
 /**
- * Re-encrypts, in one transaction, the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`.
+ * Re-encrypts, in one transaction, the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`, and
+ * the stored responses with secrets.
  *
  * @returns number of endpoints whose secrets were re-encrypted
  * @throws {UnreadableSecretError} when one was encrypted with another secret
@@ -60,6 +77,7 @@ export function resealWebhookSecrets(
   at: Date,
 ): Promise<number> {
   const seal = createWebhookSeal(appSecrets);
+  const responseSeal = createResponseSeal(appSecrets);
   return prisma.$transaction(async (tx) => {
     // A secret that is replaced meanwhile must not come back.
     await tx.$executeRaw`LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE`;
@@ -77,6 +95,19 @@ export function resealWebhookSecrets(
       await recordIn(tx, { type: 'webhook_endpoint.resealed', ...event }, at);
       count += 1;
     }
+    await resealResponses(tx, responseSeal);
     return count;
   });
+}
+
+/** Re-encrypts the stored responses with secrets. There are few, because they are deleted after a day. */
+async function resealResponses(tx: Prisma.TransactionClient, seal: Seal): Promise<void> {
+  const stored = await tx.idempotencyKey.findMany({ where: { secretOf: { not: null } } });
+  for (const { accountId, applicationId, userId, key, body } of stored) {
+    if (body === null) continue;
+    const sealed = await reseal(seal, body, `The response of an idempotency key of account ${accountId}`);
+    // A response that was deleted meanwhile must not come back.
+    const where = { accountId, applicationId, userId, key, body };
+    if (sealed !== body) await tx.idempotencyKey.updateMany({ where, data: { body: sealed } });
+  }
 }

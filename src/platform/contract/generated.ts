@@ -416,8 +416,11 @@ export interface paths {
         /**
          * Create a webhook endpoint
          * @description Adds a URL to which the events from now on are sent. Needs the scopes `webhooks:write` and `reports:read`; the application
-         *     must be confidential, and has at most 20 endpoints. `meta.secret` signs the deliveries. It is shown only once, so a
-         *     creation cannot be repeated with an `Idempotency-Key`.
+         *     must be confidential, and has at most 20 endpoints. `meta.secret` signs the deliveries. It cannot be read later.
+         *
+         *     With an `Idempotency-Key` the request may be repeated for 24 hours, and returns the first response with the same secret.
+         *     The response is stored encrypted. It is deleted after 24 hours, or before when the secret is no longer valid or the
+         *     endpoint is deleted: a repeated request then adds another endpoint.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -466,8 +469,12 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook endpoint
-         * @description Creates a new secret, which is shown only once. The previous secret also signs deliveries for 24 hours. Needs the
+         * @description Creates a new secret, which cannot be read later. The previous secret also signs deliveries for 24 hours. Needs the
          *     scope `webhooks:write`.
+         *
+         *     With an `Idempotency-Key` the request may be repeated for 24 hours, and returns the first response with the same secret.
+         *     The response is stored encrypted. It is deleted after 24 hours, or before when the secret is no longer valid or the
+         *     endpoint is deleted.
          */
         post: operations["createWebhookEndpointSecret"];
         delete?: never;
@@ -1323,7 +1330,7 @@ export interface components {
         WebhookEndpointDocument: {
             data: components["schemas"]["WebhookEndpoint"];
         };
-        /** @description The secret, which cannot be read later. */
+        /** @description The secret, which cannot be read later. A request that is repeated with its `Idempotency-Key` returns it again. */
         WebhookSecretMeta: {
             /** @description The secret that signs deliveries. */
             secret: string;
@@ -1832,13 +1839,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The application has reached its limit of webhook endpoints. */
-        WebhookQuotaExceeded: {
+        /**
+         * @description A request with the same `Idempotency-Key` is still running (with `Retry-After`), or the application has reached its limit
+         *     of webhook endpoints.
+         */
+        WebhookConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
                 "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
                 "Cache-Control": components["headers"]["NoStore"];
+                "Retry-After": components["headers"]["RetryAfter"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
@@ -1942,7 +1953,23 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The `Idempotency-Key` was already used with another body. */
+        /** @description A request with the same `Idempotency-Key` is still running. */
+        IdempotencyKeyInUse: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The `Idempotency-Key` was already used with another request. */
         IdempotencyKeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -2328,7 +2355,7 @@ export interface components {
         /**
          * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
          *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
-         *     user, may use the same key for another creation. The same key with another body is rejected with 422. While the first
+         *     user, may use the same key for another creation. The same key with another request is rejected with 422. While the first
          *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
          * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
          */
@@ -2886,7 +2913,7 @@ export interface operations {
                 /**
                  * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
                  *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
-                 *     user, may use the same key for another creation. The same key with another body is rejected with 422. While the first
+                 *     user, may use the same key for another creation. The same key with another request is rejected with 422. While the first
                  *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
                  * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
                  */
@@ -3353,7 +3380,16 @@ export interface operations {
     createWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
+                 *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
+                 *     user, may use the same key for another creation. The same key with another request is rejected with 422. While the first
+                 *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
+                 * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
+                 */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3383,9 +3419,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["WebhooksWriteForbidden"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["WebhookQuotaExceeded"];
+            409: components["responses"]["WebhookConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3513,7 +3550,16 @@ export interface operations {
     createWebhookEndpointSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A unique value that identifies this creation, for example a random UUID. Must be printable ASCII characters. The key
+                 *     is stored for 24 hours. It belongs to the application and to the user of the token: another user, or a token without a
+                 *     user, may use the same key for another creation. The same key with another request is rejected with 422. While the first
+                 *     request is still running, a repeated request waits for it and is rejected with 409 after five seconds.
+                 * @example 2f0c4a52-7f65-4a9c-8b9e-51b3f5e7a6d1
+                 */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The `id` of the webhook endpoint. A malformed id is `not_found`, like an unknown one.
@@ -3544,6 +3590,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["WebhooksWriteForbidden"];
             404: components["responses"]["WebhookEndpointNotFound"];
+            409: components["responses"]["IdempotencyKeyInUse"];
+            422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

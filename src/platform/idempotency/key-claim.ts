@@ -19,7 +19,10 @@ export interface IdempotentRequest {
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Encrypted by the caller if it contains a secret. */
   readonly body: string;
+  /** Id of the record whose secret the body contains. */
+  readonly secretOf?: string;
 }
 
 /** A request with this key is still running. */
@@ -134,11 +137,32 @@ export async function claimKey(
 export async function storeResponse(
   tx: Prisma.TransactionClient,
   request: IdempotentRequest,
-  { status, headers, body }: StoredResponse,
+  { status, headers, body, secretOf }: StoredResponse,
 ): Promise<void> {
   await tx.idempotencyKey.updateMany({
     where: identity(request),
-    data: { status, headers: { ...headers }, body },
+    data: { status, headers: { ...headers }, body, secretOf: secretOf ?? null },
+  });
+}
+
+/**
+ * Deletes the stored responses with secrets of a record, which are no longer valid. Their keys expire, so that a request may use
+ * them again, and are deleted with the other expired keys.
+ *
+ * @param createdBefore absent: all responses
+ */
+export async function deleteResponses(
+  tx: Prisma.TransactionClient,
+  { accountId, applicationId }: Pick<IdempotentRequest, 'accountId' | 'applicationId'>,
+  { secretOf, createdBefore }: { secretOf: string; createdBefore?: Date },
+): Promise<void> {
+  await tx.idempotencyKey.updateMany({
+    where: {
+      ...{ accountId, applicationId, secretOf },
+      ...(createdBefore !== undefined && { createdAt: { lt: createdBefore } }),
+    },
+    // Processes may have different clocks: a key without a response must have expired for all of them.
+    data: { status: null, body: null, secretOf: null, expiresAt: new Date(0) },
   });
 }
 
@@ -150,7 +174,7 @@ async function insertOrRead(tx: Prisma.TransactionClient, request: IdempotentReq
   if (stored !== null) return stored;
   const renewed = await tx.idempotencyKey.updateMany({
     where: { ...identity(request), expiresAt: { lte: request.at } },
-    data: { ...row, status: null, body: null },
+    data: { ...row, status: null, body: null, secretOf: null },
   });
   if (renewed.count > 0) return { kind: 'expired' };
   // Another transaction has renewed or deleted the expired row.
