@@ -70,10 +70,12 @@ t.test('creates a confidential application and shows its secret once', async (t)
   const response = await credentialsGrant(clientId, clientSecret);
   t.equal(response.statusCode, 200);
   t.equal(response.json().scope, 'reports:read user:read');
-  const show = await browser.open(`${applicationsPath}/${stored.id}`);
-  isPage(t, show);
-  t.notMatch(show.body, clientSecret, 'no page shows it again');
-  t.notMatch(String(show.headers['content-security-policy']), /script-src/);
+  for (const tab of ['', '/credentials']) {
+    const show = await browser.open(`${applicationsPath}/${stored.id}${tab}`);
+    isPage(t, show);
+    t.notMatch(show.body, clientSecret, 'no page shows it again');
+    t.notMatch(String(show.headers['content-security-policy']), /script-src/);
+  }
 });
 
 t.test('a form that is submitted twice creates one application', async (t) => {
@@ -114,7 +116,11 @@ t.test('creates a public application without a secret', async (t) => {
   const show = await browser.open(String(response.headers.location));
   isPage(t, show);
   t.match(show.body, /Application created/);
-  t.notMatch(show.body, /Client secrets/);
+  t.notMatch(show.body, '>Webhooks<');
+  isPage(t, await browser.open(`${applicationsPath}/${id}/webhooks`), 404);
+  const credentials = await browser.open(`${applicationsPath}/${id}/credentials`);
+  isPage(t, credentials);
+  t.notMatch(credentials.body, /Client secrets/);
   const refused = await browser.submit(`${applicationsPath}/${id}/secrets`, hiddenFields(show.body));
   isPage(t, refused, 409);
   t.match(refused.body, /A public application has no secret/);
@@ -253,13 +259,34 @@ t.test('redirect URIs are entered one per line, and all are kept', async (t) => 
   t.match(rejected.body, `>${many.join('\n')}</textarea>`);
 });
 
+t.test('the pages of an application link to each other, and each says which one it is', async (t) => {
+  const { scene, browser } = await ownerAtWork({ clientType: 'confidential', name: 'Bridge' });
+  const address = `${applicationsPath}/${scene.application.id}`;
+  const addresses = ['', '/credentials', '/usage', '/webhooks', '/requests'].map((tab) => address + tab);
+  for (const opened of addresses) {
+    const page = await browser.open(opened);
+    isPage(t, page, 200, opened);
+    t.match(page.body, '<h1>Bridge</h1>');
+    const [tabs = ''] = /<nav aria-label="Application".*?<\/nav>/s.exec(page.body) ?? [];
+    t.same(
+      [...tabs.matchAll(/href="([^"]*)"( aria-current="page")?/g)].map(([, path, current]) => [
+        path,
+        current,
+      ]),
+      addresses.map((path) => [path, path === opened ? ' aria-current="page"' : undefined]),
+      opened,
+    );
+  }
+});
+
 t.test('rotates a secret without interruption', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const first = credentialsOn(await createThroughPage(browser, { name: 'Rotating' }));
   const { id } = await namedApplication(scene.accountId, 'Rotating');
   const address = `${applicationsPath}/${id}`;
-  const show = await browser.open(address);
-  const form = hiddenFields(show.body);
+  const credentials = await browser.open(`${address}/credentials`);
+  isPage(t, credentials);
+  const form = hiddenFields(credentials.body);
   clock.advanceSeconds(3600);
   const confirmed = { ...form, confirm_password: testPassword };
   const page = await browser.submit(`${address}/secrets`, confirmed);
@@ -273,7 +300,12 @@ t.test('rotates a secret without interruption', async (t) => {
     /notice=secret_exists$/,
     'reloading creates no other',
   );
-  expectRedirect(t, await browser.open(`${address}/secrets`), address, 'the URL of the form redirects back');
+  expectRedirect(
+    t,
+    await browser.open(`${address}/secrets`),
+    `${address}/credentials`,
+    'the URL of the form redirects back',
+  );
 
   for (const { clientId, clientSecret } of [first, second]) {
     t.equal((await credentialsGrant(clientId, clientSecret)).statusCode, 200, 'both are valid');
@@ -289,7 +321,7 @@ t.test('rotates a secret without interruption', async (t) => {
   t.equal(secrets.length, 2);
   const retire = `${address}/secrets/${secrets[0]?.id}/revoke`;
   isPage(t, await browser.open(retire));
-  expectRedirect(t, await confirm(browser, retire), `${address}?notice=secret_revoked`);
+  expectRedirect(t, await confirm(browser, retire), `${address}/credentials?notice=secret_revoked`);
   t.equal(
     (await credentialsGrant(first.clientId, first.clientSecret)).statusCode,
     401,
@@ -317,7 +349,7 @@ t.test('rotates a secret without interruption', async (t) => {
 t.test('concurrent rotations leave one or two secrets', async (t) => {
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential' });
   const address = `${applicationsPath}/${scene.application.id}`;
-  const { csrf_token = '' } = hiddenFields((await browser.open(address)).body);
+  const { csrf_token = '' } = hiddenFields((await browser.open(`${address}/credentials`)).body);
   const responses = await Promise.all(
     [1, 2, 3, 4, 5].map((form) => browser.submit(`${address}/secrets`, { csrf_token, form: `nonce${form}` })),
   );
@@ -341,7 +373,8 @@ t.test('shows when a secret was last used, stored once a minute at most', async 
       const { lastUsedAt } = await database.prisma.applicationSecret.findFirstOrThrow({ where });
       return lastUsedAt?.getTime() === at.getTime();
     });
-  t.match((await browser.open(`${applicationsPath}/${id}`)).body, /data-label="Last used"><div>Never</);
+  const address = `${applicationsPath}/${id}/credentials`;
+  t.match((await browser.open(address)).body, /data-label="Last used"><div>Never</);
   // Less than a minute after a use, the next one would not be stored.
   t.equal((await credentialsGrant(clientId, 'wrong')).statusCode, 401);
   clock.advanceSeconds(1);
@@ -352,7 +385,7 @@ t.test('shows when a secret was last used, stored once a minute at most', async 
   clock.advanceSeconds(1);
   await credentialsGrant(clientId, clientSecret);
   await untilLastUsed(clock());
-  const { body } = await browser.open(`${applicationsPath}/${id}`);
+  const { body } = await browser.open(address);
   t.match(body, `data-label="Last used"><div><time datetime="${clock().toISOString()}">`);
 });
 

@@ -132,7 +132,7 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
   const { id } = scene.application;
   const address = `${applicationsPath}/${id}`;
   const browser = await signedInBrowser(api, scene.user);
-  t.match((await browser.open(address)).body, 'Optional in requests');
+  t.match((await browser.open(`${address}/credentials`)).body, 'Optional in requests');
   const edit = await browser.open(`${address}/edit`);
   t.notMatch(edit.body, /<input[^>]*name="require_client_secret"[^>]*checked/);
   const form = formOn(edit, { redirect_uris: [scene.redirectUri] });
@@ -142,7 +142,7 @@ t.test('the setting is changed by its form, shown on the page, and audited', asy
     /notice/,
   );
   t.equal(await settingOf(id), true);
-  t.match((await browser.open(address)).body, 'Required for every token request');
+  t.match((await browser.open(`${address}/credentials`)).body, 'Required for every token request');
   const event = await database.prisma.auditEvent.findFirst({
     where: { accountId: scene.accountId, type: 'application.updated' },
   });

@@ -24,7 +24,9 @@ const addresses = (id: string, secretId: string) => ({
   administratorPages: [
     applicationsPath,
     `${applicationsPath}/new`,
-    `${applicationsPath}/${id}`,
+    ...['', '/credentials', '/usage', '/webhooks', '/requests'].map(
+      (tab) => `${applicationsPath}/${id}${tab}`,
+    ),
     `${applicationsPath}/${id}/edit`,
     `${applicationsPath}/${id}/secrets`,
     `${applicationsPath}/${id}/secrets/${secretId}/revoke`,

@@ -62,19 +62,19 @@ t.test(
       return [show.body, all.body, one.body] as const;
     };
     const [show, all, one] = await pages();
-    t.match(show, '1 endpoint.');
+    t.match(show, '<dd>1 endpoint</dd>');
     t.match(all, 'Delivering');
     t.match(all, 'Payroll sync');
     t.match(one, 'Nothing was sent yet.');
     t.match(one, cursor(scene, 0));
     await change({ failingSince: new Date(), failures: 2 });
     const retrying = await pages();
-    t.match(retrying[0], '1 endpoint: 1 retrying.');
+    t.match(retrying[0], '<dd>1 endpoint: 1 retrying</dd>');
     t.match(retrying[1], /Retrying<\/span> since <time/);
     await change({ pausedAt: new Date(), pauseReason: 'gone' });
     const paused = await pages();
     t.match(paused[0], 'Events are no longer sent to an endpoint of this application.');
-    t.match(paused[0], '1 endpoint: 1 paused.');
+    t.match(paused[0], '<dd>1 endpoint: 1 paused</dd>');
     t.match(paused[2], 'because its server responded with 410 Gone');
   },
 );

@@ -2,6 +2,7 @@ import type { Core } from '../../platform/core.js';
 import { UsageReader } from './usage-reader.js';
 
 export { type CallCounts, describeCalls, sumOf, usageDays } from './pages/calls-chart.js';
+export { type RequestsPageDependencies, requestsPage } from './pages/requests.js';
 export { type UsagePageDependencies, usagePage } from './pages/usage.js';
 export { lastDays } from './usage-reader.js';
 

@@ -24,9 +24,9 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   await createApplication(page, 'Axe');
   await isAccessible(t, page, 'the secret');
   await page.getByRole('link', { name: /I have stored the secret/ }).click();
-  const confidential = new URL(page.url()).pathname;
+  const credentials = new URL(page.url()).pathname;
   await page.getByRole('button', { name: 'Create a second secret' }).click();
-  await page.goto(confidential);
+  await page.goto(credentials);
   const revokeSecret = await page
     .getByRole('link', { name: /^Revoke Secret/ })
     .first()
@@ -45,7 +45,7 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
     '/people/employees/unknown',
     applications,
     `${applications}/new`,
-    confidential,
+    credentials,
     String(revokeSecret),
     `${applications}/${id}?notice=application_updated`,
     `${applications}/${id}/edit`,

@@ -35,6 +35,7 @@ browserTest(
     t.notMatch(await page.content(), first.clientSecret, 'going back does not show it again');
 
     await page.goto(application);
+    await page.getByRole('link', { name: 'Credentials', exact: true }).click();
     // Secrets are listed by the time of their creation.
     site.api.clock.advanceSeconds(1);
     await page.getByRole('button', { name: 'Create a second secret' }).click();
@@ -54,6 +55,7 @@ browserTest(
     const { access_token } = await response.json();
     t.equal((await callApi(site, access_token)).status, 200);
 
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByRole('link', { name: 'Delete application' }).click();
     await page.getByRole('button', { name: 'Delete application' }).click();
     t.match(await page.getByRole('status').textContent(), /deleted/);

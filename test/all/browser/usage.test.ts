@@ -43,7 +43,7 @@ async function arrange({ api: { database, clock } }: LiveSite): Promise<Scene> {
 
 async function useUsage(t: Test, page: Page, { api }: LiveSite, scene: Scene): Promise<void> {
   await page.goto(usagePath(scene).replace('/usage', ''));
-  await page.getByRole('link', { name: 'Show usage' }).click();
+  await page.getByRole('link', { name: 'Usage', exact: true }).click();
   t.match(page.url(), /\/usage$/);
   const chart = page.getByRole('img', { name: 'Calls by day' });
   t.match(await chart.evaluate((svg) => svg.querySelector('desc')?.textContent), /in UTC: [\d,]+ calls/);
@@ -52,6 +52,7 @@ async function useUsage(t: Test, page: Page, { api }: LiveSite, scene: Scene): P
   const name = yesterday.toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'long' });
   await page.getByRole('link', { name, exact: true }).click();
   await page.getByRole('heading', { name: `By hour on ${name}` }).waitFor();
+  await page.getByRole('link', { name: 'Requests', exact: true }).click();
   await page.getByRole('link', { name: 'rate_limit_exceeded' }).click();
   t.match(page.url(), /\/errors\/rate-limit-exceeded$/);
 }
@@ -102,6 +103,7 @@ browserTest('the pages are accessible', async (t, page, site) => {
   await signIn(page, scene.user);
   for (const address of [
     usagePath(scene),
+    usagePath(scene).replace('/usage', '/requests'),
     auditPath,
     `${auditPath}?tokens=1`,
     `${auditPath}?person=x&from=x`,

@@ -27,7 +27,7 @@ async function resumeEndpoint(t: Test, page: Page, site: LiveSite): Promise<void
   const { user, application, receiver } = await arrange(t, site);
   await signIn(page, user);
   await page.goto(`/people/settings/oauth_applications/${application.id}`);
-  await main(page).getByRole('link', { name: 'Show webhooks' }).first().click();
+  await main(page).getByRole('link', { name: 'Webhooks', exact: true }).click();
   await page.getByRole('link', { name: new URL(receiver.url).host }).click();
   await page.getByText('because every attempt failed for 3 days').waitFor();
   await page.getByRole('button', { name: 'Send test' }).click();

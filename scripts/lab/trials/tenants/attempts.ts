@@ -134,7 +134,17 @@ function pageAttempts({ account: { application } }: Seeded, theirs: Seeded): Att
   const secretPath = (id: string) => `${settings}/oauth_applications/${application.id}/secrets/${id}/revoke`;
   const connectionPath = (id: string) => `${settings}/connected_applications/${id}/disconnect`;
   return [
-    ...['', '/edit', '/revoke_access', '/delete', '/secrets'].flatMap((part) => {
+    ...[
+      '',
+      '/credentials',
+      '/usage',
+      '/webhooks',
+      '/requests',
+      '/edit',
+      '/revoke_access',
+      '/delete',
+      '/secrets',
+    ].flatMap((part) => {
       const path = (id: string) => `${settings}/oauth_applications/${id}${part}`;
       return [...pageAndForm(`an application${part}`, applications, { path, form: applicationForm })];
     }),

@@ -1,4 +1,5 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
+import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -80,8 +81,7 @@ function RevocationEffects({
             {delivering === 1
               ? '1 webhook endpoint is paused.'
               : `${delivering} webhook endpoints are paused.`}{' '}
-            Check the <a href={applicationAddress(id, 'webhooks')}>URL of each endpoint</a> before you resume
-            it.
+            Check the <a href={tabAddress(id, 'webhooks')}>URL of each endpoint</a> before you resume it.
           </li>
         )}
       </ul>
@@ -89,7 +89,7 @@ function RevocationEffects({
         <p>
           The client ID and the client secrets stay valid: a client that has a secret can still get new tokens
           with the client credentials grant, and resume webhook endpoints. If a secret may have leaked,{' '}
-          <a href={applicationAddress(id)}>replace it</a> first.
+          <a href={tabAddress(id, 'credentials')}>replace it</a> first.
         </p>
       ) : (
         <p>The client ID and the settings are kept. Users can authorize the application again.</p>

@@ -6,7 +6,12 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { type UsagePageDependencies, usagePage } from '../../usage/index.js';
+import {
+  type RequestsPageDependencies,
+  requestsPage,
+  type UsagePageDependencies,
+  usagePage,
+} from '../../usage/index.js';
 import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { editPages } from './edit.js';
@@ -17,7 +22,7 @@ import { showPages } from './show.js';
 
 /** Settings → OAuth applications. */
 export const applicationPages: SettingsPage<
-  ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies
+  ApplicationPagesDependencies & UsagePageDependencies & RequestsPageDependencies & WebhookPagesDependencies
 > = {
   title: 'OAuth applications',
   path: settings.applications,
@@ -28,6 +33,7 @@ export const applicationPages: SettingsPage<
     showPages(site, dependencies);
     usagePage(site, dependencies);
     webhookPages(site, dependencies);
+    requestsPage(site, dependencies);
     secretPages(site, dependencies);
     revocationPages(site, dependencies);
   },

@@ -1,4 +1,5 @@
 import { requestedApplication } from '../../../oauth/clients/application-details.js';
+import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { shownOncePage } from '../../../platform/pages/copyable.js';
 import { actionForm, confirmPage, formNonce } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
@@ -8,7 +9,7 @@ import { applicationAddress } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { applicationView, SecretName, TokenExample } from './show.js';
+import { credentialsPage, SecretName, TokenExample } from './credentials.js';
 
 /** The only page that shows a client secret. */
 export function secretPage(
@@ -38,7 +39,7 @@ export function secretPage(
         <TokenExample baseUrl={baseUrl} clientId={clientId} />
       </>
     ),
-    next: { href: applicationAddress(id), label: 'I have stored the secret' },
+    next: { href: tabAddress(id, 'credentials'), label: 'I have stored the secret' },
   });
 }
 
@@ -48,12 +49,13 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
 
   const rejection = async (context: PageContext, alert: string): Promise<PageResponse> => {
     const application = await requestedApplication(context, dependencies);
-    return { status: 409, ...applicationView({ application, baseUrl, alert }) };
+    return { status: 409, ...credentialsPage({ application, baseUrl, alert }) };
   };
 
   actionForm(site, applicationAddress(':id', 'secrets'), {
     recentPassword: ['form', 'creates a client secret'],
-    back: async (context) => applicationAddress((await requestedApplication(context, dependencies)).id),
+    back: async (context) =>
+      tabAddress((await requestedApplication(context, dependencies)).id, 'credentials'),
     save: async (context) => {
       const { id } = await requestedApplication(context, dependencies);
       const nonce = formNonce(context);
@@ -62,7 +64,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
         case 'created':
           return secretPage('Secret created', { ...created, id, baseUrl });
         case 'repeated':
-          return { redirect: withFlash(applicationAddress(id), 'secret_exists') };
+          return { redirect: withFlash(tabAddress(id, 'credentials'), 'secret_exists') };
         case 'limit_reached':
           return rejection(
             context,
@@ -83,9 +85,9 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       const secret = found(secrets.find((known) => known.id === context.parameter('secret_id')));
       return {
         title: 'Revoke this secret?',
-        parent: { title: name, href: applicationAddress(id) },
+        parent: { title: `Credentials of ${name}`, href: tabAddress(id, 'credentials') },
         button: 'Revoke secret',
-        cancel: applicationAddress(id),
+        cancel: tabAddress(id, 'credentials'),
         body: (
           <div class="warning">
             <p>
@@ -111,7 +113,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       if (outcome === 'only_one') {
         return rejection(context, 'This is the only secret. Create a second one before you revoke it.');
       }
-      return { redirect: withFlash(applicationAddress(applicationId), 'secret_revoked') };
+      return { redirect: withFlash(tabAddress(applicationId, 'credentials'), 'secret_revoked') };
     },
   });
 }

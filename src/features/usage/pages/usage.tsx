@@ -3,24 +3,17 @@ import {
   type ApplicationReader,
   requestedApplication,
 } from '../../../oauth/clients/application-details.js';
+import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
-import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
 import type { ReportLimits } from '../../../platform/limits/report-concurrency.js';
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
-import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
-import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { problemSlug } from '../../../platform/problems/problem.js';
-import { storedRejections } from '../unstored-usage.js';
 import {
   lastDays,
   periodsOf,
-  type RejectedRequest,
-  rejectionRetentionDays,
   type UsageInPeriod,
   type UsageRange,
   type UsageReader,
@@ -39,51 +32,6 @@ import {
   sumOf,
   usageDays,
 } from './calls-chart.js';
-
-/** The last rejected requests of an application, newest first. */
-function RejectionsSection({
-  rejections,
-  problems,
-}: {
-  rejections: readonly RejectedRequest[];
-  problems: Contract['problems'];
-}) {
-  return (
-    <section>
-      <h2>Last rejected requests</h2>
-      <p>
-        The last {storedRejections} requests of the last {rejectionRetentionDays} days that were rejected. The
-        request ID is in the header <code>X-Request-Id</code> of the response.
-      </p>
-      {rejections.length === 0 ? (
-        <p>No rejected requests.</p>
-      ) : (
-        <DataTable
-          caption="Last rejected requests, newest first"
-          columns={columnsFor(problems)}
-          rows={rejections}
-          rowKey={({ requestId, at }) => `${at.getTime()} ${requestId}`}
-        />
-      )}
-    </section>
-  );
-}
-
-function columnsFor(problems: Contract['problems']): Column<RejectedRequest>[] {
-  return [
-    column('When', ({ at }) => <Timestamp at={at} />),
-    column('Operation', ({ operation }) => <code>{operation}</code>, { isName: true }),
-    column('Status', ({ status }) => status, { kind: 'number' }),
-    column('Error', ({ code }) =>
-      code !== null && Object.hasOwn(problems, code) ? (
-        <a href={`/errors/${problemSlug(code as ProblemCode)}`}>{code}</a>
-      ) : (
-        (code ?? '–')
-      ),
-    ),
-    column('Request ID', ({ requestId }) => <code>{requestId}</code>, { kind: 'short' }),
-  ];
-}
 
 /** The limits of an application. `0` of a configured limit is no limit. */
 interface ApplicationLimits {
@@ -141,14 +89,12 @@ interface UsagePageProps {
   /** The selected day, and its usage by hour and operation. */
   readonly day: UsageRange;
   readonly byHour: readonly UsageInPeriod[];
-  readonly rejections: readonly RejectedRequest[];
   readonly limits: ApplicationLimits;
-  readonly problems: Contract['problems'];
 }
 
-/** Usage of an application: calls by day, hour and operation, limits, and rejected requests. */
+/** Usage of an application: calls by day, hour and operation, and limits. */
 function UsageSections(props: UsagePageProps) {
-  const { byDay, rejections, limits, problems } = props;
+  const { byDay, limits } = props;
   const operations = callsByOperation(byDay);
   return (
     <>
@@ -177,7 +123,6 @@ function UsageSections(props: UsagePageProps) {
         )}
       </section>
       <LimitsSection limits={limits} />
-      <RejectionsSection {...{ rejections, problems }} />
     </>
   );
 }
@@ -242,7 +187,7 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
 }
 
 function hoursAddress(id: string, day: Date): string {
-  return `${applicationAddress(id, 'usage')}?day=${dayText(day)}#hours`;
+  return `${tabAddress(id, 'usage')}?day=${dayText(day)}#hours`;
 }
 
 function sentence(words: string): string {
@@ -252,7 +197,6 @@ function sentence(words: string): string {
 export interface UsagePageDependencies {
   readonly usage: UsageReader;
   readonly limits: ApplicationLimits;
-  readonly problems: Contract['problems'];
 }
 
 /** Settings → OAuth applications → an application → Usage. */
@@ -260,24 +204,18 @@ export function usagePage(
   site: PageRouter,
   dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
 ): void {
-  const { usage, limits, problems } = dependencies;
-  site.get(applicationAddress(':id', 'usage'), async (context) => {
+  const { usage, limits } = dependencies;
+  site.get(tabAddress(':id', 'usage'), async (context) => {
     const { accountId, at } = context.auditContext;
     const range = lastDays(at, usageDays);
     const day = selectedDay(context.query, range);
     const application = await requestedApplication(context, dependencies);
-    const { id, name } = application;
-    const [byDay, byHour, rejections] = await Promise.all([
+    const { id } = application;
+    const [byDay, byHour] = await Promise.all([
       usage.usageOf(accountId, id, { ...range, per: 'day' }),
       usage.usageOf(accountId, id, { ...day, per: 'hour' }),
-      usage.rejectedRequestsOf(accountId, id),
     ]);
-    const read = { range, byDay, day, byHour, rejections };
-    return {
-      title: `Usage of ${name}`,
-      heading: <h1>Usage</h1>,
-      parent: { title: name, href: applicationAddress(id) },
-      body: <UsageSections {...{ application, limits, problems, ...read }} />,
-    };
+    const body = <UsageSections {...{ application, limits, range, byDay, day, byHour }} />;
+    return applicationPage(application, 'usage', { body });
   });
 }

@@ -3,6 +3,7 @@ import {
   type ApplicationReader,
   requestedApplication,
 } from '../../../oauth/clients/application-details.js';
+import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { counted } from '../../../platform/counted.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
@@ -39,8 +40,8 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
   };
   const back = async (context: PageContext) => pathOf(await requestedEndpoint(context, dependencies));
 
-  site.get(applicationAddress(':id', 'webhooks'), async (context) => {
-    const application = await requestedApplication(context, dependencies);
+  site.get(tabAddress(':id', 'webhooks'), async (context) => {
+    const application = await confidentialApplication(context, dependencies);
     const { accountId } = context.auditContext;
     const listed = await endpoints.list({ accountId, applicationId: application.id });
     return webhooksPage(application, listed);
@@ -103,6 +104,16 @@ function pathOf({ application, endpoint }: Requested): string {
   return applicationAddress(application.id, 'webhooks', endpoint.id);
 }
 
+/** @throws {Problem} 404 `not_found`, also for a public application, which cannot have endpoints */
+async function confidentialApplication(
+  context: PageContext,
+  dependencies: WebhookPagesDependencies,
+): Promise<ApplicationDetails> {
+  const application = await requestedApplication(context, dependencies);
+  if (application.clientType === 'public') throw recordNotFound();
+  return application;
+}
+
 /** @throws {Problem} 404 `not_found` when the account or the application does not have it */
 async function requestedEndpoint(
   context: PageContext,
@@ -128,11 +139,8 @@ export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string
 }
 
 /** The webhook endpoints of an application. */
-function webhooksPage({ id, name }: ApplicationDetails, endpoints: readonly WebhookEndpoint[]): PageView {
-  return {
-    title: `Webhooks of ${name}`,
-    heading: <h1>Webhooks</h1>,
-    parent: { title: name, href: applicationAddress(id) },
+function webhooksPage(application: ApplicationDetails, endpoints: readonly WebhookEndpoint[]): PageView {
+  return applicationPage(application, 'webhooks', {
     body: (
       <>
         <p>
@@ -146,14 +154,14 @@ function webhooksPage({ id, name }: ApplicationDetails, endpoints: readonly Webh
         ) : (
           <DataTable
             caption="Webhook endpoints"
-            columns={columnsOf(id)}
+            columns={columnsOf(application.id)}
             rows={endpoints}
             rowKey={({ id }) => id}
           />
         )}
       </>
     ),
-  };
+  });
 }
 
 function columnsOf(applicationId: string): Column<WebhookEndpoint>[] {

@@ -1,0 +1,158 @@
+import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
+import { applicationPage } from '../../../oauth/clients/application-tabs.js';
+import { randomId } from '../../../platform/database/ids.js';
+import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
+import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import type { PageView } from '../../../platform/pages/page-context.js';
+import { applicationAddress } from '../../../platform/pages/paths.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { maximumSecrets } from '../client-secrets.js';
+import { clientTypeName } from './form-page.js';
+
+/** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
+export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
+  const lines = [
+    `curl -sS ${baseUrl}/v1/oauth/token`,
+    '  -d grant_type=client_credentials',
+    `  -d client_id=${clientId}`,
+    '  -d client_secret="$CLIENT_SECRET"',
+  ];
+  return (
+    <pre>
+      <code>{lines.join(' \\\n')}</code>
+    </pre>
+  );
+}
+
+/** Client secrets of an application, and the next step to replace one. */
+function SecretsSection({ application }: { application: ApplicationDetails }) {
+  const { id, secrets } = application;
+  return (
+    <section>
+      <h2>Client secrets</h2>
+      {secrets.length > 0 && (
+        <DataTable
+          caption="Client secrets"
+          columns={secretColumns(application)}
+          rows={secrets}
+          rowKey={(secret) => secret.id}
+        />
+      )}
+      {secrets.length < maximumSecrets ? (
+        <>
+          <p>
+            To replace a secret without downtime, create a second one, deploy it, and revoke the first one
+            when it is no longer used. Replace a lost secret in the same way.
+          </p>
+          <ButtonForm action={applicationAddress(id, 'secrets')} hidden={[['form', randomId()]]}>
+            {secrets.length === 0 ? 'Create a secret' : 'Create a second secret'}
+          </ButtonForm>
+        </>
+      ) : (
+        <p>
+          Both secrets are valid. When your software uses the new secret and “Last used” of the old one no
+          longer changes, revoke the old one, which is listed first. An application has at most two secrets.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function secretColumns({ id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>): Column<SecretSummary>[] {
+  return [
+    column('Secret', (secret) => (
+      <strong>
+        <SecretName {...secret} />
+      </strong>
+    )),
+    column('Created', ({ createdAt }) => <Timestamp at={createdAt} />),
+    column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} />),
+    ...(secrets.length < 2
+      ? []
+      : [
+          column<SecretSummary>('Action', (secret) => (
+            <a href={applicationAddress(id, 'secrets', secret.id, 'revoke')}>
+              Revoke
+              <span class="unseen">
+                {' '}
+                <SecretName {...secret} />
+              </span>
+            </a>
+          )),
+        ]),
+  ];
+}
+
+/** Text that identifies a secret: its last characters or, for a secret of an earlier version, the date. */
+export function SecretName({ lastCharacters, createdAt }: SecretSummary) {
+  return lastCharacters === null ? (
+    <>
+      Secret created on <Timestamp at={createdAt} />
+    </>
+  ) : (
+    <>
+      Secret ending in <code>{lastCharacters}</code>
+    </>
+  );
+}
+
+interface CredentialsProps {
+  readonly application: ApplicationDetails;
+  readonly baseUrl: string;
+  /** An error of a submitted form. */
+  readonly alert?: string;
+}
+
+/** How an application authenticates. The values of its secrets are never shown. */
+export function credentialsPage({ application, baseUrl, alert }: CredentialsProps): PageView {
+  const { clientId, clientType, requireClientSecret } = application;
+  const body = (
+    <>
+      <DescriptionList>
+        <DescriptionItem name="Client ID">
+          <code>{clientId}</code>
+        </DescriptionItem>
+        <DescriptionItem name="Client type">{clientTypeName(clientType)}</DescriptionItem>
+        {clientType === 'confidential' && (
+          <DescriptionItem name="Client secret">
+            {requireClientSecret
+              ? 'Required for every token request'
+              : 'Optional in requests with an authorization code or a refresh token'}
+          </DescriptionItem>
+        )}
+      </DescriptionList>
+      {clientType === 'confidential' && <SecretsSection application={application} />}
+      <DeveloperSection {...{ application, baseUrl }} />
+    </>
+  );
+  return applicationPage(application, 'credentials', { alert, body });
+}
+
+function DeveloperSection({ application, baseUrl }: { application: ApplicationDetails; baseUrl: string }) {
+  return (
+    <section>
+      <h2>For developers</h2>
+      <DescriptionList>
+        <DescriptionItem name="Authorization endpoint">
+          <code>{`${baseUrl}/v1/oauth/authorize`}</code>
+        </DescriptionItem>
+        <DescriptionItem name="Token endpoint">
+          <code>{`${baseUrl}/v1/oauth/token`}</code>
+        </DescriptionItem>
+        <DescriptionItem name="Metadata">
+          <a href="/.well-known/oauth-authorization-server">
+            <code>{`${baseUrl}/.well-known/oauth-authorization-server`}</code>
+          </a>
+        </DescriptionItem>
+      </DescriptionList>
+      {application.clientType === 'confidential' ? (
+        <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
+      ) : (
+        <p>
+          This application has no client secret. It uses the authorization code flow with PKCE (method{' '}
+          <code>S256</code>). Client libraries configure themselves from the metadata.
+        </p>
+      )}
+    </section>
+  );
+}
