@@ -1,4 +1,5 @@
-import { applicationsPath, expectRedirect, isPage } from '../support/browser/pages.js';
+import { hiddenFields } from '../support/browser/browser.js';
+import { applicationsPath, confirm, expectRedirect, isPage } from '../support/browser/pages.js';
 import { hostileNames } from '../support/input/hostile-names.js';
 import { createScene, createUser, signedInBrowser } from '../support/oauth/users.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
@@ -78,6 +79,176 @@ t.test(
     t.match(paused[2], 'because its server responded with 410 Gone');
   },
 );
+
+const shownSecret = (page: { body: string }) => /<code id="webhook-secret">([^<]*)</.exec(page.body)?.[1];
+
+/** Types of the events of the user, sorted. */
+const auditedTypes = async ({ accountId, scene }: Scene) => {
+  const where = { accountId, userId: scene.user.id, type: { startsWith: 'webhook_endpoint.' } };
+  const events = await prisma.auditEvent.findMany({ where });
+  return events.map(({ type }) => type.replace('webhook_endpoint.', '')).toSorted();
+};
+
+t.test('adds an endpoint, shows its secret once, and reloading adds no other', async (t) => {
+  const receiver = await startReceiver(t);
+  const scene = await arrange();
+  const { browser, list, accountId, token } = scene;
+  const form = await browser.open(`${list}/new`);
+  isPage(t, form);
+  const fields = [
+    ...Object.entries(hiddenFields(form.body)),
+    ['url', `${receiver.url}?key=veryprivate`],
+    ['description', 'Second'],
+    ['event_types', 'employee.deleted'],
+    ['event_types', 'employee.created'],
+  ];
+  const added = await browser.submit(list, fields);
+  isPage(t, added);
+  t.notMatch(added.body, 'veryprivate');
+  const secret = String(shownSecret(added));
+  t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const where = { accountId, description: 'Second' };
+  const { id, url, eventTypes, sealedSecret } = await prisma.webhookEndpoint.findFirstOrThrow({ where });
+  t.equal(url, `${receiver.url}?key=veryprivate`);
+  t.same(eventTypes, ['employee.created', 'employee.deleted']);
+  t.notMatch(sealedSecret, secret);
+  t.equal(
+    (await sendJson(api, { method: 'GET', url: `/v1/webhook_endpoints/${id}`, token })).statusCode,
+    200,
+  );
+  t.same(await auditedTypes(scene), ['created']);
+
+  const reloaded = await browser.submit(list, fields);
+  expectRedirect(t, reloaded, `${list}?notice=webhook_exists`);
+  t.equal(await prisma.webhookEndpoint.count({ where }), 1);
+  for (const address of [String(reloaded.headers.location), `${list}/${id}`])
+    t.notMatch((await browser.open(address)).body, secret);
+});
+
+t.test('rejects what the API rejects, and keeps the input', async (t) => {
+  const { browser, list, accountId, application, scene } = await arrange();
+  const { csrf_token = '' } = hiddenFields((await browser.open(`${list}/new`)).body);
+  const add = (...fields: string[][]) =>
+    browser.submit(list, [['csrf_token', csrf_token], ['form', 'one'], ...fields]);
+  for (const [url, message] of [
+    ['', 'The URL must be an https:// URL'],
+    ['http://partner.example/', 'The URL must be an https:// URL'],
+    ['https://127.0.0.1/hook', 'The URL must have a host with public addresses only.'],
+    ['https://user:pass@partner.example/', 'The URL must not contain a user name or a password.'],
+    ['https://partner.example:22/', 'The URL must have the port 443, or one from 8443.'],
+    [`https://partner.example/${'x'.repeat(2048)}`, 'The URL must have at most 2048 characters.'],
+  ] as const) {
+    const page = await add(['url', url], ['description', 'Kept']);
+    isPage(t, page, 400, url);
+    t.match(page.body, new RegExp(`url-error" class="field-error">${message.replaceAll('.', '\\.')}`), url);
+    t.match(page.body, 'value="Kept"');
+  }
+  const url = ['url', 'https://partner.example/hook'];
+  const unknown = await add(url, ['event_types', 'employee.promoted']);
+  isPage(t, unknown, 400);
+  t.match(unknown.body, 'Choose from the events in the list.');
+  isPage(t, await add(url, ['description', 'x'.repeat(501)]), 400);
+
+  const endpoint = await prisma.webhookEndpoint.findFirstOrThrow({ where: { accountId } });
+  await prisma.webhookEndpoint.createMany({
+    data: Array.from({ length: 19 }, (_, index) => ({ ...endpoint, id: `${endpoint.id}${index}`.slice(1) })),
+  });
+  const full = await add(url);
+  isPage(t, full, 409);
+  t.match(full.body, 'The application has reached its limit of 20 endpoints.');
+  t.notMatch((await browser.open(list)).body, 'Add endpoint');
+
+  await prisma.application.updateMany({ where: { id: application.id }, data: { scopes: ['user:read'] } });
+  t.match((await browser.open(`${list}/new`)).body, 'gets no events without the scope');
+  isPage(t, await add(url), 409);
+  const { id } = await createApplication(database, accountId, { clientType: 'public' });
+  for (const address of [`${list}/new`, list].map((path) => path.replace(application.id, id)))
+    isPage(t, await browser.open(address), 404, address);
+  t.equal(await prisma.webhookEndpoint.count({ where: { accountId: scene.accountId } }), 20);
+});
+
+t.test('edits an endpoint, and keeps what the form does not show or the user did not change', async (t) => {
+  const scene = await arrange();
+  const { browser, path, stored, change } = scene;
+  const form = await browser.open(`${path}/edit`);
+  isPage(t, form);
+  t.notMatch(form.body, 'veryprivate');
+  await change({ eventTypes: ['report.created'] });
+  const fields = { ...hiddenFields(form.body), url: 'https://partner.example/hook', description: 'Renamed' };
+  expectRedirect(t, await browser.submit(`${path}/edit`, fields), `${path}?notice=webhook_updated`);
+  const kept = { url: 'https://partner.example/hook?key=veryprivate', eventTypes: ['report.created'] };
+  t.match(await stored(), { ...kept, description: 'Renamed' });
+
+  const conflict = await browser.submit(`${path}/edit`, { ...fields, description: 'Mine' });
+  isPage(t, conflict, 409);
+  t.match(conflict.body, 'Another user changed this to “Renamed” while you were editing it.');
+  const again = { url: 'https://192.0.2.1/', description: 'Mine' };
+  isPage(t, await browser.submitForm(conflict, `${path}/edit`, again), 400, 'a private address');
+  t.match(await stored(), { ...kept, description: 'Renamed' });
+  const moved = { url: 'https://partner.example/other', description: '' };
+  expectRedirect(t, await browser.submitForm(conflict, `${path}/edit`, moved), /notice=webhook_updated$/);
+  t.match(await stored(), { url: 'https://partner.example/other', description: null });
+  t.same(await auditedTypes(scene), ['updated', 'updated']);
+});
+
+t.test('pauses an endpoint until it is resumed, and the API says that a user paused it', async (t) => {
+  const scene = await arrange();
+  const { browser, path, id, token, stored } = scene;
+  const page = await browser.open(path);
+  expectRedirect(t, await browser.submitForm(page, `${path}/pause`, {}), `${path}?notice=webhook_paused`);
+  t.match(await stored(), { pauseReason: 'manual', pausedAt: clock(), dueAt: null });
+  const url = `/v1/webhook_endpoints/${id}`;
+  const read = await sendJson(api, { method: 'GET', url, token });
+  t.match(read.json().data.attributes, { status: 'paused', pause_reason: 'manual' });
+  const shown = await browser.open(path);
+  t.match(shown.body, 'because an owner or administrator paused it');
+  t.notMatch(shown.body, `action="${path}/pause"`);
+  await browser.submitForm(page, `${path}/pause`, {});
+  const resumed = await browser.submitForm(shown, `${path}/resume`, { from: 'stopped' });
+  expectRedirect(t, resumed, /notice=webhook_resumed$/);
+  t.equal((await stored()).pausedAt, null);
+  t.same(await auditedTypes(scene), ['paused', 'resumed'], 'an endpoint is paused once');
+});
+
+t.test('replaces a secret once for each form, and the previous one signs for a day', async (t) => {
+  const scene = await arrange();
+  const { browser, path, id, token, stored } = scene;
+  const before = await stored();
+  const form = hiddenFields((await browser.open(`${path}/rotate_secret`)).body);
+  const rotated = await browser.submit(`${path}/rotate_secret`, form);
+  isPage(t, rotated);
+  t.match(shownSecret(rotated), /^whsec_/);
+  const after = await stored();
+  t.equal(after.sealedPreviousSecret, before.sealedSecret);
+  t.match(rotated.body, `datetime="${after.previousSecretExpiresAt?.toISOString()}"`);
+  const reloaded = await browser.submit(`${path}/rotate_secret`, form);
+  expectRedirect(t, reloaded, `${path}?notice=webhook_secret_exists`);
+  t.equal((await stored()).sealedSecret, after.sealedSecret);
+  t.notMatch((await browser.open(path)).body, String(shownSecret(rotated)));
+
+  expectRedirect(t, await confirm(browser, `${path}/delete`), /webhooks\?notice=webhook_deleted$/);
+  const url = `/v1/webhook_endpoints/${id}`;
+  t.equal((await sendJson(api, { method: 'GET', url, token })).statusCode, 404);
+  isPage(t, await browser.open(path), 404);
+  t.same(await auditedTypes(scene), ['deleted', 'secret_rotated']);
+});
+
+t.test('a delivery is sent again with the form that its link fills in', async (t) => {
+  const scene = await arrange();
+  const { browser, path, accountId, id, stored } = scene;
+  const attempt = { deliveryId: 'msg_x', events: 1, attemptedAt: clock(), durationMs: 5, status: 503 };
+  await prisma.webhookAttempt.create({
+    data: { accountId, endpointId: id, slot: 1, number: 1n, ...attempt, firstPosition: 2n, lastPosition: 2n },
+  });
+  const [, link = ''] = /<a href="([^"]*)">Send again</.exec((await browser.open(path)).body) ?? [];
+  t.equal(link, `${path}?after=${cursor(scene, 1)}#resume`);
+  const filled = await browser.open(link);
+  t.match(filled.body, `value="${cursor(scene, 1)}"`);
+  t.match(filled.body, /<input type="radio" name="from" value="after" checked/);
+  const fields = { from: 'after', after: cursor(scene, 1) };
+  expectRedirect(t, await browser.submitForm(filled, `${path}/resume`, fields), /notice=webhook_resumed$/);
+  t.equal((await stored()).position, 1n);
+});
 
 t.test('a test delivery is sent and listed as the first attempt', async (t) => {
   const receiver = await startReceiver(t);
@@ -166,10 +337,11 @@ t.test('members, other accounts, other applications and forms without a token ch
   const { accountId, list, path, id, stored, browser, change } = scene;
   await change({ pausedAt: new Date(), pauseReason: 'failing' });
   const member = await signedInBrowser(api, await createUser(database, accountId, { role: 'member' }));
-  for (const address of [list, path]) isPage(t, await member.open(address), 403, address);
+  const pages = [list, `${list}/new`, path, `${path}/edit`, `${path}/rotate_secret`, `${path}/delete`];
+  for (const address of pages) isPage(t, await member.open(address), 403, address);
   const other = await arrange({ url: (await startReceiver(t)).url });
   const third = await createApplication(database, accountId);
-  for (const address of [list, path]) isPage(t, await other.browser.open(address), 404, address);
+  for (const address of pages) isPage(t, await other.browser.open(address), 404, address);
   for (const address of [
     `${applicationsPath}/${third.id}/webhooks/${id}`,
     `${list}/unknown`,
@@ -178,12 +350,22 @@ t.test('members, other accounts, other applications and forms without a token ch
   ]) {
     isPage(t, await browser.open(address), 404, address);
   }
-  for (const form of ['test', 'resume']) {
-    isPage(t, await browser.submit(`${path}/${form}`, {}), 403, `${form} without a token`);
-    const page = await other.browser.open(other.path);
-    const { statusCode } = await other.browser.submitForm(page, `${path}/${form}`, { from: 'end' });
-    t.equal(statusCode, 404, `${form} of another account`);
+  const before = await stored();
+  const theirs = hiddenFields((await other.browser.open(other.path)).body);
+  const forms = ['test', 'resume', 'edit', 'pause', 'rotate_secret', 'delete'].map(
+    (form) => `${path}/${form}`,
+  );
+  for (const form of [list, ...forms]) {
+    const fields = { from: 'end', url: 'https://other.example/hook' };
+    isPage(t, await browser.submit(form, fields), 403, `${form} without a token`);
+    isPage(
+      t,
+      await member.submit(form, { ...hiddenFields((await member.open('/people')).body), ...fields }),
+      403,
+    );
+    isPage(t, await other.browser.submit(form, { ...theirs, ...fields }), 404, `${form} of another account`);
   }
+  t.same(await stored(), before);
   t.ok((await stored()).pausedAt);
   t.equal(await prisma.webhookAttempt.count({ where: { accountId } }), 0);
   expectRedirect(t, await browser.open(`${path}/resume`), path);

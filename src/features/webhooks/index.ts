@@ -6,7 +6,8 @@ import { WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
 
-export { describeEndpoints, type WebhookPagesDependencies, webhookPages } from './pages/routes.js';
+export type { WebhookPagesDependencies } from './pages/requested.js';
+export { describeEndpoints, webhookPages } from './pages/routes.js';
 export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */

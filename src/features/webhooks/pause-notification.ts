@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/client.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
+import { applicationAddress } from '../../platform/pages/paths.js';
 import type { EndpointOutcome } from './delivery/outcome.js';
 import { maxRetryDays, type PauseReason } from './webhook-endpoint.js';
 
@@ -9,13 +10,14 @@ const reasons: Readonly<Record<PauseReason, string>> = {
   expired: 'Its next events are no longer kept.',
   access: 'The application may no longer read employees and reports.',
   revoked: '',
+  manual: '',
 };
 
 /** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
 export async function notifyOwners(
   { prisma }: Pick<Database, 'prisma'>,
   delivery: LinkDelivery,
-  { accountId, applicationId, url, pauseReason, attempt }: EndpointOutcome,
+  { accountId, applicationId, id, url, pauseReason, attempt }: EndpointOutcome,
 ): Promise<void> {
   const application = await prisma.application.findFirst({ where: { accountId, id: applicationId } });
   const owners = await prisma.user.findMany({
@@ -32,10 +34,10 @@ export async function notifyOwners(
       ...(lastError === null ? [] : [`Last attempt: ${lastError}.`]),
     ].filter((text) => text !== ''),
     link: {
-      label: 'Show the application',
-      url: delivery.addressOf(`/people/settings/oauth_applications/${applicationId}`),
+      label: 'Show the endpoint',
+      url: delivery.addressOf(applicationAddress(applicationId, 'webhooks', id)),
     },
-    after: ['The application resumes the endpoint through the API. Events are kept for a limited time.'],
+    after: ['Resume the endpoint there, or through the API. Events are kept for a limited time.'],
   };
   const permit = await delivery.permit(prisma, 'paused_webhook', { account: accountId });
   await Promise.all(owners.map(({ email }) => delivery.notify(permit, email, mail)));

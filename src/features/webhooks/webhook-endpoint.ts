@@ -19,11 +19,18 @@ export interface EndpointContext extends EndpointOwner, Pick<AuditContext, 'user
   readonly generation?: number;
 }
 
+/** Who changes an endpoint with the form of a page. */
+export interface EndpointFormContext extends EndpointContext {
+  readonly userId: string;
+  /** Identifies the form, so that a second submission changes nothing. */
+  readonly nonce: string;
+}
+
 /** Days after the first failure of a delivery at which its endpoint is paused. */
 export const maxRetryDays = 3;
 
-/** The reason why an endpoint is paused. */
-export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked';
+/** The reason why an endpoint is paused. `manual`: by a user. */
+export type PauseReason = 'failing' | 'gone' | 'expired' | 'access' | 'revoked' | 'manual';
 
 /** A URL to which events of an account are sent, without its secrets. */
 export interface WebhookEndpoint

@@ -10,6 +10,7 @@ import type {
 import { randomId } from '../../platform/database/ids.js';
 import type { Idempotency, IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
 import { deleteResponses } from '../../platform/idempotency/key-claim.js';
+import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
 import { keptAttempts } from './delivery/outcome.js';
@@ -17,7 +18,9 @@ import { KeyedChanges, type KeyedContext, type NewSecret } from './keyed-changes
 import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import {
   type EndpointContext,
+  type EndpointFormContext,
   type EndpointOwner,
+  type PauseReason,
   toWebhookEndpoint,
   type WebhookEndpoint,
   withoutQuery,
@@ -114,13 +117,17 @@ export class WebhookEndpoints {
     });
   }
 
-  /** Adds an endpoint, which gets the events from now on. */
+  /** Adds an endpoint, which gets the events from now on. `repeated`: the same form has already added one. */
+  create(
+    context: EndpointFormContext,
+    content: EndpointContent,
+  ): Promise<CreatedEndpoint | { readonly kind: 'repeated' }>;
   create(context: KeyedContext, content: EndpointContent): Promise<CreatedEndpoint | IdempotentOutcome>;
   create(context: EndpointContext, content: EndpointContent): Promise<CreatedEndpoint>;
   async create(
-    context: EndpointContext | KeyedContext,
+    context: EndpointContext | EndpointFormContext | KeyedContext,
     content: EndpointContent,
-  ): Promise<CreatedEndpoint | IdempotentOutcome> {
+  ): Promise<CreatedEndpoint | IdempotentOutcome | { readonly kind: 'repeated' }> {
     const violation = await this.#findUrlError(content.url);
     if (violation !== undefined) return { kind: 'invalid_url', violation };
     const { accountId, applicationId, generation, at } = context;
@@ -128,7 +135,7 @@ export class WebhookEndpoints {
     return await this.#keyed.run(
       context,
       lock.application,
-      async (unit, application): Promise<CreatedEndpoint> => {
+      async (unit, application): Promise<CreatedEndpoint | { readonly kind: 'repeated' }> => {
         const { tx } = unit;
         if (application === null) return { kind: 'application_deleted' };
         if (generation !== undefined && generation !== application.generation)
@@ -136,6 +143,8 @@ export class WebhookEndpoints {
         if (application.clientType !== 'confidential') return { kind: 'public_client' };
         if ((await tx.webhookEndpoint.count({ where: { accountId, applicationId } })) >= maximumEndpoints)
           return { kind: 'limit_reached' };
+        const id = randomId();
+        if (await isRepeated(unit, id)) return { kind: 'repeated' };
         const totals = await tx.accountTotals.update({ where: { accountId }, data: { hasWebhooks: true } });
         const row = await tx.webhookEndpoint.create({
           data: {
@@ -144,7 +153,7 @@ export class WebhookEndpoints {
             url: content.url,
             description: content.description,
             eventTypes: [...new Set(content.eventTypes)],
-            id: randomId(),
+            id,
             sealedSecret: sealed,
             position: totals.events,
             createdAt: at,
@@ -196,19 +205,25 @@ export class WebhookEndpoints {
     });
   }
 
-  /** Replaces the secret. The previous one signs as well for a day. Returns `null` if the application has no such endpoint. */
+  /**
+   * Replaces the secret. The previous one signs as well for a day.
+   *
+   * @returns `null` if the application has no such endpoint; `repeated` if the same form has already replaced it
+   */
+  rotateSecret(context: EndpointFormContext, id: string): Promise<NewSecret | 'repeated' | null>;
   rotateSecret(context: KeyedContext, id: string): Promise<NewSecret | IdempotentOutcome | null>;
   rotateSecret(context: EndpointContext, id: string): Promise<NewSecret | null>;
   async rotateSecret(
-    context: EndpointContext | KeyedContext,
+    context: EndpointContext | EndpointFormContext | KeyedContext,
     id: string,
-  ): Promise<NewSecret | IdempotentOutcome | null> {
+  ): Promise<NewSecret | IdempotentOutcome | 'repeated' | null> {
     const { secret, sealed } = await this.#secrets.create();
     return await this.#keyed.run(
       context,
       lockEndpoint(id),
-      async (unit, locked): Promise<NewSecret | null> => {
+      async (unit, locked): Promise<NewSecret | 'repeated' | null> => {
         if (locked === null) return null;
+        if (await isRepeated(unit, id)) return 'repeated';
         // The secret before the current one is no longer valid.
         const { previousSecretExpiresAt: expiresAt } = locked;
         if (expiresAt !== null) {
@@ -227,6 +242,26 @@ export class WebhookEndpoints {
         return { endpoint: await recorded(unit, 'secret_rotated', row), secret };
       },
     );
+  }
+
+  /**
+   * Stops sending events to an endpoint until it is resumed. One that is already paused is not changed.
+   *
+   * @returns false if the application has no such endpoint
+   */
+  async pause(context: EndpointContext, id: string): Promise<boolean> {
+    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
+      if (locked === null) return false;
+      if (locked.pausedAt !== null) return true;
+      const pauseReason: PauseReason = 'manual';
+      const row = await unit.tx.webhookEndpoint.update({
+        where: keyOf(context, id),
+        // Without the lease, a running attempt stores neither its delivery nor the response.
+        data: { pausedAt: context.at, pauseReason, dueAt: null, lease: null, updatedAt: context.at },
+      });
+      await recorded(unit, 'paused', row);
+      return true;
+    });
   }
 
   /**
@@ -270,10 +305,18 @@ export class WebhookEndpoints {
   }
 }
 
+/** Whether the form of a change was submitted before. A change without a form is never repeated. */
+async function isRepeated(
+  { tx, context }: Unit<EndpointContext | EndpointFormContext>,
+  id: string,
+): Promise<boolean> {
+  return 'nonce' in context && (await consumeNonce({ tx, context }, context.nonce, id)) !== null;
+}
+
 /** Records the audit event of a change of an endpoint, and returns the endpoint. */
 async function recorded(
   unit: Unit<EndpointContext>,
-  event: 'created' | 'updated' | 'deleted' | 'secret_rotated' | 'resumed',
+  event: 'created' | 'updated' | 'deleted' | 'secret_rotated' | 'paused' | 'resumed',
   row: EndpointRow,
 ): Promise<WebhookEndpoint> {
   const endpoint = toWebhookEndpoint(row);
@@ -285,7 +328,7 @@ async function recorded(
   return endpoint;
 }
 
-type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousSecretExpiresAt'>;
+type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousSecretExpiresAt' | 'pausedAt'>;
 
 /**
  * Locks a webhook endpoint of the application of the context.
@@ -299,7 +342,8 @@ function lockEndpoint(id: string) {
     { accountId, applicationId, generation }: EndpointContext,
   ): Promise<LockedEndpoint | null> => {
     const [row] = await tx.$queryRaw<LockedEndpoint[]>`
-      SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt"
+      SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+        paused_at AS "pausedAt"
       FROM webhook_endpoints
       WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
     if (row === undefined) return null;

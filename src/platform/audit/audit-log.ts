@@ -142,6 +142,7 @@ export type AuditEventType =
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'
   | 'webhook_endpoint.secret_rotated'
+  | 'webhook_endpoint.paused'
   | 'webhook_endpoint.resumed'
   | 'webhook_endpoint.resealed';
 

@@ -1270,7 +1270,7 @@ export interface components {
             /**
              * @description Why the endpoint is paused, or `null`: `failing` after 3 days of failures, `gone` after a `410`, `expired` when its next
              *     events are no longer kept, `access` when the application lost `reports:read`, `revoked` when all access of the
-             *     application was revoked.
+             *     application was revoked, `manual` when an administrator paused it in the settings.
              */
             pause_reason: string | null;
             /**

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { absoluteSeconds } from '../accounts/sessions.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
-import type { Unit } from '../changes/change.js';
+import type { Prisma } from '../database/client.js';
+
+/** The change that a form makes, by the user who submits it. */
+interface SubmittedChange {
+  readonly tx: Prisma.TransactionClient;
+  readonly context: Pick<UserAuditContext, 'userId' | 'at'>;
+}
 
 /**
  * Marks a form as submitted, in the change that the submission makes. A concurrent submission of the same form waits.
@@ -11,7 +17,7 @@ import type { Unit } from '../changes/change.js';
  * @returns `null` for the first submission; otherwise the `resultId` of the first one, and the caller must change nothing
  */
 export async function consumeNonce(
-  { tx, context: { userId, at } }: Unit<UserAuditContext>,
+  { tx, context: { userId, at } }: SubmittedChange,
   nonce: string,
   resultId: string,
 ): Promise<string | null> {
@@ -28,7 +34,7 @@ export async function consumeNonce(
 }
 
 /** Marks a form as not submitted, in the same change: the submission was rejected and may be repeated. */
-export async function restoreNonce({ tx, context }: Unit<UserAuditContext>, nonce: string): Promise<void> {
+export async function restoreNonce({ tx, context }: SubmittedChange, nonce: string): Promise<void> {
   await tx.submittedForm.delete({ where: { key: keyOf(context.userId, nonce) } });
 }
 

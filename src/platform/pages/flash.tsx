@@ -9,6 +9,13 @@ const messages = {
   application_updated: 'Changes saved. They apply to existing tokens immediately.',
   application_deleted: 'Application deleted. Its tokens no longer work.',
   webhook_test_sent: 'Test sent. Its result is the first of the attempts.',
+  webhook_exists:
+    'This form was already submitted, and the endpoint exists. Its secret is not shown again: replace it if you have not stored it.',
+  webhook_updated: 'Changes saved.',
+  webhook_paused: 'Endpoint paused. Events are sent when you resume it.',
+  webhook_deleted: 'Endpoint deleted.',
+  webhook_secret_exists:
+    'This form was already submitted, and the secret is replaced. It is not shown again.',
   webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
   access_revoked:
     'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',

@@ -73,6 +73,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'webhook_endpoint.updated': 'Webhook endpoint changed',
   'webhook_endpoint.deleted': 'Webhook endpoint deleted',
   'webhook_endpoint.secret_rotated': 'Webhook secret replaced',
+  'webhook_endpoint.paused': 'Webhook endpoint paused',
   'webhook_endpoint.resumed': 'Webhook endpoint resumed',
   'webhook_endpoint.resealed': 'Webhook secret encrypted with a new secret',
   'employees.imported': 'Employees imported',

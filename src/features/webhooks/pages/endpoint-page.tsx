@@ -1,4 +1,5 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import type { WebhookAttempt } from '../../../platform/database/generated/client.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
@@ -10,10 +11,11 @@ import {
   TextField,
 } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { eventId } from '../../events/index.js';
 import { keptAttempts } from '../delivery/outcome.js';
 import { maxRetryDays, type PauseReason, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { endpointAddress } from './requested.js';
 
 const reasons: Readonly<Record<PauseReason, string>> = {
   failing: `every attempt failed for ${maxRetryDays} days`,
@@ -21,6 +23,7 @@ const reasons: Readonly<Record<PauseReason, string>> = {
   expired: 'the next events are no longer kept',
   access: 'the application lost the scope reports:read',
   revoked: 'all access of the application was revoked',
+  manual: 'an owner or administrator paused it',
 };
 
 /** Badge that shows whether events are sent to an endpoint. */
@@ -64,12 +67,21 @@ const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
 };
 
 /** The form that resumes an endpoint, or moves it to other events. */
-function ResumeForm({ action, values }: { action: string; values: ResumeFormValues }) {
+function ResumeForm({
+  action,
+  values,
+  isPaused,
+}: {
+  action: string;
+  values: ResumeFormValues;
+  isPaused: boolean;
+}) {
+  const button = isPaused ? 'Resume' : 'Send again';
   return (
-    <section>
-      <h2>Resume</h2>
+    <section id="resume">
+      <h2>{button}</h2>
       <p>Continues to send events, or sends earlier ones again.</p>
-      <Form action={action} validated button="Resume">
+      <Form action={action} validated button={button}>
         <fieldset>
           <legend>Continue</legend>
           {resumePoints.map((point) => (
@@ -94,18 +106,18 @@ function ResumeForm({ action, values }: { action: string; values: ResumeFormValu
 }
 
 /** The last attempts to deliver events to an endpoint, newest first. */
-function AttemptsSection({ attempts }: { attempts: readonly WebhookAttempt[] }) {
+function AttemptsSection({ attempts, address }: { attempts: readonly WebhookAttempt[]; address: string }) {
   return (
     <section>
-      <h2>Last attempts</h2>
+      <h2>Deliveries</h2>
       {attempts.length === 0 ? (
         <p>Nothing was sent yet.</p>
       ) : (
         <>
           <p>The last {keptAttempts} attempts are kept.</p>
           <DataTable
-            caption="Last attempts, newest first"
-            columns={columns}
+            caption="Deliveries, newest first"
+            columns={columnsFor(address)}
             rows={attempts}
             rowKey={({ number }) => String(number)}
           />
@@ -128,6 +140,18 @@ const columns: readonly Column<WebhookAttempt>[] = [
   column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>, { kind: 'short' }),
 ];
 
+function columnsFor(address: string): Column<WebhookAttempt>[] {
+  return [
+    ...columns,
+    column('Again', ({ accountId, firstPosition }) => {
+      // A test has no events.
+      if (firstPosition === null) return '–';
+      const after = new URLSearchParams({ [afterField]: eventId(accountId, firstPosition - 1n) });
+      return <a href={`${address}?${after}#resume`}>Send again</a>;
+    }),
+  ];
+}
+
 function Result({ status }: WebhookAttempt) {
   if (status === null) return <Badge tone="ended">No response</Badge>;
   return <Badge tone={status >= 200 && status < 300 ? 'good' : 'ended'}>{status}</Badge>;
@@ -146,10 +170,17 @@ export function endpointPage(props: EndpointPageProps): PageView {
   const url = withoutQuery(endpoint.url);
   return {
     title: `Endpoint ${url}`,
-    heading: <h1>{url}</h1>,
+    heading: (
+      <div class="heading">
+        <h1>{url}</h1>
+        <a class="button secondary" href={endpointAddress(props, 'edit')}>
+          Edit
+        </a>
+      </div>
+    ),
     parent: {
       title: `Webhooks of ${application.name}`,
-      href: applicationAddress(application.id, 'webhooks'),
+      href: tabAddress(application.id, 'webhooks'),
     },
     body: <EndpointSections {...props} />,
   };
@@ -161,8 +192,8 @@ function EndpointSections({
   attempts,
   values = { from: 'stopped', after: '' },
 }: EndpointPageProps) {
-  const { id, description, eventTypes, lastEventId, createdAt } = endpoint;
-  const address = applicationAddress(application.id, 'webhooks', id);
+  const { id, description, eventTypes, lastEventId, createdAt, pausedAt, previousSecretExpiresAt } = endpoint;
+  const address = endpointAddress({ application, endpoint });
   return (
     <>
       <DescriptionList>
@@ -183,6 +214,11 @@ function EndpointSections({
         <DescriptionItem name="Endpoint ID">
           <code>{id}</code>
         </DescriptionItem>
+        {previousSecretExpiresAt !== null && (
+          <DescriptionItem name="Previous secret">
+            Signs until <Timestamp at={previousSecretExpiresAt} />
+          </DescriptionItem>
+        )}
         <DescriptionItem name="Created">
           <Timestamp at={createdAt} />
         </DescriptionItem>
@@ -195,8 +231,33 @@ function EndpointSections({
         </p>
         <ButtonForm action={`${address}/test`}>Send test</ButtonForm>
       </section>
-      <ResumeForm values={values} action={`${address}/resume`} />
-      <AttemptsSection attempts={attempts} />
+      <AttemptsSection attempts={attempts} address={address} />
+      {pausedAt === null && (
+        <section>
+          <h2>Pause</h2>
+          <p>Stops deliveries until you resume them. Events are kept for a limited time.</p>
+          <ButtonForm action={`${address}/pause`}>Pause</ButtonForm>
+        </section>
+      )}
+      <ResumeForm isPaused={pausedAt !== null} values={values} action={`${address}/resume`} />
+      <section>
+        <h2>Replace the secret</h2>
+        <p>Creates a new secret, which is shown once. The present one also signs for a day.</p>
+        <p>
+          <a class="button secondary" href={`${address}/rotate_secret`}>
+            Replace secret
+          </a>
+        </p>
+      </section>
+      <section>
+        <h2>Delete</h2>
+        <p>Deletes this endpoint. The next page asks for confirmation.</p>
+        <p>
+          <a class="button danger" href={`${address}/delete`}>
+            Delete endpoint
+          </a>
+        </p>
+      </section>
     </>
   );
 }

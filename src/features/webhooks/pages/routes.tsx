@@ -1,20 +1,17 @@
-import {
-  type ApplicationDetails,
-  type ApplicationReader,
-  requestedApplication,
-} from '../../../oauth/clients/application-details.js';
+import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { counted } from '../../../platform/counted.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import { actionForm, rejected } from '../../../platform/pages/define-pages.js';
-import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
-import { type EndpointOwner, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
-import type { Webhooks } from '../webhook-endpoints.js';
+import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { maximumEndpoints } from '../webhook-endpoints.js';
+import { endpointActions } from './endpoint-actions.js';
+import { endpointForms } from './endpoint-form.js';
 import {
   afterField,
   EndpointState,
@@ -22,23 +19,28 @@ import {
   type ResumeFormValues,
   resumePoints,
 } from './endpoint-page.js';
-
-/** Dependencies of the pages for the webhook endpoints of an application. */
-export interface WebhookPagesDependencies {
-  readonly applications: ApplicationReader;
-  readonly webhooks: Webhooks;
-}
+import {
+  confidentialApplication,
+  endpointAddress,
+  type RequestedEndpoint,
+  requestedEndpoint,
+  type WebhookPagesDependencies,
+} from './requested.js';
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
   const { endpoints, tests, calls } = dependencies.webhooks;
   const path = applicationAddress(':id', 'webhooks', ':endpoint_id');
 
-  const show = async ({ owner, ...requested }: Requested, values?: ResumeFormValues): Promise<PageView> => {
+  const show = async (
+    { owner, ...requested }: RequestedEndpoint,
+    values?: ResumeFormValues,
+  ): Promise<PageView> => {
     const attempts = (await endpoints.deliveries(owner, requested.endpoint.id)) ?? [];
     return endpointPage({ ...requested, attempts, ...(values && { values }) });
   };
-  const back = async (context: PageContext) => pathOf(await requestedEndpoint(context, dependencies));
+  const back = async (context: PageContext) =>
+    endpointAddress(await requestedEndpoint(context, dependencies));
 
   site.get(tabAddress(':id', 'webhooks'), async (context) => {
     const application = await confidentialApplication(context, dependencies);
@@ -47,7 +49,15 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     return webhooksPage(application, listed);
   });
 
-  site.get(path, async (context) => show(await requestedEndpoint(context, dependencies)));
+  endpointForms(site, dependencies);
+
+  site.get(path, async (context) => {
+    const requested = await requestedEndpoint(context, dependencies);
+    const after = context.query.text(afterField);
+    return show(requested, after === '' ? undefined : { from: 'after', after });
+  });
+
+  endpointActions(site, dependencies);
 
   actionForm(site, `${path}/test`, {
     recentPassword: ['no', 'sends a test without data'],
@@ -57,7 +67,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
       const { owner, endpoint } = requested;
       const send = () => tests.send({ ...context.auditContext, ...owner }, endpoint.id);
       found(await calls.run(owner.accountId, context.disconnected(), send));
-      return { redirect: withFlash(pathOf(requested), 'webhook_test_sent') };
+      return { redirect: withFlash(endpointAddress(requested), 'webhook_test_sent') };
     },
   });
 
@@ -88,42 +98,10 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
             409,
           );
         case 'resumed':
-          return { redirect: withFlash(pathOf(requested), 'webhook_resumed') };
+          return { redirect: withFlash(endpointAddress(requested), 'webhook_resumed') };
       }
     },
   });
-}
-
-interface Requested {
-  readonly owner: EndpointOwner;
-  readonly application: ApplicationDetails;
-  readonly endpoint: WebhookEndpoint;
-}
-
-function pathOf({ application, endpoint }: Requested): string {
-  return applicationAddress(application.id, 'webhooks', endpoint.id);
-}
-
-/** @throws {Problem} 404 `not_found`, also for a public application, which cannot have endpoints */
-async function confidentialApplication(
-  context: PageContext,
-  dependencies: WebhookPagesDependencies,
-): Promise<ApplicationDetails> {
-  const application = await requestedApplication(context, dependencies);
-  if (application.clientType === 'public') throw recordNotFound();
-  return application;
-}
-
-/** @throws {Problem} 404 `not_found` when the account or the application does not have it */
-async function requestedEndpoint(
-  context: PageContext,
-  { applications, webhooks }: WebhookPagesDependencies,
-): Promise<Requested> {
-  const application = await requestedApplication(context, { applications });
-  const id = requestedId(context, 'endpoint_id');
-  const owner = { accountId: context.auditContext.accountId, applicationId: application.id };
-  const endpoint = found(await webhooks.endpoints.get(owner, id));
-  return { owner, application, endpoint };
 }
 
 /** The number of endpoints and of those that do not get events, such as "3 endpoints: 1 paused, 1 retrying". */
@@ -140,24 +118,37 @@ export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string
 
 /** The webhook endpoints of an application. */
 function webhooksPage(application: ApplicationDetails, endpoints: readonly WebhookEndpoint[]): PageView {
+  const add = (
+    <a class="button" href={applicationAddress(application.id, 'webhooks', 'new')}>
+      Add endpoint
+    </a>
+  );
   return applicationPage(application, 'webhooks', {
     body: (
       <>
         <p>
-          Changes of employees and reports are sent to these URLs. The application adds and deletes endpoints
-          with <a href="/docs/guides/webhooks">the API</a>.
+          Changes of employees and reports are sent to these URLs. You manage them here, and the application
+          with the API: <a href="/docs/guides/webhooks">how webhooks work</a>.
         </p>
         {endpoints.length === 0 ? (
           <Empty title="No endpoints.">
-            <p>Endpoints that the application creates appear here.</p>
+            <p>Add the URL of a server that receives the events.</p>
+            {add}
           </Empty>
         ) : (
-          <DataTable
-            caption="Webhook endpoints"
-            columns={columnsOf(application.id)}
-            rows={endpoints}
-            rowKey={({ id }) => id}
-          />
+          <>
+            <DataTable
+              caption="Webhook endpoints"
+              columns={columnsOf(application.id)}
+              rows={endpoints}
+              rowKey={({ id }) => id}
+            />
+            <p>
+              {endpoints.length < maximumEndpoints
+                ? add
+                : `An application has at most ${maximumEndpoints} endpoints.`}
+            </p>
+          </>
         )}
       </>
     ),

@@ -1,0 +1,326 @@
+import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
+import { tabAddress } from '../../../oauth/clients/application-tabs.js';
+import { type Contract, resolve } from '../../../platform/contract/contract.js';
+import { formNonce, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
+import type { Fields } from '../../../platform/pages/fields.js';
+import { withFlash } from '../../../platform/pages/flash.js';
+import {
+  FieldError,
+  Form,
+  type FormError,
+  type HiddenFields,
+  TextField,
+  useDescription,
+} from '../../../platform/pages/form-parts.js';
+import { mergeForm, openedFields, readOpened } from '../../../platform/pages/merge.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { applicationAddress } from '../../../platform/pages/paths.js';
+import { found, recordNotFound } from '../../../platform/problems/problem.js';
+import { sentence, violation } from '../../../platform/problems/rule-texts.js';
+import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { maximumEndpoints } from '../webhook-endpoints.js';
+import {
+  confidentialApplication,
+  endpointAddress,
+  type RequestedEndpoint,
+  requestedEndpoint,
+  type WebhookPagesDependencies,
+} from './requested.js';
+import { endpointSecretPage } from './secret-page.js';
+
+/** The values of the form, by the names of its fields. `event_types`: the selected ones, separated by commas. */
+type EndpointForm = Readonly<Record<FieldName, string>>;
+type FieldName = (typeof fieldNames)[number];
+
+const fieldNames = ['url', 'description', 'event_types'] as const;
+
+/** `id` of the first checkbox, which errors refer to. */
+const typesField = 'event_types';
+
+const emptyForm: EndpointForm = { url: '', description: '', event_types: '' };
+
+/** The scope without which an application gets no events. */
+const eventScope = 'reports:read';
+
+/** The rules of the contract for the fields. */
+function createRules({ document }: Contract) {
+  const { properties = {} } = document.components.schemas.WebhookEndpointCreateRequest ?? {};
+  const types = resolve<{ enum: string[] }>(document, properties.event_types?.items);
+  const lengthOf = (name: string) => Number(properties[name]?.maxLength);
+  return {
+    types: types.enum,
+    maximumUrl: lengthOf('url'),
+    maximumDescription: lengthOf('description'),
+  };
+}
+
+type Rules = ReturnType<typeof createRules>;
+
+function readForm(form: Fields): EndpointForm {
+  const types = [...new Set(form.list('event_types'))];
+  return {
+    url: form.text('url'),
+    description: form.text('description'),
+    event_types: types.toSorted().join(),
+  };
+}
+
+/** The values of a stored endpoint. The query of its URL, which may have a secret, is omitted. */
+function formOf({ url, description, eventTypes }: WebhookEndpoint): EndpointForm {
+  return {
+    url: withoutQuery(url),
+    description: description ?? '',
+    event_types: eventTypes.toSorted().join(),
+  };
+}
+
+function typesOf({ event_types }: EndpointForm): string[] {
+  return event_types === '' ? [] : event_types.split(',');
+}
+
+/** Errors of values that the service does not check. */
+function findErrors(form: EndpointForm, rules: Rules): FormError[] {
+  const { url, description } = form;
+  const tooLong = (maximum: number) => violation('maximum_length', { maximum });
+  const errors: FormError[] = [];
+  if (url.length > rules.maximumUrl)
+    errors.push({ field: 'url', message: sentence('The URL', tooLong(rules.maximumUrl)) });
+  if ([...description].length > rules.maximumDescription) {
+    const message = sentence('The description', tooLong(rules.maximumDescription));
+    errors.push({ field: 'description', message });
+  }
+  if (typesOf(form).some((type) => !rules.types.includes(type)))
+    errors.push({ field: typesField, message: 'Choose from the events in the list.' });
+  return errors;
+}
+
+/** Forms that add a webhook endpoint, and change it. */
+export function endpointForms(site: PageRouter, dependencies: WebhookPagesDependencies): void {
+  addForm(site, dependencies);
+  editForm(site, dependencies);
+}
+
+function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void {
+  const { endpoints, calls } = dependencies.webhooks;
+  const rules = createRules(dependencies.contract);
+  const list = tabAddress(':id', 'webhooks');
+
+  formPage<{ application: ApplicationDetails; values: EndpointForm; nonce: string }>(site, list, {
+    page: `${list}/new`,
+    recentPassword: ['form', 'sends records to another server, and creates a secret'],
+    initial: async (context) => ({
+      application: await confidentialApplication(context, dependencies),
+      values: emptyForm,
+      nonce: formNonce(context),
+    }),
+    read: async (context) => ({
+      application: await confidentialApplication(context, dependencies),
+      values: readForm(context.form),
+      nonce: formNonce(context),
+    }),
+    view: (_, { application: { id, name, scopes }, values, nonce }) => ({
+      title: 'Add a webhook endpoint',
+      parent: { title: `Webhooks of ${name}`, href: tabAddress(id, 'webhooks') },
+      body: (
+        <>
+          {!scopes.includes(eventScope) && <MissingScope id={id} />}
+          <EndpointFields
+            rules={rules}
+            values={values}
+            action={tabAddress(id, 'webhooks')}
+            hidden={[['form', nonce]]}
+            button="Add endpoint"
+            cancel={tabAddress(id, 'webhooks')}
+          />
+        </>
+      ),
+    }),
+    save: async (context, { application, values, nonce }) => {
+      const { id: applicationId, scopes } = application;
+      if (!scopes.includes(eventScope))
+        return rejected('url', `The application needs the scope ${eventScope} to get events.`, 409);
+      const errors = findErrors(values, rules);
+      if (errors.length > 0) return { errors };
+      const { auditContext } = context;
+      const { url, description } = values;
+      const content = { url, description: description || null, eventTypes: typesOf(values) };
+      const created = await calls.run(auditContext.accountId, context.disconnected(), () =>
+        endpoints.create({ ...auditContext, applicationId, nonce }, content),
+      );
+      switch (created.kind) {
+        case 'created':
+          return endpointSecretPage('Endpoint added', { application, ...created });
+        case 'repeated':
+          return { redirect: withFlash(tabAddress(applicationId, 'webhooks'), 'webhook_exists') };
+        case 'invalid_url':
+          return rejected('url', sentence('The URL', created.violation));
+        case 'limit_reached':
+          return rejected(
+            'url',
+            `The application has reached its limit of ${maximumEndpoints} endpoints. Delete one before you add another.`,
+            409,
+          );
+        default:
+          throw recordNotFound();
+      }
+    },
+  });
+}
+
+function MissingScope({ id }: { id: string }) {
+  return (
+    <div class="warning">
+      <p>
+        The application gets no events without the scope <code>{eventScope}</code>.{' '}
+        <a href={applicationAddress(id, 'edit')}>Edit the application</a>
+      </p>
+    </div>
+  );
+}
+
+interface EditedEndpoint extends RequestedEndpoint {
+  readonly values: EndpointForm;
+  /** The values that the form was opened with. */
+  readonly opened: EndpointForm;
+}
+
+function editForm(site: PageRouter, dependencies: WebhookPagesDependencies): void {
+  const { endpoints, calls } = dependencies.webhooks;
+  const rules = createRules(dependencies.contract);
+
+  formPage<EditedEndpoint>(site, applicationAddress(':id', 'webhooks', ':endpoint_id', 'edit'), {
+    recentPassword: ['form', 'sends records to another server'],
+    initial: async (context) => {
+      const requested = await requestedEndpoint(context, dependencies);
+      const values = formOf(requested.endpoint);
+      return { ...requested, values, opened: values };
+    },
+    read: async (context) => ({
+      ...(await requestedEndpoint(context, dependencies)),
+      values: readForm(context.form),
+      opened: { ...emptyForm, ...readOpened(context.form, fieldNames) },
+    }),
+    view: (_, { application, endpoint, values, opened }) => {
+      const url = withoutQuery(endpoint.url);
+      const address = endpointAddress({ application, endpoint });
+      return {
+        title: `Edit endpoint ${url}`,
+        parent: { title: `Endpoint ${url}`, href: address },
+        body: (
+          <EndpointFields
+            rules={rules}
+            values={values}
+            hasQuery={endpoint.url.includes('?')}
+            hidden={openedFields(opened)}
+            button="Save changes"
+            cancel={address}
+          />
+        ),
+      };
+    },
+    save: async (context, form) => {
+      const { owner, endpoint } = form;
+      const stored = formOf(endpoint);
+      const merged = mergeForm({ opened: form.opened, submitted: form.values, stored });
+      const values = { ...emptyForm, ...merged.values };
+      if (merged.conflicts.length > 0) {
+        return { ...conflict(merged.conflicts, stored), form: { ...form, values, opened: stored } };
+      }
+      const errors = findErrors(values, rules);
+      if (errors.length > 0) return { errors };
+      const content = {
+        ...(values.url !== stored.url && { url: values.url }),
+        ...(values.description !== stored.description && { description: values.description || null }),
+        ...(values.event_types !== stored.event_types && { eventTypes: typesOf(values) }),
+      };
+      const { auditContext } = context;
+      if (Object.keys(content).length > 0) {
+        const change = () => endpoints.update({ ...auditContext, ...owner }, endpoint.id, content);
+        const updated = found(await calls.run(owner.accountId, context.disconnected(), change));
+        if ('violation' in updated) return rejected('url', sentence('The URL', updated.violation));
+      }
+      return { redirect: withFlash(endpointAddress(form), 'webhook_updated') };
+    },
+  });
+}
+
+/** Names what another user has saved in the fields that both have changed. */
+function conflict(fields: readonly string[], stored: EndpointForm): Rejection<never> {
+  const errors = fields.map((field) => {
+    const value = stored[field as FieldName] || 'nothing';
+    const message = `Another user changed this to “${value}” while you were editing it. To replace it, save again.`;
+    return { field, message };
+  });
+  return { status: 409, errors };
+}
+
+function EndpointFields({
+  rules,
+  values,
+  hasQuery = false,
+  ...form
+}: {
+  rules: Rules;
+  values: EndpointForm;
+  /** Whether the stored URL has a query, which is not shown. */
+  hasQuery?: boolean;
+  /** Default: the path of the page. */
+  action?: string;
+  hidden: HiddenFields;
+  button: string;
+  cancel: string;
+}) {
+  return (
+    <Form {...form}>
+      <TextField
+        id="url"
+        label="URL"
+        hint={
+          hasQuery
+            ? 'The query of the URL is not shown, because it may contain a secret. It is kept as long as you do not change the URL.'
+            : 'Starts with https:// and has a public address, on port 443 or a port from 8443.'
+        }
+        type="url"
+        value={values.url}
+        autocomplete="off"
+        maxLength={rules.maximumUrl}
+      />
+      <TextField
+        id="description"
+        label="Description"
+        hint="Optional. What the endpoint is for."
+        value={values.description}
+        autocomplete="off"
+        maxLength={rules.maximumDescription}
+        required={false}
+      />
+      <EventTypeFields types={rules.types} chosen={typesOf(values)} />
+    </Form>
+  );
+}
+
+function EventTypeFields({ types, chosen }: { types: readonly string[]; chosen: readonly string[] }) {
+  return (
+    <fieldset {...useDescription(typesField, `${typesField}-hint`)}>
+      <legend>Events</legend>
+      <p class="hint" id={`${typesField}-hint`}>
+        Without a selection, all events are sent.
+      </p>
+      <FieldError field={typesField} />
+      {types.map((type, index) => (
+        <label key={type} class="choice">
+          <input
+            type="checkbox"
+            id={index === 0 ? typesField : `${typesField}_${index}`}
+            name="event_types"
+            value={type}
+            checked={chosen.includes(type)}
+          />
+          <span>
+            <code>{type}</code>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
