@@ -89,6 +89,10 @@ export class OAuthHandlers
       onAuthenticated: ({ id, accountId }) => {
         request.callerIds = { accountId, applicationId: id };
       },
+      // For the rejected requests of the application.
+      onRejected: ({ id, accountId }) => {
+        request.rejectedClient = { accountId, applicationId: id };
+      },
     };
   }
 }

@@ -197,6 +197,10 @@ function batchesOf(
       condition: Prisma.sql`hour < ${daysAgo(usageRetentionDays)}`,
       byAccount: true,
     },
+    failed_authentications: {
+      primaryKey: ['account_id', 'application_id', 'hour'],
+      condition: Prisma.sql`hour < ${daysAgo(rejectionRetentionDays)}`,
+    },
     rejected_requests: {
       primaryKey: ['account_id', 'application_id', 'created_at', 'id'],
       condition: createdBefore(daysAgo(rejectionRetentionDays)),

@@ -133,6 +133,9 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.apiUsage.create({
     data: { ...call, hour: at.api_usage, userId: '', calls: 1, errors: 0, rateLimited: 0, records: 0 },
   });
+  await prisma.failedAuthentications.create({
+    data: { accountId, applicationId, hour: at.failed_authentications, failures: 1 },
+  });
   await prisma.rejectedRequest.create({
     data: { ...call, createdAt: at.rejected_requests, id: randomId(), requestId: 'x', status: 400 },
   });
@@ -157,6 +160,7 @@ const keptSeconds = {
   events: 30 * day,
   system_events: 400 * day,
   api_usage: 400 * day,
+  failed_authentications: 7 * day,
   rejected_requests: 7 * day,
 };
 

@@ -199,6 +199,56 @@ t.test('shows the last 20 rejected requests, newest first, with their request id
   t.notMatch(body, /errors\/retired/);
 });
 
+t.test('finds a rejected request of the application by its request id', async (t) => {
+  const { scene, browser } = await pageOf([]);
+  const other = await createScene(database);
+  const address = `${applicationsPath}/${scene.application.id}/requests`;
+  const at = new Date(today);
+  for (const owner of [scene, other])
+    await storeRejection(database, owner, { at, requestId: 'wanted', code: null });
+  const failure = { code: 'invalid_client', status: 401, operation: 'createToken' };
+  await storeRejection(database, scene, { at, requestId: 'failed', failedAuthentication: true, ...failure });
+  const found = async (requestId: string) => {
+    const page = await browser.open(`${address}?request_id=${encodeURIComponent(requestId)}`);
+    isPage(t, page, 200, requestId);
+    return tableOf(page.body, 'Requests with this request ID');
+  };
+  t.match(await found('wanted'), [[/./, 'listEmployees', 400, '–', 'wanted']]);
+  t.equal((await found('wanted')).length, 1, 'not the request of another account');
+  t.match(await found('failed'), [[/./, 'createToken', 401, 'invalid_client', 'failed']]);
+  const none = await browser.open(`${address}?request_id=%3Cb%3E%27--`);
+  isPage(t, none);
+  t.match(none.body, 'No rejected request of this application has this request ID.');
+  t.match(none.body, 'value="&lt;b>\'--"');
+});
+
+t.test('shows the last failed client authentications, and the hours with more than are stored', async (t) => {
+  const { scene, browser } = await pageOf([]);
+  const { accountId, application } = scene;
+  const ids: string[] = [];
+  for (let index = 0; index < 3; index += 1) {
+    const at = new Date(today + index * 1000);
+    ids.unshift(await storeRejection(database, scene, { at, failedAuthentication: true }));
+  }
+  const counts = [
+    [0, 4711],
+    [1, 100],
+    [9 * 24, 999],
+  ].map(([hours = 0, failures = 0]) => ({ hour: new Date(today - hours * hour), failures }));
+  await database.prisma.failedAuthentications.createMany({
+    data: counts.map((count) => ({ accountId, applicationId: application.id, ...count })),
+  });
+  const { body } = await browser.open(`${applicationsPath}/${application.id}/requests`);
+  t.match(body, 'No rejected requests.');
+  t.match(body, 'in the last 7 days: 4,811.');
+  t.same(
+    tableOf(body, 'Failed client authentications').map((cells) => cells[4]),
+    ids,
+  );
+  t.match(tableOf(body, 'Hours with more than 100'), [[/./, 4711]]);
+  t.equal(tableOf(body, 'Hours with more than 100').length, 1);
+});
+
 t.test('shows the limits of this server', async (t) => {
   const { html } = await pageOf([]);
   for (const text of ['1,234 a minute', '77 a minute', '500; 50 by default', '64 KiB', '42 in the account'])

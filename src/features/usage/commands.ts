@@ -30,7 +30,7 @@ export function addUsageCommand(applications: Command, commandProcess: CommandPr
       `
 Days are in UTC. errors are responses with a status of 400 or more except 429, which are rate_limited. records are the
 employees, reports, report rows and users in responses. The second table has the last ${storedRejections} rejected requests of the last
-${rejectionRetentionDays} days.
+${rejectionRetentionDays} days, without failed client authentications.
 
 Examples:
   npm run cli -- applications usage demobackend --account Acme

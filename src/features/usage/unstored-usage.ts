@@ -25,7 +25,7 @@ function applicationKey({ applicationId, clientId }: CallingApplication): string
   return applicationId ?? `client ${clientId}`;
 }
 
-const hourMilliseconds = 3_600_000;
+export const hourMilliseconds = 3_600_000;
 
 /** Calls of one application and user to one operation in one hour. */
 export interface UsageCount extends CallingApplication {
@@ -154,6 +154,83 @@ export interface Rejection extends CallingApplication {
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** Whether the client authentication failed. */
+  readonly failed: boolean;
+}
+
+function toRejection(call: ApiCall, { status, at }: { status: number; at: number }): Rejection {
+  const { accountId, applicationId, clientId, userId, operation, requestId, code } = call;
+  const application = { accountId, applicationId, clientId };
+  return { id: randomId(), ...application, userId, operation, requestId, code, status, at, failed: false };
+}
+
+/** Number of failed client authentications that are stored for each application and hour. Further ones are only counted. */
+export const storedFailures = 100;
+
+/** Failed client authentications of an application in one hour. */
+export interface FailureCount extends CallingApplication {
+  /** Start of the hour, in milliseconds since the epoch. */
+  readonly hour: number;
+  failures: number;
+}
+
+/**
+ * Failed client authentications that are not stored yet: their numbers, and the first of each application and hour. Beyond a
+ * number of applications, those of the oldest are dropped.
+ */
+export class RecentFailures {
+  readonly #maximumApplications: number;
+  #counts = new Map<string, FailureCount & { readonly first: Rejection[] }>();
+
+  constructor(maximumApplications: number) {
+    this.#maximumApplications = maximumApplications;
+  }
+
+  /** Adds a rejected call of an application. */
+  add(call: ApiCall, at: number): void {
+    const { status } = call;
+    if (status === undefined || status < 400) return;
+    const { first } = this.#count(call, at - (at % hourMilliseconds), 1);
+    if (first.length < storedFailures) first.push({ ...toRejection(call, { status, at }), failed: true });
+  }
+
+  /** Removes all numbers and the first failures, and returns them. */
+  takeAll(): { counts: FailureCount[]; rejections: Rejection[] } {
+    const taken = [...this.#counts.values()];
+    this.#counts = new Map();
+    return {
+      counts: taken.map(({ first: _, ...count }) => count),
+      rejections: taken.flatMap(({ first }) => first),
+    };
+  }
+
+  /** Puts back numbers and failures that could not be stored. */
+  putBack({ counts, rejections }: ReturnType<RecentFailures['takeAll']>): void {
+    const later = this.takeAll();
+    for (const count of [...counts, ...later.counts]) this.#count(count, count.hour, count.failures);
+    for (const rejection of [...rejections, ...later.rejections]) {
+      const { first } = this.#count(rejection, rejection.at - (rejection.at % hourMilliseconds), 0);
+      if (first.length < storedFailures) first.push(rejection);
+    }
+  }
+
+  #count({ accountId, applicationId, clientId }: CallingApplication, hour: number, failures: number) {
+    const key = `${hour} ${applicationKey({ applicationId, clientId })}`;
+    const known = this.#counts.get(key);
+    if (known !== undefined) {
+      known.failures += failures;
+      return known;
+    }
+    const count = { accountId, applicationId, clientId, hour, failures, first: [] };
+    this.#counts.set(key, count);
+    if (this.#counts.size > this.#maximumApplications) {
+      for (const oldest of this.#counts.keys()) {
+        this.#counts.delete(oldest);
+        break;
+      }
+    }
+    return count;
+  }
 }
 
 /** The last rejected requests of each application. Beyond a number of applications, those of the oldest are dropped. */
@@ -169,9 +246,7 @@ export class RecentRejections {
   add(call: ApiCall, at: number): void {
     const { status } = call;
     if (status === undefined || status < 400) return;
-    const { accountId, applicationId, clientId, userId, operation, requestId, code } = call;
-    const application = { accountId, applicationId, clientId };
-    this.#insert({ id: randomId(), ...application, userId, operation, requestId, code, status, at });
+    this.#insert(toRejection(call, { status, at }));
   }
 
   /** Removes all rejections and returns them. */

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
-import { storedRejections } from './unstored-usage.js';
+import { storedFailures, storedRejections } from './unstored-usage.js';
 
 /** Retention of the counts of API calls, in days. */
 export const usageRetentionDays = 400;
@@ -62,6 +62,13 @@ export interface RejectedRequest {
   readonly userId: string | null;
 }
 
+/** Failed client authentications of an application. */
+export interface FailuresInHour {
+  /** Start of the hour. */
+  readonly hour: Date;
+  readonly failures: number;
+}
+
 const sums = Prisma.sql`
   operation, sum(calls)::float8 AS calls, sum(errors)::float8 AS errors,
   sum(rate_limited)::float8 AS "rateLimited", sum(records)::float8 AS records`;
@@ -98,12 +105,56 @@ export class UsageReader {
       SELECT ${sums} FROM api_usage WHERE ${condition(accountId, applicationId, range)} GROUP BY 1 ORDER BY 1`;
   }
 
-  /** Reads the last rejected requests of the application, at most 20, newest first. */
+  /** Reads the last rejected requests of the application, without failed client authentications, at most 20, newest first. */
   rejectedRequestsOf(accountId: AccountId, applicationId: string): Promise<RejectedRequest[]> {
+    return this.#rejections(
+      accountId,
+      applicationId,
+      Prisma.sql`NOT failed_authentication`,
+      storedRejections,
+    );
+  }
+
+  /** Reads the last requests of the application whose client authentication failed, at most 100, newest first. */
+  failedAuthenticationsOf(accountId: AccountId, applicationId: string): Promise<RejectedRequest[]> {
+    return this.#rejections(accountId, applicationId, Prisma.sql`failed_authentication`, storedFailures);
+  }
+
+  /** Reads the rejected requests of the application with a request id, at most 20, newest first. */
+  rejectedRequestsWithId(
+    accountId: AccountId,
+    applicationId: string,
+    requestId: string,
+  ): Promise<RejectedRequest[]> {
+    return this.#rejections(
+      accountId,
+      applicationId,
+      Prisma.sql`request_id = ${requestId}`,
+      storedRejections,
+    );
+  }
+
+  /** Reads the number of failed client authentications of the application in each hour that has some, newest first. */
+  failuresByHour(
+    accountId: AccountId,
+    applicationId: string,
+    { from, to }: UsageRange,
+  ): Promise<FailuresInHour[]> {
+    return this.#database.prisma.$queryRaw<FailuresInHour[]>`
+      SELECT hour, failures::float8 AS failures FROM failed_authentications
+      WHERE ${condition(accountId, applicationId, { from, to })} ORDER BY hour DESC`;
+  }
+
+  #rejections(
+    accountId: AccountId,
+    applicationId: string,
+    isWanted: Prisma.Sql,
+    limit: number,
+  ): Promise<RejectedRequest[]> {
     return this.#database.prisma.$queryRaw<RejectedRequest[]>`
       SELECT created_at AS at, request_id AS "requestId", operation, status, code, user_id AS "userId"
-      FROM rejected_requests WHERE account_id = ${accountId} AND application_id = ${applicationId}
-      ORDER BY created_at DESC, id DESC LIMIT ${storedRejections}`;
+      FROM rejected_requests WHERE account_id = ${accountId} AND application_id = ${applicationId} AND ${isWanted}
+      ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
   }
 }
 

@@ -5,8 +5,12 @@ import type { FinishedRequest, RequestObserver } from '../../platform/observabil
 import {
   type ApiCall,
   type CallingApplication,
+  type FailureCount,
+  hourMilliseconds,
+  RecentFailures,
   RecentRejections,
   type Rejection,
+  storedFailures,
   storedRejections,
   type UsageCount,
   UsageCounts,
@@ -95,30 +99,72 @@ async function storeUsage(database: Database, counts: readonly Identified<UsageC
   );
 }
 
+/** As {@link insertUsage}. It joins another table, because Citus does not distribute this one. */
+const insertFailures = (rows: string, accountIds: readonly string[]) => Prisma.sql`
+  INSERT INTO failed_authentications AS stored (account_id, application_id, hour, failures)
+  SELECT accounts.id, "applicationId", hour, sum(failures)
+  FROM json_to_recordset(${rows}::json) AS count (
+    "accountId" text, "applicationId" text, hour timestamptz, failures bigint)
+  JOIN accounts ON accounts.id = "accountId"
+  WHERE accounts.id = ANY (${accountIds}::text[])
+  GROUP BY 1, 2, 3
+  ORDER BY 1, 2, 3
+  ON CONFLICT (account_id, application_id, hour) DO UPDATE SET failures = stored.failures + excluded.failures`;
+
+/** Adds numbers of failed client authentications to the stored ones. */
+async function storeFailures(database: Database, counts: readonly Identified<FailureCount>[]): Promise<void> {
+  const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
+  const accountIds = [...new Set(counts.map(({ accountId }) => accountId))];
+  await withScope(accountScope(...accountIds), () =>
+    database.prisma.$executeRaw(insertFailures(JSON.stringify(rows), accountIds)),
+  );
+}
+
 /** Omits rows of deleted accounts and rows that an earlier attempt has stored. */
 const insertRejections = (rows: string, accountIds: readonly string[]) => Prisma.sql`
   INSERT INTO rejected_requests
-    (account_id, application_id, created_at, id, user_id, request_id, operation, status, code)
-  SELECT account_totals.account_id, "applicationId", at, rejection.id, "userId", "requestId", operation, status, code
+    (account_id, application_id, created_at, id, user_id, request_id, operation, status, code, failed_authentication)
+  SELECT account_totals.account_id, "applicationId", at, rejection.id, "userId", "requestId", operation, status, code, failed
   FROM json_to_recordset(${rows}::json) AS rejection (
     "accountId" text, "applicationId" text, at timestamptz, id text, "userId" text, "requestId" text,
-    operation text, status integer, code text)
+    operation text, status integer, code text, failed boolean)
   JOIN account_totals ON account_totals.account_id = "accountId"
   WHERE account_totals.account_id = ANY (${accountIds}::text[])
   ON CONFLICT DO NOTHING`;
 
-/** Deletes all but the newest of each application. */
+/** Deletes all but the newest of each application, failed client authentications excepted. */
 const deleteOldest = (accountIds: readonly string[], applicationIds: readonly string[]) => Prisma.sql`
   DELETE FROM rejected_requests AS rejection USING (
     SELECT account_id, application_id, created_at, id,
       row_number() OVER (PARTITION BY account_id, application_id ORDER BY created_at DESC, id DESC) AS age
     FROM rejected_requests
     WHERE account_id = ANY (${accountIds}::text[]) AND application_id = ANY (${applicationIds}::text[])
+      AND NOT failed_authentication
   ) AS ranked
   WHERE rejection.account_id = ranked.account_id AND rejection.application_id = ranked.application_id
     AND rejection.created_at = ranked.created_at AND rejection.id = ranked.id AND ranked.age > ${storedRejections}`;
 
-/** Stores rejected requests and deletes the oldest ones beyond {@link storedRejections} for each application. */
+/** Deletes the failed client authentications since a time that are not among the first of their hour and application. */
+const deleteFailures = (
+  accountIds: readonly string[],
+  applicationIds: readonly string[],
+  since: Date,
+) => Prisma.sql`
+  DELETE FROM rejected_requests AS rejection USING (
+    SELECT account_id, application_id, created_at, id,
+      row_number() OVER (
+        PARTITION BY account_id, application_id, date_trunc('hour', created_at, 'UTC') ORDER BY created_at, id) AS place
+    FROM rejected_requests
+    WHERE account_id = ANY (${accountIds}::text[]) AND application_id = ANY (${applicationIds}::text[])
+      AND created_at >= ${since} AND failed_authentication
+  ) AS ranked
+  WHERE rejection.account_id = ranked.account_id AND rejection.application_id = ranked.application_id
+    AND rejection.created_at = ranked.created_at AND rejection.id = ranked.id AND ranked.place > ${storedFailures}`;
+
+/**
+ * Stores rejected requests, and deletes those that are too many for an application: the oldest ones beyond {@link storedRejections},
+ * and the failed client authentications of an hour beyond {@link storedFailures}.
+ */
 async function storeRejections(
   database: Database,
   rejections: readonly Identified<Rejection>[],
@@ -126,9 +172,14 @@ async function storeRejections(
   const rows = rejections.map((rejection) => ({ ...rejection, at: new Date(rejection.at).toISOString() }));
   const accountIds = [...new Set(rejections.map(({ accountId }) => accountId))];
   const applicationIds = [...new Set(rejections.map(({ applicationId }) => applicationId))];
+  const failedAt = rejections.filter(({ failed }) => failed).map(({ at }) => at);
+  const firstHour = Math.floor(Math.min(...failedAt) / hourMilliseconds) * hourMilliseconds;
   await withScope(accountScope(...accountIds), async () => {
     await database.prisma.$executeRaw(insertRejections(JSON.stringify(rows), accountIds));
-    await database.prisma.$executeRaw(deleteOldest(accountIds, applicationIds));
+    if (failedAt.length < rejections.length)
+      await database.prisma.$executeRaw(deleteOldest(accountIds, applicationIds));
+    if (failedAt.length > 0)
+      await database.prisma.$executeRaw(deleteFailures(accountIds, applicationIds, new Date(firstHour)));
   });
 }
 
@@ -158,8 +209,8 @@ interface Options {
 }
 
 /**
- * Records the calls of applications and their last rejected requests. Both are collected in memory and stored in batches,
- * because a statement for each request would cost more than most requests.
+ * Records the calls of applications, their last rejected requests and failed client authentications. All are collected in
+ * memory and stored in batches, because a statement for each request would cost more than most requests.
  *
  * After a failure they are stored the next time. When the connection is lost during a commit, the calls of one statement may
  * be counted twice.
@@ -169,6 +220,7 @@ export class UsageRecorder implements RequestObserver {
   readonly #limits: UsageLimits;
   readonly #counts: UsageCounts;
   readonly #rejections = new RecentRejections(maximumApplications);
+  readonly #failures = new RecentFailures(maximumApplications);
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(options: Options) {
@@ -181,22 +233,34 @@ export class UsageRecorder implements RequestObserver {
    * Records a request with a known application: by an accepted token, by a validly signed token that was rejected, or by the
    * client of the token or revocation endpoint. All of them are operations of the contract: a message of the Model Context
    * Protocol is counted by the operation that it calls.
+   *
+   * A request whose client authentication failed is no call of the application: anyone can send it. It is only recorded as a
+   * failed authentication. A request without the required secret is both.
    */
   finished({ request, caller, operation, method, status, problemCode }: FinishedRequest): void {
     if (request.routeOptions.config?.operation === undefined) return;
-    if (caller === null || (caller.applicationId === undefined && caller.clientId === undefined)) return;
-    this.record({
-      accountId: caller.accountId,
-      applicationId: caller.applicationId,
-      clientId: caller.clientId,
-      userId: caller.userId ?? null,
+    const { rejectedClient } = request;
+    const known = caller ?? rejectedClient;
+    if (known === null || (known.applicationId === undefined && known.clientId === undefined)) return;
+    const call = {
+      accountId: known.accountId,
+      applicationId: known.applicationId,
+      clientId: known.clientId,
+      userId: known.userId ?? null,
       operation,
       status,
       // The response to HEAD contains no records.
       records: method === 'HEAD' ? 0 : request.records,
       requestId: request.id,
       code: problemCode,
-    });
+    };
+    if (caller === null) this.recordFailure(call);
+    else this.record(call);
+  }
+
+  /** Records a request whose client authentication failed. */
+  recordFailure(call: ApiCall): void {
+    this.#failures.add(call, this.#options.clock().getTime());
   }
 
   record(call: ApiCall): void {
@@ -204,7 +268,8 @@ export class UsageRecorder implements RequestObserver {
     const { earlyFlushCounts } = this.#limits;
     const before = this.#counts.size;
     this.#counts.add(call, at);
-    this.#rejections.add(call, at);
+    if (call.code === 'invalid_client') this.#failures.add(call, at);
+    else this.#rejections.add(call, at);
     // At exactly this size: an attempt for each further count would add load while the database is unavailable.
     if (before === earlyFlushCounts - 1 && this.#counts.size === earlyFlushCounts)
       this.flush().catch(() => {});
@@ -230,13 +295,17 @@ export class UsageRecorder implements RequestObserver {
     }
     const counts = this.#counts.takeAll();
     const rejections = this.#rejections.takeAll();
+    const failures = this.#failures.takeAll();
     const { batchSize } = this.#limits;
     try {
       await storeInBatches(this.#options.database, counts, batchSize, storeUsage);
       await storeInBatches(this.#options.database, rejections, batchSize, storeRejections);
+      await storeInBatches(this.#options.database, failures.counts, batchSize, storeFailures);
+      await storeInBatches(this.#options.database, failures.rejections, batchSize, storeRejections);
     } catch (error) {
       this.#counts.putBack(counts);
       this.#rejections.putBack(rejections);
+      this.#failures.putBack(failures);
       throw error;
     }
   }

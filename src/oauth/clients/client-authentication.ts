@@ -29,11 +29,12 @@ export class ClientAuthentication {
    */
   async identify(
     credentials: ClientCredentials,
-    { origin, admit, onAuthenticated }: Omit<ClientCall, 'authorization'>,
+    call: Omit<ClientCall, 'authorization'>,
   ): Promise<Application> {
+    const { origin, admit, onAuthenticated } = call;
     const clientId = requireParameter('client_id', credentials.clientId);
     const { application, matched } = await withConstantTimeFailure(() =>
-      this.#prove(clientId, credentials, origin),
+      this.#prove(clientId, credentials, call),
     );
     onAuthenticated(application);
     await admit(
@@ -48,7 +49,7 @@ export class ClientAuthentication {
   async #prove(
     clientId: string,
     credentials: ClientCredentials,
-    origin: AuditOrigin,
+    { origin, onRejected }: Pick<ClientCall, 'origin' | 'onRejected'>,
   ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
     const { clients } = this.#services;
     const application = await clients.findByClientId(clientId);
@@ -58,6 +59,7 @@ export class ClientAuthentication {
         ? undefined
         : findMatch(clientSecret, application?.secrets ?? [unknownClientSecret]);
     if (application === null || (clientSecret !== undefined && matched === undefined)) {
+      if (application !== null) onRejected(application);
       await this.#countFailure(clientId, application, origin);
       throw invalidClient(credentials);
     }

@@ -29,6 +29,8 @@ export interface ClientCall {
   readonly admit: AdmitClient;
   /** Called with the authenticated application before the request is processed. */
   onAuthenticated(application: Application): void;
+  /** Called when the authentication of an application fails; not for an unknown client. */
+  onRejected(application: Application): void;
 }
 
 export interface ClientCredentials {

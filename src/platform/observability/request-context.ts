@@ -21,6 +21,8 @@ declare module 'fastify' {
     caller: Principal | null;
     /** Set when the caller is identified; missing if Fastify rejected the request before routing. */
     callerIds: CallerIds | null;
+    /** The application whose client authentication failed. */
+    rejectedClient: CallerIds | null;
     /** Code of the problem document in the response. */
     problemCode: ProblemCode | null;
     traceId: string | null;
@@ -31,6 +33,7 @@ declare module 'fastify' {
 
 export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('callerIds', null);
+  app.decorateRequest('rejectedClient', null);
   app.decorateRequest('problemCode', null);
   app.decorateRequest('traceId', null);
   app.decorateRequest('records', 0);

@@ -317,6 +317,7 @@ const updatable: Readonly<Record<string, string>> = {
   employee_import_changes: 'version',
   employee_import_chunks: 'content',
   employee_import_errors: 'message',
+  failed_authentications: 'failures',
   employee_location_facets: 'count',
   account_domains: 'confirmed_at',
   events: 'occurred_at',
@@ -443,6 +444,9 @@ async function fill(database: Database): Promise<Tenant> {
     data: { ...call, hour: expiresAt, userId, calls: 1, errors: 0, rateLimited: 0, records: 1 },
   });
   await recordWriteOf(database, accountScope(accountId));
+  await prisma.failedAuthentications.create({
+    data: { accountId, applicationId: application.id, hour: expiresAt, failures: 1 },
+  });
   await prisma.rejectedRequest.create({
     data: { ...call, createdAt: expiresAt, id: randomId(), requestId: 'r', status: 400 },
   });

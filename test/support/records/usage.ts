@@ -50,7 +50,15 @@ export async function storeRejection(
     code = 'invalid_request',
     status = 400,
     operation = 'listEmployees',
-  }: { at: Date; requestId?: string; code?: string | null; status?: number; operation?: string },
+    failedAuthentication = false,
+  }: {
+    at: Date;
+    requestId?: string;
+    code?: string | null;
+    status?: number;
+    operation?: string;
+    failedAuthentication?: boolean;
+  },
 ): Promise<string> {
   await prisma.rejectedRequest.create({
     data: {
@@ -62,6 +70,7 @@ export async function storeRejection(
       operation,
       status,
       code,
+      failedAuthentication,
     },
   });
   return requestId;

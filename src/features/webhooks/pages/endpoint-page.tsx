@@ -127,28 +127,24 @@ function AttemptsSection({ attempts, address }: { attempts: readonly WebhookAtte
   );
 }
 
-const columns: readonly Column<WebhookAttempt>[] = [
-  column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
-  column('Result', Result),
-  column('Duration', ({ durationMs }) => `${durationMs.toLocaleString('en')} ms`, { kind: 'number' }),
-  column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events), {
-    kind: 'number',
-  }),
-  column('Start of the response', ({ response, error }) =>
-    error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
-  ),
-  column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>, { kind: 'short' }),
-];
-
 function columnsFor(address: string): Column<WebhookAttempt>[] {
   return [
-    ...columns,
+    column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
+    column('Result', Result),
+    column('Duration', ({ durationMs }) => `${durationMs.toLocaleString('en')} ms`, { kind: 'number' }),
+    column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events), {
+      kind: 'number',
+    }),
     column('Again', ({ accountId, firstPosition }) => {
       // A test has no events.
       if (firstPosition === null) return '–';
       const after = new URLSearchParams({ [afterField]: eventId(accountId, firstPosition - 1n) });
       return <a href={`${address}?${after}#resume`}>Send again</a>;
     }),
+    column('Start of the response', ({ response, error }) =>
+      error === null && response !== null && response !== '' ? <code>{response}</code> : (error ?? '–'),
+    ),
+    column('Delivery', ({ deliveryId }) => <code>{deliveryId}</code>, { kind: 'short' }),
   ];
 }
 
