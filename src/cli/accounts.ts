@@ -30,8 +30,8 @@ export function addAccountCommands(program: Command, commandProcess: CommandProc
       'e-mail address of the first owner, for signing in',
       checkedBy(emailRule),
     )
-    .option('--given-name <name>', 'given name of the owner', checkedBy(personNameRule))
-    .option('--family-name <name>', 'family name of the owner', checkedBy(personNameRule))
+    .option('--first-name, --given-name <name>', 'first name of the owner', checkedBy(personNameRule))
+    .option('--last-name, --family-name <name>', 'last name of the owner', checkedBy(personNameRule))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -41,7 +41,7 @@ The password of the owner is prompted for, or read from standard input: one line
 Examples:
   npm run cli -- accounts create --name Initech
   npm run cli -- accounts create --name Initech \\
-    --owner-email bill@initech.example --given-name Bill --family-name Lumbergh < password.txt`,
+    --owner-email bill@initech.example --first-name Bill --last-name Lumbergh < password.txt`,
     )
     .action((options: CreateOptions) => create(commandProcess, options));
   accounts
@@ -69,10 +69,7 @@ async function create(
 ): Promise<void> {
   const given = [ownerEmail, givenName, familyName].filter((value) => value !== undefined);
   if (given.length % 3 !== 0) {
-    throw new CliError(
-      '--owner-email, --given-name and --family-name must be used together',
-      exitCodes.usage,
-    );
+    throw new CliError('--owner-email, --first-name and --last-name must be used together', exitCodes.usage);
   }
   await withContext(commandProcess, async ({ accounts, clock }) => {
     const owner =

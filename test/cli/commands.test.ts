@@ -26,7 +26,7 @@ async function withDatabase<Result>(
 }
 
 const password = 'a phrase of four words';
-const person = ['--given-name', 'Bill', '--family-name', 'Lumbergh'];
+const person = ['--first-name', 'Bill', '--last-name', 'Lumbergh'];
 
 t.test('every command has help, with examples where it has options', async (t) => {
   for (const args of [

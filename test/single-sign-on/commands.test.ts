@@ -70,7 +70,7 @@ t.test('users of a domain that is confirmed for another account are rejected', a
     data: { domain: 'owned.example', accountId: owning.accountId },
   });
   await database.close();
-  const names = ['--given-name', 'Ada', '--family-name', 'Lovelace'];
+  const names = ['--first-name', 'Ada', '--last-name', 'Lovelace'];
   const password = 'a phrase of four words';
   const create = (account: string) =>
     runCommandHere(

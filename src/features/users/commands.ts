@@ -95,8 +95,8 @@ function addCreateCommand(users: Command, commandProcess: CommandProcess): void 
     .addOption(accountOption().makeOptionMandatory())
     .requiredOption('--email <address>', 'e-mail address of the user, for signing in', checkedBy(emailRule))
     .addOption(roleOption().makeOptionMandatory())
-    .requiredOption('--given-name <name>', 'given name', checkedBy(personNameRule))
-    .requiredOption('--family-name <name>', 'family name', checkedBy(personNameRule))
+    .requiredOption('--first-name, --given-name <name>', 'first name', checkedBy(personNameRule))
+    .requiredOption('--last-name, --family-name <name>', 'last name', checkedBy(personNameRule))
     .addOption(jsonOption())
     .addHelpText(
       'after',
@@ -105,9 +105,9 @@ ${passwordNote}
 
 Examples:
   npm run cli -- users create --account Initech --email milton@initech.example --role member \\
-    --given-name Milton --family-name Waddams
+    --first-name Milton --last-name Waddams
   npm run cli -- users create --account Initech --email milton@initech.example --role member \\
-    --given-name Milton --family-name Waddams < password.txt`,
+    --first-name Milton --last-name Waddams < password.txt`,
     )
     .action((options: CreateOptions) => create(commandProcess, options));
 }

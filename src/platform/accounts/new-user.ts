@@ -37,8 +37,8 @@ export async function checkAndHash(
 ): Promise<string> {
   const checked = [
     ['The e-mail address', emailRule(email)],
-    ['The given name', personNameRule(givenName)],
-    ['The family name', personNameRule(familyName)],
+    ['The first name', personNameRule(givenName)],
+    ['The last name', personNameRule(familyName)],
     ['The password', await passwordError(password)],
   ] as const;
   const errors = checked.flatMap(([subject, error]) =>
