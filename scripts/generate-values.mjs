@@ -20,7 +20,7 @@ const publicOperations = Object.values(paths)
 types.push(typeOf('PublicOperation', 'Operations without a bearer token.', publicOperations));
 const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
   ([name, schema]) =>
-    `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)} },`,
+    `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)}, required: ${isRequired(schema)} },`,
 );
 const employeeAttributes = `/** Attributes of \`EmployeeAttributes\` in the contract, in the same order. \`type\` is the type of the column. */
 export const employeeAttributes = [
@@ -36,6 +36,11 @@ function typeOf(name, description, values) {
 
 function isNullable({ type }) {
   return [type].flat().includes('null');
+}
+
+/** Whether no record is without the value. A text that may be empty has no minimum length. */
+function isRequired({ type, format, minLength = 0 }) {
+  return !isNullable({ type }) && (minLength > 0 || format !== undefined);
 }
 
 /** PostgreSQL type of the column that stores an attribute. */

@@ -19,17 +19,17 @@ const items = (body: string) =>
 
 t.test('errors are grouped by cause over the whole file, most frequent first', async (t) => {
   const { browser } = await visit();
-  const rows = Array.from({ length: 110 }, (_, index) => `E${index},,L,a@x.example,S,D,2023-02-30`);
+  const rows = Array.from({ length: 110 }, (_, index) => `E${index},F,L,a@x.example,,D,2023-02-30`);
   const more = ['E1,F,L,a@x.example,S,D,31.31.2023', 'E2,F,L,nobody,S,D,', 'E3,F,L'];
   const address = await startUpload(browser, [`${csvHeader},hire_date`, ...rows, ...more].join('\n'));
   const page = await check(api, browser, address);
   isPage(t, page);
-  t.match(page.body, /<bdi>First name is required<\/bdi>/, 'with the label of the attribute');
+  t.match(page.body, /<bdi>Status is required<\/bdi>/, 'with the label of the attribute');
   t.notMatch(page.body, /Import [\d,]+ records/, 'no record can be imported');
   const causes = items(page.body).filter((text) => / rows?: line/.test(text));
   t.same(causes.slice(0, 2), [
     'Hire date is not a date – 111 rows: lines 2, 3, 4, 5, 6 …',
-    'First name is required – 110 rows: lines 2, 3, 4, 5, 6 …',
+    'Status is required – 110 rows: lines 2, 3, 4, 5, 6 …',
   ]);
   t.match(causes[2], /^E-mail .* – 1 row: line 113$/);
   t.equal(causes[3], 'has 3 fields where the header has 7 – 1 row: line 114');

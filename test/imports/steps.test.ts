@@ -125,7 +125,8 @@ t.test('rejects an assignment of columns with a missing, repeated or unknown att
   const { browser } = await visit();
   const address = await startUpload(browser, toCsv(makeRecords(3)));
   for (const [changes, message] of [
-    [{ column_3: '' }, /Missing: E-mail/],
+    [{ column_5: '' }, /Missing: Department/],
+    [{ column_1: '', column_2: '' }, /Missing: First name or Last name/],
     [{ column_1: 'last_name' }, /Two columns are assigned to Last name/],
     [{ column_1: 'updated_at' }, /Choose an attribute from the list/],
     [{ column_1: '__proto__' }, /Choose an attribute from the list/],

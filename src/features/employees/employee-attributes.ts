@@ -10,6 +10,7 @@ export type {
   AttributeName,
   AttributeType,
   AttributeValues,
+  OptionalMember,
 } from '../../platform/contract/employee-attributes.js';
 
 interface Presentation {

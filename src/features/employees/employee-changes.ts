@@ -162,7 +162,7 @@ type Details = Readonly<Record<string, string>>;
 function createdDetails(employee: EventEmployee): Details {
   const values = givenAttributes.flatMap(({ name, member }) => {
     const value = employee[member];
-    return value === null ? [] : [[name, value] as const];
+    return value === null || value === '' ? [] : [[name, value] as const];
   });
   return { employee: employee.id, ...Object.fromEntries(values) };
 }
@@ -175,7 +175,7 @@ function updatedDetails(
 ): Details {
   const values = changed.map(({ name, member }) => [
     name,
-    `${before[member] ?? '–'} → ${after[member] ?? '–'}`,
+    `${before[member] || '–'} → ${after[member] || '–'}`,
   ]);
   const identity = { employee: before.id, employee_number: before.employeeNumber };
   return { ...identity, ...Object.fromEntries(values) };

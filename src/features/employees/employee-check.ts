@@ -9,12 +9,13 @@ import { ruleText, type Violation, violation } from '../../platform/problems/rul
 import type { EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
 
-/** A member of a record. Only one that is nullable can be absent. */
+/** A member of a record. One that is not required can be absent, blank or `null`. */
 export interface RecordMember {
   readonly name: string;
   /** Name for users. */
   readonly label: string;
   readonly nullable: boolean;
+  readonly required: boolean;
 }
 
 /** The manager by employee number, which a file can have instead of `manager_id`. */
@@ -22,10 +23,19 @@ const managerNumber = {
   name: 'manager_employee_number',
   label: 'Manager (employee number)',
   nullable: true,
+  required: false,
 } as const satisfies RecordMember;
 
 /** The members that a record can have. */
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
+
+const nameMembers = recordMembers.filter(({ name }) => name === 'first_name' || name === 'last_name');
+
+/** What a record must have: of each list at least one member with a value. Some people have only one name. */
+export const requiredMembers: readonly (readonly RecordMember[])[] = [
+  ...recordMembers.filter(({ required }) => required).map((member) => [member]),
+  nameMembers,
+];
 
 /** The manager in a record: an employee by id or employee number; `null`: none. */
 export type ManagerReference = { readonly id: string } | { readonly employeeNumber: string } | null;
@@ -67,7 +77,7 @@ export interface EmployeeCheck {
 
 /**
  * Creates the validation from the attributes of an employee in the contract, except those that the service sets. A record
- * can omit a nullable attribute, or leave it blank. White space at the ends of values is removed.
+ * can omit an attribute that is not required, or leave it blank, but not both names. White space at the ends of values is removed.
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   const validate = createBodyValidation(() => recordSchema(contract));
@@ -75,7 +85,8 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
     const value = withoutBlanks(trimmed(given, unchanged));
     const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
     const findings = validate(value);
-    if (findings.length === 0 && blank.length === 0) {
+    const hasName = nameMembers.some(({ name }) => (value as Attributes | null)?.[name]);
+    if (findings.length === 0 && blank.length === 0 && hasName) {
       const record = value as Attributes;
       const errors = checkedTexts
         .filter(({ name }) => !unchanged.has(name))
@@ -94,6 +105,8 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
       return errors.length > 0 ? { errors } : toRecord(record);
     }
     const required = blank.map((member) => ({ member, violation: violation('required') }));
+    if (!hasName && isObject(value))
+      required.push({ member: 'first_name', violation: violation('required_name') });
     const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
     return { errors: [...required, ...(others.length > 0 ? describe(others) : [])] };
   };
@@ -115,10 +128,8 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
 type Attributes = Readonly<Record<string, string | null | undefined>>;
 
 const names: readonly string[] = recordMembers.map(({ name }) => name);
-const nullableNames: readonly string[] = recordMembers
-  .filter(({ nullable }) => nullable)
-  .map(({ name }) => name);
-const requiredNames = names.filter((name) => !nullableNames.includes(name));
+const requiredNames = recordMembers.filter(({ required }) => required).map(({ name }) => name);
+const optionalMembers = recordMembers.filter(({ required }) => !required);
 
 function recordSchema({ document }: Contract): JsonSchema {
   const { properties = {} } = document.components.schemas.EmployeeAttributes ?? {};
@@ -139,7 +150,7 @@ function recordSchema({ document }: Contract): JsonSchema {
 
 /** The given value without white space at the ends of its texts. */
 function trimmed(given: unknown, unchanged: ReadonlySet<string>): unknown {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  if (!isObject(given)) return given;
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name,
@@ -148,11 +159,16 @@ function trimmed(given: unknown, unchanged: ReadonlySet<string>): unknown {
   );
 }
 
-/** A blank value of a nullable attribute counts as `null`. */
+/** A blank value and `null` are the same for an attribute that is not required. It is stored as its type allows. */
 function withoutBlanks(given: unknown): unknown {
-  const blank = nullableNames.filter((name) => isBlank((given as Attributes | null)?.[name]));
+  if (!isObject(given)) return given;
+  const blank = optionalMembers.filter(({ name }) => given[name] === null || isBlank(given[name]));
   if (blank.length === 0) return given;
-  return { ...(given as Attributes), ...Object.fromEntries(blank.map((name) => [name, null])) };
+  return { ...given, ...Object.fromEntries(blank.map(({ name, nullable }) => [name, nullable ? null : ''])) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(findings: readonly ErrorObject[]): RecordError[] {
@@ -179,6 +195,7 @@ function storageErrors(
 }
 
 function storageRule(name: string, type: string, value: string): Violation | undefined {
+  if (value === '') return undefined;
   if (type === 'date')
     return isDateText(value) ? undefined : violation('date', { from: '0001-01-01', to: '9999-12-31' });
   if (!isStorableText(value)) return violation('storable_text');

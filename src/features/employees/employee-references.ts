@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeePosition, employeePositionSql } from '../../platform/database/ids.js';
-import { type Employee, type EmployeeRecord, employeeSelection } from './employee.js';
+import { type Employee, type EmployeeRecord, employeeSelection, initialValue } from './employee.js';
 import { type GivenValues, givenAttributes } from './employee-attributes.js';
 
 /** Reads the account's employee with this id; `null` if this account has none with this id, also for a malformed id. */
@@ -181,6 +181,6 @@ export async function resolveInput(
     }
   }
   if (reasons.length > 0) return { reasons };
-  const values = givenAttributes.map(({ member }) => [member, employee[member] ?? null]);
+  const values = givenAttributes.map((attribute) => [attribute.member, initialValue(employee, attribute)]);
   return { values: { ...Object.fromEntries(values), managerId } as GivenValues };
 }

@@ -5,8 +5,10 @@ import {
   type AttributeType,
   type AttributeValues,
   employeeAttributes,
+  type GivenAttribute,
   type GivenValues,
   givenAttributes,
+  type OptionalMember,
 } from './employee-attributes.js';
 
 /** An employee record of one account. */
@@ -74,12 +76,23 @@ export const employeeSelection = Prisma.join(
   }),
 );
 
-type Nullable = {
-  [Member in keyof GivenValues]: null extends GivenValues[Member] ? Member : never;
-}[keyof GivenValues];
+/** An employee as callers provide it: all required attributes, and any of the others. */
+export type EmployeeRecord = Omit<GivenValues, OptionalMember> & Partial<Pick<GivenValues, OptionalMember>>;
 
-/** An employee as callers provide it: all required attributes, and any of the nullable ones. */
-export type EmployeeRecord = Omit<GivenValues, Nullable> & Partial<Pick<GivenValues, Nullable>>;
+/** The value of an attribute of a new employee, whose record can omit it. */
+export function initialValue(record: EmployeeRecord, { member, nullable }: GivenAttribute): string | null {
+  return record[member] ?? (nullable ? null : '');
+}
+
+/** The name of an employee as people write it: first name, then last name. One of them can be empty. */
+export function fullName({ firstName, lastName }: Pick<Employee, 'firstName' | 'lastName'>): string {
+  return [firstName, lastName].filter((name) => name !== '').join(' ');
+}
+
+/** The name of an employee in a list by last name: last name, then first name. One of them can be empty. */
+export function listName({ firstName, lastName }: Pick<Employee, 'firstName' | 'lastName'>): string {
+  return [lastName, firstName].filter((name) => name !== '').join(', ');
+}
 
 /**
  * Hash of an employee's values, which identifies their version. The time of the last change does not: two changes may have the

@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type Employee, employeeSelection } from './employee.js';
+import { type Employee, employeeSelection, fullName } from './employee.js';
 import {
   type EmployeeListRequest,
   type EmployeePage,
@@ -47,11 +47,11 @@ export class Employees {
     if (positions.length === 0) return new Map();
     const rows = await withScope(
       accountScope(accountId),
-      () => this.#prisma.$queryRaw<{ id: string; name: string }[]>`
-        SELECT id, first_name || ' ' || last_name AS name FROM employees
+      () => this.#prisma.$queryRaw<Pick<Employee, 'id' | 'firstName' | 'lastName'>[]>`
+        SELECT id, first_name AS "firstName", last_name AS "lastName" FROM employees
         WHERE account_id = ${accountId} AND position = ANY (${positions}::bigint[]) AND id = ANY (${[...ids]}::text[])`,
     );
-    return new Map(rows.map(({ id, name }) => [id, name]));
+    return new Map(rows.map((employee) => [employee.id, fullName(employee)]));
   }
 
   /** Reads the statuses that an account uses, most frequent first; at most 100. */

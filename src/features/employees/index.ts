@@ -15,6 +15,7 @@ export {
   employeeColumns,
   employeeSelection,
   employeeVersion,
+  fullName,
 } from './employee.js';
 export {
   type AttributeName,
@@ -33,6 +34,7 @@ export {
   type ManagerReference,
   type RecordMember,
   recordMembers,
+  requiredMembers,
 } from './employee-check.js';
 export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
 export {

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeeId } from '../../platform/database/ids.js';
-import type { EmployeeRecord } from './employee.js';
+import { type EmployeeRecord, initialValue } from './employee.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
 
 /** An employee as callers provide it, without an id. */
@@ -51,9 +51,9 @@ export async function insertEmployees(
 }
 
 /** Builds the array of the values of an attribute. */
-function valuesOf({ member, type }: GivenAttribute, rows: readonly NewEmployee[]): Prisma.Sql {
-  const values = Prisma.sql`${rows.map((row) => row[member] ?? null)}::text[]`;
-  return type === 'text' ? values : Prisma.sql`${values}::${Prisma.raw(type)}[]`;
+function valuesOf(attribute: GivenAttribute, rows: readonly NewEmployee[]): Prisma.Sql {
+  const values = Prisma.sql`${rows.map((row) => initialValue(row, attribute))}::text[]`;
+  return attribute.type === 'text' ? values : Prisma.sql`${values}::${Prisma.raw(attribute.type)}[]`;
 }
 
 /** Reserves the next positions. The account's row stays locked until the transaction ends. */

@@ -1,12 +1,10 @@
+import { type RecordMember, requiredMembers } from '../employees/index.js';
 import { type Delimiter, readCsv } from './csv.js';
 import { type DateFormat, dateAttributes, readDate } from './dates.js';
 import { type Entry, type Line, UnusableFileError } from './lines.js';
 
-/** An attribute that a file can have a column for. Only one that is nullable can be absent. */
-interface Attribute {
-  readonly name: string;
-  readonly nullable: boolean;
-}
+/** An attribute that a file can have a column for. */
+type Attribute = Pick<RecordMember, 'name' | 'required'>;
 
 interface CsvOptions {
   readonly delimiter?: Delimiter | undefined;
@@ -15,8 +13,8 @@ interface CsvOptions {
 }
 
 /**
- * Reads a CSV file with a header row of attribute names in any order. An empty field is `null` for a nullable attribute,
- * and counts as missing otherwise.
+ * Reads a CSV file with a header row of attribute names in any order. An empty field counts as missing if the
+ * attribute is required, and is `null` otherwise.
  *
  * @param options.delimiter between the columns; default: recognized from the header
  * @param options.columns the attribute of each column, instead of the names in the header; empty: the column is ignored
@@ -28,7 +26,7 @@ export async function* readCsvEntries(
   attributes: readonly Attribute[],
   { delimiter, columns, dateFormatOf = () => 'ymd' }: CsvOptions = {},
 ): AsyncGenerator<readonly Entry[], void, undefined> {
-  const nullable = new Set(attributes.filter((attribute) => attribute.nullable).map(({ name }) => name));
+  const optional = new Set(attributes.filter(({ required }) => !required).map(({ name }) => name));
   let header: readonly string[] | undefined;
   for await (const records of readCsv(lines, delimiter)) {
     const entries: Entry[] = [];
@@ -43,7 +41,7 @@ export async function* readCsvEntries(
         const error = rowError(header, fields);
         entries.push(
           error === undefined
-            ? { line, source: fields, value: toObject(header, fields, { nullable, dateFormatOf }) }
+            ? { line, source: fields, value: toObject(header, fields, { optional, dateFormatOf }) }
             : { line, source: fields, error },
         );
       }
@@ -79,12 +77,12 @@ const maximumEcho = 200;
 
 function checkHeader(header: readonly string[], attributes: readonly Attribute[]): void {
   const names = attributes.map(({ name }) => name);
-  const required = attributes.filter(({ nullable }) => !nullable).map(({ name }) => name);
+  const missing = requiredMembers.filter((members) => members.every(({ name }) => !header.includes(name)));
   const seen = new Set<string>();
   const repeated = header.filter((name) => seen.size === seen.add(name).size);
   const errors = [
     ['has the unknown columns', header.filter((name) => !names.includes(name))],
-    ['lacks the columns', required.filter((name) => !header.includes(name))],
+    ['lacks the columns', missing.map((members) => members.map(({ name }) => name).join(' or '))],
     ['repeats the columns', repeated],
   ] as const;
   const found = errors
@@ -98,7 +96,7 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
 function toObject(
   header: readonly string[],
   fields: readonly string[],
-  { nullable, dateFormatOf }: Required<Pick<CsvOptions, 'dateFormatOf'>> & { nullable: ReadonlySet<string> },
+  { optional, dateFormatOf }: Required<Pick<CsvOptions, 'dateFormatOf'>> & { optional: ReadonlySet<string> },
 ): Record<string, string | null> {
   const value: Record<string, string | null> = {};
   for (const [index, name] of header.entries()) {
@@ -106,7 +104,7 @@ function toObject(
     if (name === '') continue;
     if (field !== undefined && field !== '')
       value[name] = dateAttributes.has(name) ? (readDate(field, dateFormatOf(index)) ?? field) : field;
-    else if (nullable.has(name)) value[name] = null;
+    else if (optional.has(name)) value[name] = null;
   }
   return value;
 }

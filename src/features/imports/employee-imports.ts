@@ -191,8 +191,9 @@ export class EmployeeImports {
            AND employee_number <> given.number LIMIT 1)`,
     );
     return async (rows) => {
-      const numbers = rows.map(({ employeeNumber }) => employeeNumber);
-      const emails = rows.map(({ email }) => email.toLowerCase());
+      const given = rows.filter(({ email = '' }) => email !== '');
+      const numbers = given.map(({ employeeNumber }) => employeeNumber);
+      const emails = given.map(({ email = '' }) => email.toLowerCase());
       const others = await this.#transaction(
         (tx) => tx.$queryRaw<{ number: string; other: string }[]>`
           SELECT given.number, found.employee_number AS other

@@ -12,6 +12,8 @@ export interface ContractAttribute {
   readonly name: AttributeName;
   readonly type: AttributeType;
   readonly nullable: boolean;
+  /** Whether every employee has a value. Others have `null` if the attribute is nullable, and an empty text otherwise. */
+  readonly required: boolean;
 }
 
 /** `job_title` as `jobTitle`. */
@@ -25,6 +27,9 @@ export type AttributeValues = {
     | (Attribute['type'] extends 'timestamptz' ? Date : string)
     | (Attribute['nullable'] extends true ? null : never);
 };
+
+/** Members of {@link AttributeValues} that an employee can be without. */
+export type OptionalMember = MemberName<Extract<Generated, { required: false }>['name']>;
 
 /** The attributes of an employee in the order of the contract. */
 export const contractAttributes: readonly ContractAttribute[] = employeeAttributes;

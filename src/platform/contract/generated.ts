@@ -789,11 +789,11 @@ export interface components {
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
             employee_number: string;
-            /** @description The first name. */
+            /** @description The first name, or an empty string. `first_name` and `last_name` are never both empty. */
             first_name: string;
-            /** @description The last name. */
+            /** @description The last name, or an empty string. */
             last_name: string;
-            /** @description The e-mail address at work. Must be an e-mail address. */
+            /** @description The e-mail address at work, or an empty string. Must be an e-mail address. Several employees can have the same one. */
             email: string;
             /** @description The employment status: `active`, `on_leave`, `inactive`, `terminated`, or another value. */
             status: string;
@@ -1066,7 +1066,8 @@ export interface components {
         };
         /**
          * @description The values of the row under their column keys. Only the columns of the report are present, which is why none is
-         *     marked as required. A value that an employee does not have is `null`.
+         *     marked as required. A value that an employee does not have is `null`, or an empty string in
+         *     `first_name`, `last_name` and `email`.
          */
         ReportRowAttributes: {
             /** @description The employee's `id`. */

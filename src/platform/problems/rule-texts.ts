@@ -55,6 +55,7 @@ const rules = {
     'required',
     'is required: it protects the user against CSRF. Send a new unguessable value in each request, and compare it with the one that comes back',
   ),
+  required_name: rule('required', 'or last name is required'),
   not_blank: rule('required', 'must not be blank'),
   known_member: rule('unknown', ({ values }: Values) => `is unknown; valid members are ${values.join(', ')}`),
   known_parameter: rule('unknown', ({ values }: Values) =>

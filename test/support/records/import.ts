@@ -78,9 +78,9 @@ export function toJsonLines(records: readonly EmployeeRecord[]): string {
 
 function valuesOf({
   employeeNumber,
-  firstName,
-  lastName,
-  email,
+  firstName = '',
+  lastName = '',
+  email = '',
   status,
   department,
 }: EmployeeRecord): string[] {

@@ -1,6 +1,6 @@
 import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
-import type { Employee } from '../employee.js';
+import { type Employee, listName } from '../employee.js';
 import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
 import { employeeAddress } from './employee-pages.js';
@@ -35,16 +35,16 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
     };
   };
   return [
-    sortable('name', 'Name', ({ id, firstName, lastName, email }) => (
+    sortable('name', 'Name', (employee) => (
       <>
         <strong>
-          <a href={employeeAddress(id)}>
-            {lastName}, {firstName}
-          </a>
+          <a href={employeeAddress(employee.id)}>{listName(employee)}</a>
         </strong>
-        <span class="hint">
-          <Email address={email} />
-        </span>
+        {employee.email !== '' && (
+          <span class="hint">
+            <Email address={employee.email} />
+          </span>
+        )}
       </>
     )),
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber, 'short'),

@@ -10,7 +10,7 @@ import type { EmployeeInput, EmployeeRejection } from '../employee-references.js
 export type EmployeeForm = Readonly<Record<string, string>>;
 
 /** A field of the form. Its name is its `id`. */
-export type EmployeeField = Pick<GivenAttribute, 'type' | 'label' | 'nullable'> & { readonly name: string };
+export type EmployeeField = Pick<GivenAttribute, 'type' | 'label' | 'required'> & { readonly name: string };
 
 const managerField = 'manager_employee_number';
 

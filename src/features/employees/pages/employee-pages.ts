@@ -21,11 +21,6 @@ export function employeeAddress(id: string, ...below: readonly string[]): string
   return [employeesPath, id, ...below].join('/');
 }
 
-/** An employee's name: first name, then last name. */
-export function fullName({ firstName, lastName }: Pick<Employee, 'firstName' | 'lastName'>): string {
-  return `${firstName} ${lastName}`;
-}
-
 /**
  * The employee that the path identifies.
  *

@@ -104,8 +104,14 @@ function StatusField({ value, statuses }: { value: string; statuses: readonly st
   );
 }
 
+/** Some people have only one name. */
+const nameHints = {
+  first_name: 'This or the last name is required.',
+  last_name: 'This or the first name is required.',
+};
+
 function InputField({
-  field: { name, label, type, nullable },
+  field: { name, label, type, required },
   value,
 }: {
   field: EmployeeField;
@@ -116,11 +122,12 @@ function InputField({
   return (
     <TextField
       id={name}
-      label={nullable ? `${label} (optional)` : label}
+      label={required || name in nameHints ? label : `${label} (optional)`}
+      hint={new Map(Object.entries(nameHints)).get(name)}
       type={isDate ? 'date' : 'text'}
       value={value}
       autocomplete="off"
-      required={!nullable}
+      required={required}
     />
   );
 }

@@ -3,13 +3,12 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
-import type { Employee } from '../employee.js';
+import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes } from '../employee-attributes.js';
 import { StatusBadge } from './directory-columns.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
-  fullName,
   managerOf,
   requestedEmployee,
 } from './employee-pages.js';
@@ -26,7 +25,7 @@ function AttributeValue({
 }) {
   if (name === 'manager_id') return manager === null ? <>–</> : <EmployeeLink employee={manager} />;
   const value = employee[member];
-  if (value === null) return <>–</>;
+  if (value === null || value === '') return <>–</>;
   if (value instanceof Date) return <Timestamp at={value} />;
   if (type === 'date') return <DateInWords date={value} />;
   if (name === 'status') return <StatusBadge status={value} />;

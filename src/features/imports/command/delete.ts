@@ -4,7 +4,7 @@ import { CliError } from '../../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../../platform/cli/context.js';
 import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
-import { EmployeeChanges, type ResolvedReferences } from '../../employees/index.js';
+import { EmployeeChanges, fullName, type ResolvedReferences } from '../../employees/index.js';
 
 interface DeleteOptions {
   readonly account: string;
@@ -56,8 +56,8 @@ function report(
     print(commandProcess, JSON.stringify({ employees: deleted, dry_run: dryRun }));
     return;
   }
-  for (const { employeeNumber, firstName, lastName } of employees)
-    print(commandProcess, sanitizeForTerminal(`${employeeNumber} ${firstName} ${lastName}`));
+  for (const employee of employees)
+    print(commandProcess, sanitizeForTerminal(`${employee.employeeNumber} ${fullName(employee)}`));
   const count = `${formatCount(employees.length)} ${employees.length === 1 ? 'employee' : 'employees'}`;
   print(commandProcess, dryRun ? `Would delete ${count}; nothing was deleted.` : `Deleted ${count}.`);
 }

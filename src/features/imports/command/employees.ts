@@ -7,7 +7,7 @@ import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/p
 import { loadContract } from '../../../platform/contract/contract.js';
 import { describeError, isStatementRejected } from '../../../platform/database/database-errors.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
-import { createEmployeeCheck, recordMembers } from '../../employees/index.js';
+import { createEmployeeCheck, recordMembers, requiredMembers } from '../../employees/index.js';
 import type { Delimiter } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
 import { type DateFormat, dateFormats } from '../dates.js';
@@ -85,15 +85,17 @@ interface ImportCommandOptions {
 
 const delimiterNames = { comma: ',', semicolon: ';', tab: '\t' } as const satisfies Record<string, Delimiter>;
 
-const required = recordMembers.filter(({ nullable }) => !nullable).map(({ name }) => name);
-const optional = recordMembers.filter(({ nullable }) => nullable).map(({ name }) => name);
+const required = requiredMembers.map((members) => members.map(({ name }) => name).join(' or '));
+const optional = recordMembers
+  .filter((member) => !requiredMembers.flat().includes(member))
+  .map(({ name }) => name);
 
 const help = `
 The file has a record for each employee. In CSV and in the first visible sheet of a workbook, the first row names the
 attributes, in any order; in JSON Lines each line is an object. Text is UTF-8, UTF-16 or Windows-1252; that of standard input
 is UTF-8.
   required: ${required.join(', ')}
-${optional.length === 0 ? '' : `  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.\n`}
+  optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.
 Dates are YYYY-MM-DD. With --dates they can also be 1.2.2023 or 1/2/2023 (dmy or mdy), or day numbers of Excel (serial).
 The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
 all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.

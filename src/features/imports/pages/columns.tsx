@@ -169,7 +169,7 @@ function ColumnField(props: { id: string; name: string; example: string | undefi
         <option value="">Ignore</option>
         {recordMembers.map((attribute) => (
           <option key={attribute.name} value={attribute.name} selected={attribute.name === chosen}>
-            {attribute.nullable ? attribute.label : `${attribute.label} (required)`}
+            {attribute.required ? `${attribute.label} (required)` : attribute.label}
           </option>
         ))}
       </select>

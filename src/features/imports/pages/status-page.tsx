@@ -40,8 +40,8 @@ const changeColumns: readonly Column<ValueChange>[] = [
     </>
   )),
   column('Attribute', ({ label }) => label),
-  column('Stored value', ({ before }) => <bdi>{before ?? '–'}</bdi>),
-  column('New value', ({ after }) => <bdi>{after ?? '–'}</bdi>),
+  column('Stored value', ({ before }) => <bdi>{before || '–'}</bdi>),
+  column('New value', ({ after }) => <bdi>{after || '–'}</bdi>),
 ];
 
 /** The first changes that a checked import would make. */

@@ -7,7 +7,7 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { type RecordMember, recordMembers } from '../../employees/index.js';
+import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes } from '../dates.js';
 import { csvTemplate, workbookTemplate, workbookType } from '../template.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
@@ -107,7 +107,7 @@ function formatOf(chosen: string, name: string): FileFormat | null {
   return /\.(csv|tsv)$/i.test(name) ? 'csv' : null;
 }
 
-const required = recordMembers.filter(({ nullable }) => !nullable).map(({ label }) => label);
+const required = requiredMembers.map((members) => members.map(({ label }) => label).join(' or '));
 
 function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
   return (
@@ -189,7 +189,11 @@ function FileField() {
 
 const memberColumns: readonly Column<RecordMember>[] = [
   column('Column', ({ label }) => label),
-  column('Needed', ({ nullable }) => (nullable ? 'No' : 'Yes')),
+  column('Needed', (member) => {
+    const [first, ...others] = requiredMembers.find((members) => members.includes(member)) ?? [];
+    if (first === undefined) return 'No';
+    return others.length === 0 ? 'Yes' : 'One of the two names';
+  }),
   column('Values', ({ name }) =>
     dateAttributes.has(name) ? 'A date, such as 2023-02-28 or 28.2.2023' : 'Text',
   ),

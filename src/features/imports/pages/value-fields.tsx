@@ -5,10 +5,8 @@ import { suggestStatuses, valuesToMap } from '../status-values.js';
 import type { ColumnSurvey } from '../uploads/column-survey.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
 
-/** Attributes that are never the same for all employees. */
-const personal = new Set(['employee_number', 'first_name', 'last_name', 'email']);
-
-const fixedMembers = recordMembers.filter(({ name, nullable }) => !nullable && !personal.has(name));
+/** Employee numbers are never the same for all employees. */
+const fixedMembers = recordMembers.filter(({ name, required }) => required && name !== 'employee_number');
 
 const statusField = (column: number, index: number) => `status_${column}_${index}`;
 const fixedField = (name: string) => `value_${name}`;

@@ -1,4 +1,4 @@
-import { changedAttributes, type Employee, type EmployeeRecord } from '../../employees/index.js';
+import { changedAttributes, type Employee, type EmployeeRecord, fullName } from '../../employees/index.js';
 import { shorten } from './file-preview.js';
 import { EmailCheck, type RepeatedEmails } from './repeated-emails.js';
 
@@ -90,10 +90,10 @@ export class FindingsCollector {
       if (!this.needsChanges) return;
       const employee = byNumber.get(record.employeeNumber);
       if (employee === undefined) continue;
-      const { employeeNumber, firstName, lastName } = employee;
+      const { employeeNumber } = employee;
       const changes = changedAttributes(employee, record).map(({ label, member }) => {
         const [before, after] = [employee[member], record[member] ?? null];
-        return { employeeNumber, name: `${firstName} ${lastName}`, label, before, after };
+        return { employeeNumber, name: fullName(employee), label, before, after };
       });
       this.#changes.push(...changes.slice(0, maximumChanges - this.#changes.length));
     }

@@ -48,13 +48,17 @@ export class EmailCheck {
       this.#repeated.add(email);
       this.#count += 1;
       if (this.#first.length < maximumListed)
-        this.#first.push({ email: record.email, numbers: [other, employeeNumber] });
+        this.#first.push({ email: record.email ?? '', numbers: [other, employeeNumber] });
     }
   }
 
-  /** Another person with the address in the file so far. */
-  #other({ email: given, employeeNumber }: EmployeeRecord): { email: string; other: string | undefined } {
+  /** Another person with the address in the file so far. People without an address share none. */
+  #other({ email: given = '', employeeNumber }: EmployeeRecord): {
+    email: string;
+    other: string | undefined;
+  } {
     const email = given.toLowerCase();
+    if (email === '') return { email, other: undefined };
     const first = this.#numbers.get(email);
     if (first === undefined) this.#numbers.set(email, employeeNumber);
     return { email, other: first === employeeNumber ? undefined : first };

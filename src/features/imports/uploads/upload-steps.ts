@@ -5,7 +5,7 @@ import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
-import { type RecordMember, recordMembers } from '../../employees/index.js';
+import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
@@ -28,7 +28,7 @@ interface ColumnError {
 /** Errors of an assignment of attributes to the columns of a file. */
 function checkColumns(
   { attributes: assigned, dateFormats, fixedValues }: ColumnAssignment,
-  attributes: readonly Pick<RecordMember, 'name' | 'label' | 'nullable'>[],
+  attributes: readonly Pick<RecordMember, 'name' | 'label'>[],
 ): ColumnError[] {
   const known = new Map(attributes.map((attribute) => [attribute.name as string, attribute]));
   const seen = new Set<string>();
@@ -48,9 +48,9 @@ function checkColumns(
     seen.add(name);
   }
   const given = new Set([...seen, ...Object.keys(fixedValues)]);
-  const missing = attributes.filter(({ name, nullable }) => !nullable && !given.has(name));
+  const missing = requiredMembers.filter((members) => members.every(({ name }) => !given.has(name)));
   if (missing.length > 0) {
-    const labels = missing.map(({ label }) => label).join(', ');
+    const labels = missing.map((members) => members.map(({ label }) => label).join(' or ')).join(', ');
     errors.push({ column: 0, message: `Assign a column to each required attribute. Missing: ${labels}.` });
   }
   return errors;
