@@ -44,7 +44,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
   t.match(page.body, '<input type="date" id="hire_date" name="hire_date" value="2020-02-29"');
   const response = await edit(scene, {
     employee_number: 'E2',
-    status: 'sabbatical',
+    status: 'on_leave',
     job_title: '',
     location: 'London',
     hire_date: '2020-03-01',
@@ -56,7 +56,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
     id: ids[0],
     employeeNumber: 'E2',
     firstName: 'Ada',
-    status: 'sabbatical',
+    status: 'on_leave',
     jobTitle: null,
     location: 'London',
     hireDate: new Date('2020-03-01'),
@@ -69,7 +69,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
   t.same(event?.details, {
     employee: ids[0],
     employee_number: 'E1 → E2',
-    status: 'active → sabbatical',
+    status: 'active → on_leave',
     job_title: 'Analyst → –',
     location: '– → London',
     hire_date: '2020-02-29 → 2020-03-01',
@@ -156,7 +156,7 @@ t.test('the second of two users who edit an employee sees both values, and can r
   expectRedirect(t, await edit(scene, { job_title: 'Countess', location: 'London' }), /employee_updated$/);
   const page = await browser.submit(pathOf(ids[0]), { ...form, job_title: 'Author', location: 'London' });
   isPage(t, page, 409);
-  t.match(fieldErrors(page.body).job_title, 'Another user changed this while');
+  t.match(fieldErrors(page.body).job_title, 'Job title: another user changed this while');
   const rows = [...page.body.matchAll(/data-label="(Attribute|Saved|Yours)"><div>(.*?)<\/div>/g)];
   t.same(
     rows.map(([, , cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),

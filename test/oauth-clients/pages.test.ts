@@ -419,18 +419,46 @@ t.test('a code for a redirect URI that was removed issues no tokens', async (t) 
   t.equal((await api.postForm('/v1/oauth/token', form)).json().code, 'invalid_grant');
 });
 
-t.test('rejects a form that would overwrite the change of another administrator', async (t) => {
+/** The form of an application, which two administrators open, and its submission with changed values. */
+async function openedForm() {
   const { scene, browser } = await ownerAtWork();
-  const address = `${applicationsPath}/${scene.application.id}/edit`;
-  const [mine, theirs] = [await browser.open(address), await browser.open(address)];
-  await browser.submit(address, formOn(theirs, { name: 'Theirs', scopes: ['user:read'] }));
-  const conflict = await browser.submit(address, formOn(mine, { name: 'Mine' }));
+  const { id } = scene.application;
+  const { name, redirectUris, scopes } = await database.prisma.application.findFirstOrThrow({
+    where: { id },
+  });
+  const values = { name, redirect_uris: redirectUris, scopes };
+  const address = `${applicationsPath}/${id}/edit`;
+  const page = await browser.open(address);
+  return {
+    submit: (changes: Partial<typeof values>, form = page) =>
+      browser.submit(address, formOn(form, { ...values, ...changes })),
+    stored: () => database.prisma.application.findFirstOrThrow({ where: { id } }),
+  };
+}
+
+t.test('a form asks only about what another administrator has changed differently', async (t) => {
+  const { submit, stored } = await openedForm();
+  expectRedirect(t, await submit({ name: 'Theirs', scopes: ['user:read'] }), /application_updated$/);
+  const conflict = await submit({ name: 'Mine' });
   isPage(t, conflict, 409);
-  t.match(conflict.body, /Another user changed this application/);
-  t.match(conflict.body, /<h2>Saved values<\/h2>/);
-  t.same((await namedApplication(scene.accountId, 'Theirs')).scopes, ['user:read']);
-  const again = await browser.submit(address, formOn(conflict, { name: 'Mine' }));
-  expectRedirect(t, again, /notice=application_updated$/, 'a change that the user has seen may be replaced');
+  t.match(conflict.body, /Name: another user changed this while/);
+  const shown = [...conflict.body.matchAll(/data-label="(?:Saved|Yours)"><div><bdi>(.*?)<\/bdi>/g)];
+  t.same(
+    shown.map(([, text]) => text),
+    ['Theirs', 'Mine'],
+  );
+  t.match(await stored(), { name: 'Theirs', scopes: ['user:read'] });
+  const again = await submit({ name: 'Mine', scopes: ['user:read'] }, conflict);
+  expectRedirect(t, again, /application_updated$/, 'a change that the user has seen may be replaced');
+  t.match(await stored(), { name: 'Mine', scopes: ['user:read'] });
+});
+
+t.test('a form takes over what only another administrator has changed', async (t) => {
+  const { submit, stored } = await openedForm();
+  const redirect_uris = ['https://new.example/'];
+  expectRedirect(t, await submit({ name: 'Both', scopes: ['user:read'] }), /application_updated$/);
+  expectRedirect(t, await submit({ name: 'Both', redirect_uris }), /application_updated$/);
+  t.match(await stored(), { name: 'Both', scopes: ['user:read'], redirectUris: redirect_uris });
 });
 
 t.test('a deletion lists the access that stops working, and revokes it after confirmation', async (t) => {

@@ -312,12 +312,11 @@ t.test('one of two concurrent edits is saved, and the other form shows the saved
   if (conflict === undefined) return;
   isPage(t, conflict, 409);
   const [stored] = await storedReports(scene.accountId);
-  t.match(conflict.body, /Saved values/);
-  t.match(shownErrors(conflict), [/^title: This report was changed while/]);
+  t.match(shownErrors(conflict), [/^title: Title: another user changed this while/]);
   const lost = stored?.title === 'Mine' ? 'Theirs' : 'Mine';
   t.match(conflict.body, `value="${lost}"`);
-  for (const version of ['', '0', 'x']) {
-    const old = await browser.submitForm(page, address, { title: 'Old', kind: 'list', version });
+  for (const opened_title of ['', '0', 'x']) {
+    const old = await browser.submitForm(page, address, { title: 'Old', kind: 'list', opened_title });
     isPage(t, old, 409);
   }
   const again = await browser.open(address);
@@ -328,6 +327,46 @@ t.test('one of two concurrent edits is saved, and the other form shows the saved
   );
   t.match(await storedReports(scene.accountId), [{ title: lost, version: 3 }]);
 });
+
+t.test(
+  'a form takes over what only others have changed, and asks about what both have changed',
+  async (t) => {
+    const { scene, browser } = await ownerAtWork();
+    const filter = { filter_1_field: 'email', filter_1_operator: 'contains', filter_1_value: ' x' };
+    const values = { title: 'First', kind: 'list', column_1: 'id', column_2: 'status', ...filter };
+    const id = createdId(await createReport(browser, values));
+    const address = `${reportsPath}/${id}/edit`;
+    const page = await browser.open(address);
+    const submit = (changes: Record<string, string>) =>
+      browser.submitForm(page, address, { ...values, ...changes });
+    const theirs = { description: 'Theirs', column_3: 'email', sort_1: '-status' };
+    expectRedirect(t, await submit(theirs), /report_updated$/);
+    expectRedirect(t, await submit({ title: 'Mine', sort_1: '-status' }), /report_updated$/);
+    t.match(await storedReports(scene.accountId), [
+      { title: 'Mine', description: 'Theirs', columns: ['id', 'status', 'email'], sort: ['-status'] },
+    ]);
+    const conflict = await submit({ title: 'Other', description: 'Theirs', column_1: 'department' });
+    isPage(t, conflict, 409);
+    t.match(shownErrors(conflict), [/^title: /, /^new_column: Columns: another user/]);
+    const shown = [...conflict.body.matchAll(/data-label="(?:Saved|Yours)"><div><bdi>(.*?)<\/bdi>/g)];
+    t.same(
+      shown.map(([, text]) => text),
+      ['Mine', 'Other', 'ID, Status, E-mail', 'Department, Status'],
+    );
+    t.match(hiddenFields(conflict.body), { column_1: 'department', filter_1_value: undefined });
+    const replaced = {
+      ...values,
+      title: 'Other',
+      description: 'Theirs',
+      column_1: 'department',
+      sort_1: '-status',
+    };
+    expectRedirect(t, await browser.submitForm(conflict, address, replaced), /report_updated$/);
+    t.match(await storedReports(scene.accountId), [
+      { title: 'Other', columns: ['department', 'status'], version: 4 },
+    ]);
+  },
+);
 
 t.test('keeps hostile titles and values', async (t) => {
   const limitless = await buildTestApp(t, { database });

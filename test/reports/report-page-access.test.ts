@@ -44,7 +44,6 @@ t.test('rejects forms without the CSRF token', async (t) => {
       const response = await browser.submit(`${reportsPath}${path}`, {
         title: 'x',
         kind: 'list',
-        version: '1',
         csrf_token,
       });
       isPage(t, response, 403, path);

@@ -126,6 +126,36 @@ t.test('a form changes the profile of its user only, and no other member', async
   t.same(await row(other.user.id), before);
 });
 
+t.test('a profile form takes over what another form or application has changed', async (t) => {
+  const { browser, user } = await memberAtWork();
+  const path = `${accountPath}/profile`;
+  await browser.submitForm(await browser.open(path), path, profile);
+  const page = await browser.open(path);
+  const values = { ...profile, locale: 'de-CH', phone_number: '+41445550123' };
+  const submit = (changes: Record<string, string>) =>
+    browser.submitForm(page, path, { ...values, ...changes });
+  expectRedirect(t, await submit({ family_name: 'Bär', locale: 'fr' }), /profile_saved$/);
+  expectRedirect(t, await submit({ phone_number: '', locale: 'fr' }), /profile_saved$/);
+  t.match(await row(user.id), {
+    familyName: 'Bär',
+    locale: 'fr',
+    phoneNumber: null,
+    zoneinfo: 'Europe/Zurich',
+  });
+  const conflict = await submit({ locale: 'it', given_name: 'Zoé' });
+  isPage(t, conflict, 409);
+  t.match(conflict.body, /Language: another user changed this while/);
+  const rows = [...conflict.body.matchAll(/data-label="(?:Attribute|Saved|Yours)"><div>(.*?)<\/div>/g)];
+  t.same(
+    rows.map(([, cell = '']) => cell.replaceAll(/<[^>]*>/g, '')),
+    ['Language', 'fr', 'it'],
+  );
+  t.match(await row(user.id), { givenName: 'Zoë', locale: 'fr' }, 'nothing is saved yet');
+  const merged = { ...values, family_name: 'Bär', phone_number: '', locale: 'it', given_name: 'Zoé' };
+  expectRedirect(t, await browser.submitForm(conflict, path, merged), /profile_saved$/);
+  t.match(await row(user.id), { givenName: 'Zoé', familyName: 'Bär', locale: 'it', phoneNumber: null });
+});
+
 t.test('a new address is confirmed by a link, and the previous one is notified', async (t) => {
   const { browser, user, accountId } = await memberAtWork();
   const email = freshAddress();

@@ -1,3 +1,4 @@
+import { hiddenFields } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { reportsPath } from '../support/browser/report-pages.js';
 import { accountPath } from '../support/browser/user-pages.js';
@@ -67,8 +68,8 @@ t.test(
     await prisma.report.updateMany({ where: { id }, data: { title: stored } });
     const browser = await signedInBrowser(api, scene.user);
     const path = `${reportsPath}/${id}/edit`;
-    const { csrf_token, version, title } = fieldValues((await browser.open(path)).body);
-    const form = { csrf_token: csrf_token ?? '', version: version ?? '', title: title ?? '', kind: 'list' };
+    const { body } = await browser.open(path);
+    const form = { ...hiddenFields(body), title: fieldValues(body).title ?? '', kind: 'list' };
     isPage(t, await browser.submit(path, { ...form, title: other }), 400);
     expectRedirect(t, await browser.submit(path, { ...form, description: 'Changed' }), /report_updated$/);
     const response = await app.inject({ url: `/v1/reports/${id}`, headers });
@@ -80,9 +81,9 @@ t.test('an application whose stored name breaks the rule keeps it until it is ch
   const scene = await createScene(database, { name: stored });
   const browser = await signedInBrowser(api, scene.user);
   const path = `/people/settings/oauth_applications/${scene.application.id}/edit`;
-  const { csrf_token, version, name } = fieldValues((await browser.open(path)).body);
+  const { body } = await browser.open(path);
   const form = {
-    ...{ csrf_token: csrf_token ?? '', version: version ?? '', name: name ?? '' },
+    ...{ ...hiddenFields(body), name: fieldValues(body).name ?? '' },
     ...{ redirect_uris: 'https://client.example/other', scopes: 'reports:read' },
   };
   isPage(t, await browser.submit(path, { ...form, name: other }), 400);

@@ -105,10 +105,10 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
       return errors.length > 0 ? { errors } : toRecord(record);
     }
     const required = blank.map((member) => ({ member, violation: violation('required') }));
-    if (!hasName && isObject(value))
-      required.push({ member: 'first_name', violation: violation('required_name') });
+    const unnamed =
+      hasName || !isObject(value) ? [] : [{ member: 'first_name', violation: violation('required_name') }];
     const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
-    return { errors: [...required, ...(others.length > 0 ? describe(others) : [])] };
+    return { errors: [...required, ...(others.length > 0 ? describe(others) : []), ...unnamed] };
   };
   return {
     attributes: recordMembers,

@@ -54,6 +54,16 @@ export class Employees {
     return new Map(rows.map((employee) => [employee.id, fullName(employee)]));
   }
 
+  /** Reads another employee of the account who has this e-mail address, in upper or lower case; `null` when there is none. */
+  async otherWithEmail(
+    accountId: AccountId,
+    { email, id }: { email: string; id: string | undefined },
+  ): Promise<Employee | null> {
+    const request = { filter: { email }, sort: [], size: 2, from: { skip: 0 } };
+    const { rows } = await this.#read<Employee>(accountId, employeeSelection, request);
+    return rows.find((employee) => employee.id !== id) ?? null;
+  }
+
   /** Reads the statuses that an account uses, most frequent first; at most 100. */
   async statuses(accountId: AccountId): Promise<string[]> {
     const rows = await withScope(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type ApplicationDetails,
   type ApplicationReader,
@@ -16,14 +15,6 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { pauseEndpoints } from '../webhooks/index.js';
-
-/** Hash of settings, which identifies their version. */
-export function settingsVersion(settings: ApplicationSettings): string {
-  const { name, redirectUris, scopes, requireClientSecret } = settings;
-  return createHash('sha256')
-    .update(JSON.stringify([name, redirectUris, scopes, requireClientSecret]))
-    .digest('base64url');
-}
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(
@@ -183,19 +174,19 @@ export class OAuthApplications implements ApplicationReader {
   /**
    * Changes an application. Issued tokens lose a removed scope at their next use.
    *
-   * @param options.version {@link settingsVersion} of the edited settings. When the stored version differs, nothing is
-   *   changed. Absent: not checked.
+   * @param options.expected the settings that were read. When others are stored, nothing is changed. Default: not compared.
    */
   update(
     auditContext: UserAuditContext,
-    { id, settings, version }: { id: string; settings: ApplicationSettings; version: string | undefined },
+    { id, settings, expected }: { id: string; settings: ApplicationSettings; expected?: ApplicationSettings },
   ): Promise<'updated' | 'not_found' | 'conflict'> {
     const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.application, async (unit, before) => {
       const { tx } = unit;
       if (before === null) return 'not_found';
-      if (version !== undefined && settingsVersion(before) !== version) return 'conflict';
+      const changed = expected === undefined ? {} : settingsChanges(expected, before);
+      if (Object.keys(changed).length > 0) return 'conflict';
       const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
       const details = settingsChanges(before, { ...settings, requireClientSecret });
       if (Object.keys(details).length === 0) return 'updated';

@@ -92,6 +92,13 @@ export interface Profile extends WritableClaims {
   readonly updatedAt: Date;
 }
 
+/** `conflict`: nothing was changed. */
+interface UpdatedProfile {
+  readonly kind: 'updated' | 'conflict';
+  /** As it is stored now. */
+  readonly profile: Profile;
+}
+
 const select = {
   id: true,
   email: true,
@@ -137,23 +144,40 @@ export class Profiles {
    *
    * @returns the profile after the change; `null` when there is no such user or the user is disabled
    */
-  update(context: UserAuditContext, claims: Partial<WritableClaims>): Promise<Profile | null> {
+  async update(context: UserAuditContext, claims: Partial<WritableClaims>): Promise<Profile | null> {
+    return (await this.updateFrom(context, claims))?.profile ?? null;
+  }
+
+  /**
+   * The same, unless the stored claims have been changed.
+   *
+   * @param expected the claims that were read. Default: not compared
+   */
+  updateFrom(
+    context: UserAuditContext,
+    claims: Partial<WritableClaims>,
+    expected?: WritableClaims,
+  ): Promise<UpdatedProfile | null> {
     const { accountId, userId, at } = context;
     // No other transaction may change the profile between the comparison and the update.
     return change(this.#prisma, context, lock.enabledUser(userId), async (unit, user) => {
       const before = user && (await readProfile(unit.tx, accountId, userId));
       if (before === null) return null;
+      const isExpected = (claim: ClaimName) => expected === undefined || expected[claim] === before[claim];
+      if (!(Object.keys(claimNames) as ClaimName[]).every(isExpected))
+        return { kind: 'conflict', profile: before };
       const changed = (Object.keys(claims) as ClaimName[]).filter((claim) => claims[claim] !== before[claim]);
-      if (changed.length === 0) return before;
+      if (changed.length === 0) return { kind: 'updated', profile: before };
       const data: Prisma.UserUpdateInput = Object.fromEntries(changed.map((claim) => [claim, claims[claim]]));
       if (changed.includes('phoneNumber')) data.phoneNumberVerified = false;
       const details = { claims: changed.map((claim) => claimNames[claim]) };
       await unit.record('user.updated', details);
-      return unit.tx.user.update({
+      const profile = await unit.tx.user.update({
         where: { accountId_id: { accountId, id: userId } },
         data: { ...data, updatedAt: at },
         select,
       });
+      return { kind: 'updated', profile };
     });
   }
 }

@@ -48,7 +48,7 @@ type UpdatedReport =
   | { readonly kind: 'updated'; readonly report: Report }
   | { readonly kind: 'not_found' }
   /** The stored version does not meet the precondition. */
-  | { readonly kind: 'conflict' }
+  | { readonly kind: 'conflict'; readonly stored: Report }
   | { readonly kind: 'invalid'; readonly errors: readonly DefinitionError[] };
 
 type DeletedReport = 'deleted' | 'not_found' | 'conflict';
@@ -257,7 +257,7 @@ export class Reports {
     return change(this.#prisma, auditContext, lockReport(id), async (unit, stored) => {
       if (stored === null) return { kind: 'not_found' };
       const current = toReport(stored);
-      if (!isExpected(current)) return { kind: 'conflict' };
+      if (!isExpected(current)) return { kind: 'conflict', stored: current };
       const content = changedContent(current, changes);
       const errors = findDefinitionErrors(content);
       if (errors.length > 0) return { kind: 'invalid', errors };

@@ -1,5 +1,14 @@
 import { randomId } from '../database/ids.js';
-import { Form, type FormError } from './form-parts.js';
+import { Form, type FormError, OpenedFields } from './form-parts.js';
+import {
+  Conflict,
+  type MergedField,
+  mergeForm,
+  type OpenedValues,
+  openedFields,
+  openedValues,
+  readOpened,
+} from './merge.js';
 import type { FormPassword, PageContext, PageHandler, PageResponse, PageView } from './page-context.js';
 import type { PageRouter } from './page-router.js';
 import type { Section } from './sections.js';
@@ -124,6 +133,118 @@ export function formPage<State>(
     restore: async (context) => view(context, await read(context)),
   });
 }
+
+/** A form that changes a record, which other users and applications may change at the same time. */
+interface EditPage<Stored, Form> extends Pick<FormPage<Form>, 'recentPassword'> {
+  /**
+   * Reads the record.
+   *
+   * @throws {Problem} 404 `not_found`
+   */
+  readonly load: (context: PageContext) => Promise<Stored>;
+  /** The form with the values of the record. */
+  readonly toForm: (context: PageContext, stored: Stored) => Form | Promise<Form>;
+  /** The submitted form, valid or not. */
+  readonly read: (context: PageContext, stored: Stored) => Form;
+  /**
+   * What is merged: the form takes over what only another user has changed, and asks about what both have changed. Other members
+   * are as the user submits them.
+   */
+  readonly merged: readonly MergedField<Form>[];
+  readonly view: (context: PageContext, page: EditView<Stored, Form>) => PageView | Promise<PageView>;
+  /** Handles the buttons that save nothing. `null` for others. */
+  readonly preview?: (context: PageContext, page: EditView<Stored, Form>) => Promise<Rejection<Form> | null>;
+  /**
+   * Saves the form, if the record is still the one that is given; returns the next page, or the errors.
+   *
+   * @returns `conflict`: the record as it is stored now; nothing was saved
+   */
+  readonly save: (
+    context: PageContext,
+    page: EditView<Stored, Form>,
+  ) => Promise<PageResponse | Rejection<Form> | { readonly conflict: Stored }>;
+}
+
+/** A record, and the form that changes it. */
+interface EditView<Stored, Form> {
+  readonly stored: Stored;
+  readonly form: Form;
+}
+
+interface EditState<Stored, Form> extends EditView<Stored, Form> {
+  readonly opened: OpenedValues;
+  /** What the user and someone else have changed differently, and the form with the stored values. */
+  readonly conflict?: { readonly fields: readonly MergedField<Form>[]; readonly stored: Form };
+}
+
+/** How often a form is merged with what others store at the same moment. */
+const maximumAttempts = 5;
+
+/** Adds a page with a form that changes a record, and the route of the form. */
+export function editPage<Stored, Form>(
+  site: PageRouter,
+  path: string,
+  { recentPassword, load, toForm, read, merged, view, preview, save }: EditPage<Stored, Form>,
+): void {
+  formPage<EditState<Stored, Form>>(site, path, {
+    recentPassword,
+    initial: async (context) => {
+      const stored = await load(context);
+      const form = await toForm(context, stored);
+      return { stored, form, opened: openedValues(form, merged) };
+    },
+    read: async (context) => {
+      const stored = await load(context);
+      return { stored, form: read(context, stored), opened: readOpened(context.form, merged) };
+    },
+    view: async (context, { opened, conflict, ...state }) => {
+      const page = await view(context, state);
+      return {
+        ...page,
+        body: (
+          <OpenedFields.Provider value={openedFields(opened)}>
+            {conflict !== undefined && <Conflict {...conflict} form={state.form} />}
+            {page.body}
+          </OpenedFields.Provider>
+        ),
+      };
+    },
+    save: async (context, { opened, ...submitted }) => {
+      const previewed = await preview?.(context, submitted);
+      if (previewed)
+        return { ...previewed, form: { ...submitted, opened, form: previewed.form ?? submitted.form } };
+      let { stored } = submitted;
+      for (let attempt = 1; attempt <= maximumAttempts; attempt += 1) {
+        const current = await toForm(context, stored);
+        const { form, conflicts } = mergeForm(merged, { opened, submitted: submitted.form, stored: current });
+        const state = { stored, form, opened: openedValues(current, merged) };
+        if (conflicts.length > 0) {
+          const errors = conflicts.map(({ member, id = member, label }) => ({
+            field: id,
+            message: conflictMessage(label),
+          }));
+          return {
+            status: 409,
+            errors,
+            form: { ...state, conflict: { fields: conflicts, stored: current } },
+          };
+        }
+        const outcome = await save(context, { stored, form });
+        if ('redirect' in outcome || 'title' in outcome) return outcome;
+        if ('errors' in outcome) return { ...outcome, form: { ...state, form: outcome.form ?? form } };
+        stored = outcome.conflict;
+      }
+      const [first] = merged;
+      return rejected(first?.id ?? first?.member ?? '', busyMessage, 409);
+    },
+  });
+}
+
+function conflictMessage(label: string): string {
+  return `${label}: another user changed this while you were editing it. Compare the saved value with yours. To replace it, save again.`;
+}
+
+const busyMessage = 'Other users are changing this at the moment. Save again.';
 
 /** Identifies a new form, so that a second submission is recognized. The form has it in the hidden field `form`. */
 export function formNonce({ form }: PageContext): string {

@@ -19,6 +19,9 @@ export interface FormState {
 /** The state of the forms below. The frame of a page provides it. */
 export const FormContext = createContext<FormState>({ csrfToken: '', path: '' });
 
+/** Hidden fields of the form of a page, with the values that it was opened with. */
+export const OpenedFields = createContext<HiddenFields>([]);
+
 function useError(field: string): string | undefined {
   const { errors = [] } = useContext(FormContext);
   return errors.flatMap((error) => (error.field === field ? [error.message] : [])).join(' ') || undefined;
@@ -114,9 +117,10 @@ export function Form({
   children?: ComponentChildren;
 }) {
   const { path } = useContext(FormContext);
+  const opened = useContext(OpenedFields);
   return (
     <form method="post" action={action ?? path} noValidate={!validated} class={className ?? undefined}>
-      <Hidden fields={hidden} />
+      <Hidden fields={[...hidden, ...opened]} />
       {children}
       <div class="actions">
         <button type="submit" {...(danger && { class: 'danger' })}>

@@ -101,7 +101,11 @@ export function hiddenFields(html: string): Record<string, string> {
   for (const [input] of html.matchAll(/<input type="hidden"[^>]*>/g)) {
     const name = /name="([^"]*)"/.exec(input)?.[1];
     const value = /value="([^"]*)"/.exec(input)?.[1] ?? '';
-    if (name !== undefined) fields[name] = value.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+    if (name !== undefined) fields[name] = decodeAttribute(value);
   }
   return fields;
+}
+
+function decodeAttribute(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 }

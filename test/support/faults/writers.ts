@@ -96,9 +96,7 @@ export const writers: readonly Writer[] = [
       const redirectUris = index % 2 === 0 ? settings.redirectUris : [];
       const changed = { ...settings, name: nonce, redirectUris };
       return inAccount(arena, (auditContext) =>
-        applicationsOf(arena).update(auditContext, {
-          ...{ id: application.id, settings: changed, version: undefined },
-        }),
+        applicationsOf(arena).update(auditContext, { id: application.id, settings: changed }),
       );
     },
   },

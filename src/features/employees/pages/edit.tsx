@@ -1,12 +1,14 @@
-import { formPage, rejected } from '../../../platform/pages/define-pages.js';
+import { editPage, formPage, type Rejection } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
-import { mergeForm, openedFields, readOpened } from '../../../platform/pages/merge.js';
+import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { type Employee, employeeVersion, fullName } from '../employee.js';
+import { type Employee, employeeVersion } from '../employee.js';
+import { knownStatuses } from '../employee-attributes.js';
 import {
+  accepted,
   checkForm,
   type EmployeeForm,
   emptyForm,
@@ -14,21 +16,21 @@ import {
   readEmployeeForm,
   rejectionErrors,
   storedForm,
+  toConfirm,
 } from './employee-form.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
+  fullName,
   managerOf,
   newEmployeePath,
   requestedEmployee,
 } from './employee-pages.js';
-import { type EmployeeConflict, EmployeeFields } from './form-page.js';
+import { EmployeeFields } from './form-page.js';
 
 /** Form for a new employee, and its submission. */
-export function createPages(
-  site: PageRouter,
-  { employees, employeeChanges, employeeCheck }: EmployeePagesDependencies,
-): void {
+export function createPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+  const { employees, employeeChanges, employeeCheck } = dependencies;
   formPage(site, newEmployeePath, {
     recentPassword: ['no', 'adds one record'],
     initial: () => emptyForm,
@@ -43,6 +45,8 @@ export function createPages(
     save: async (context, form) => {
       const checked = checkForm(form, employeeCheck);
       if ('errors' in checked) return checked;
+      const warned = await warnings(context, dependencies, { form });
+      if (warned !== null) return warned;
       const outcome = await employeeChanges.create(context.auditContext, checked.input);
       if (outcome.kind === 'created')
         return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
@@ -54,86 +58,74 @@ export function createPages(
 /** Form that changes an employee. */
 export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
-  const formOf = async (context: PageContext, employee: Employee) =>
+  const toForm = async (context: PageContext, employee: Employee) =>
     storedForm(employee, await managerOf(context, dependencies, employee));
 
-  formPage<EditedEmployee>(site, employeeAddress(':employee_id', 'edit'), {
+  editPage<Employee, EmployeeForm>(site, employeeAddress(':employee_id', 'edit'), {
     recentPassword: ['no', 'changes one record'],
-    initial: async (context) => {
-      const employee = await requestedEmployee(context, dependencies);
-      const values = await formOf(context, employee);
-      return { employee, values, opened: values };
-    },
-    read: async (context) => ({
-      employee: await requestedEmployee(context, dependencies),
-      values: readEmployeeForm(context.form),
-      opened: readOpened(
-        context.form,
-        formFields.map(({ name }) => name),
-      ),
-    }),
-    view: async ({ user }, { employee, values, opened, conflict }) => {
+    load: (context) => requestedEmployee(context, dependencies),
+    toForm,
+    read: ({ form }) => readEmployeeForm(form),
+    merged: formFields.map(({ name, label }) => ({ member: name, label })),
+    view: async ({ user }, { stored, form }) => {
       const statuses = await employees.statuses(user.accountId);
-      const name = fullName(employee);
-      const address = employeeAddress(employee.id);
+      const name = fullName(stored);
+      const address = employeeAddress(stored.id);
       return {
         title: `Edit ${name}`,
         parent: { title: name, href: address },
-        body: (
-          <EmployeeFields
-            form={values}
-            conflict={conflict}
-            statuses={statuses}
-            hidden={openedFields(opened)}
-            cancel={address}
-            button="Save changes"
-          />
-        ),
+        body: <EmployeeFields {...{ form, statuses }} cancel={address} button="Save changes" />,
       };
     },
-    save: async (context, { employee: requested, values: submitted, opened }) => {
-      const { id } = requested;
-      let employee = requested;
-      for (let attempt = 1; ; attempt += 1) {
-        const stored = await formOf(context, employee);
-        const { values, conflicts } = mergeForm({ opened, submitted, stored });
-        const [conflict] = conflicts;
-        if (conflict !== undefined) {
-          const form = { employee, values, opened: stored, conflict: { stored, fields: conflicts } };
-          return { ...rejected(conflict, conflictMessage, 409), form };
-        }
-        const checked = checkForm(values, employeeCheck, stored);
-        if ('errors' in checked) return checked;
-        const version = employeeVersion(employee);
-        const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
-        switch (outcome.kind) {
-          case 'updated':
-            return { redirect: withFlash(employeeAddress(id), 'employee_updated') };
-          case 'not_found':
-            throw recordNotFound();
-          case 'rejected':
-            return { errors: rejectionErrors(outcome.reasons) };
-          case 'conflict':
-            if (attempt === maximumAttempts) return rejected('employee_number', busyMessage, 409);
-            employee = outcome.stored;
-        }
+    save: async (context, { stored, form }) => {
+      const { id } = stored;
+      const before = await toForm(context, stored);
+      const checked = checkForm(form, employeeCheck, before);
+      if ('errors' in checked) return checked;
+      const warned = await warnings(context, dependencies, { form, before, id });
+      if (warned !== null) return warned;
+      const version = employeeVersion(stored);
+      const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
+      switch (outcome.kind) {
+        case 'updated':
+          return { redirect: withFlash(employeeAddress(id), 'employee_updated') };
+        case 'not_found':
+          throw recordNotFound();
+        case 'rejected':
+          return { errors: rejectionErrors(outcome.reasons) };
+        case 'conflict':
+          return { conflict: outcome.stored };
       }
     },
   });
 }
 
-interface EditedEmployee {
-  readonly employee: Employee;
-  readonly values: EmployeeForm;
-  /** The values that the form was opened with. */
-  readonly opened: EmployeeForm;
-  readonly conflict?: EmployeeConflict;
+/**
+ * Shows a valid form again once when it has a status that no employee of the account has, or an e-mail address that another one
+ * has. Both are often mistakes.
+ *
+ * @returns `null` if there is nothing to confirm
+ */
+async function warnings(
+  { user: { accountId } }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+  { form, before, id }: { form: EmployeeForm; before?: EmployeeForm; id?: string },
+): Promise<Rejection<EmployeeForm> | null> {
+  const { status, email } = toConfirm(form, before);
+  const errors: FormError[] = [];
+  if (status !== undefined) {
+    const used = [...knownStatuses, ...(await employees.statuses(accountId))];
+    if (!used.some((other) => other.toLowerCase() === status.toLowerCase()))
+      errors.push({
+        field: 'status',
+        message: `No employee of your account has the status “${status}” yet. To add it, save again.`,
+      });
+  }
+  const other = email === undefined ? null : await employees.otherWithEmail(accountId, { email, id });
+  if (other !== null)
+    errors.push({
+      field: 'email',
+      message: `${fullName(other)} (${other.employeeNumber}) has the same e-mail address. To keep it for both, save again.`,
+    });
+  return errors.length === 0 ? null : { errors, form: { ...form, ...accepted(form) } };
 }
-
-/** How often a form is merged with what others store at the same moment. */
-const maximumAttempts = 5;
-
-const conflictMessage =
-  'Another user changed this while you were editing it. Compare the saved values with yours. To replace them, save again.';
-
-const busyMessage = 'Other users are changing this employee at the moment. Save again.';

@@ -1,5 +1,5 @@
 import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
-import type { FormError } from '../../../platform/pages/form-parts.js';
+import type { FormError, HiddenFields } from '../../../platform/pages/form-parts.js';
 import { sentence, violation } from '../../../platform/problems/rule-texts.js';
 import type { Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
@@ -27,9 +27,35 @@ export const emptyForm: EmployeeForm = { status: 'active' };
 /** Field for a status that is not in the list of {@link formFields}. */
 export const newStatusField = 'new_status';
 
+/** Hidden fields with the values that the user was warned of. */
+const acceptedNames = { status: 'accepted_status', email: 'accepted_email' } as const;
+
+/** The values of a form as those that the user was warned of. */
+export function accepted({ status = '', email = '' }: EmployeeForm): EmployeeForm {
+  return { [acceptedNames.status]: status, [acceptedNames.email]: email };
+}
+
+export function acceptedFields(form: EmployeeForm): HiddenFields {
+  return Object.values(acceptedNames).map((name) => [name, form[name] ?? '']);
+}
+
+/** The status and the e-mail address that the user has changed, and was not warned of. */
+export function toConfirm(
+  form: EmployeeForm,
+  before: EmployeeForm = {},
+): { status?: string | undefined; email?: string | undefined } {
+  const value = (name: keyof typeof acceptedNames) => {
+    const { [name]: given = '', [acceptedNames[name]]: warned } = form;
+    const isKnown = given === '' || given === warned || isUnchanged(given, before[name] ?? '');
+    return isKnown ? undefined : given;
+  };
+  return { status: value('status'), email: value('email') };
+}
+
 /** Reads the fields of the form and ignores all others. A new status has precedence over the selected one. */
 export function readEmployeeForm(form: Fields): EmployeeForm {
-  const values = Object.fromEntries(formFields.map(({ name }) => [name, form.text(name)]));
+  const names = [...formFields.map(({ name }) => name), ...Object.values(acceptedNames)];
+  const values = Object.fromEntries(names.map((name) => [name, form.text(name)]));
   const newStatus = form.text(newStatusField);
   return newStatus === '' ? values : { ...values, status: newStatus };
 }
@@ -58,11 +84,9 @@ export function checkForm(
   stored: EmployeeForm = {},
 ): { readonly input: EmployeeInput } | { readonly errors: readonly FormError[] } {
   const changed = changedFields(form, stored);
-  const unchanged = new Set(Object.keys(form).filter((name) => name in stored && !changed.includes(name)));
-  const values = Object.entries(form).map(([name, value]) => [
-    name,
-    unchanged.has(name) ? stored[name] : value,
-  ]);
+  const names = formFields.map(({ name }) => name).filter((name) => name in form);
+  const unchanged = new Set(names.filter((name) => name in stored && !changed.includes(name)));
+  const values = names.map((name) => [name, unchanged.has(name) ? stored[name] : form[name]]);
   const checked = employeeCheck.checkMembers(Object.fromEntries(values), unchanged);
   if (checked.errors === undefined) {
     const { employee, manager = null } = checked;

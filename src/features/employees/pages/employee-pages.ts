@@ -6,6 +6,8 @@ import type { EmployeeChanges } from '../employee-changes.js';
 import type { EmployeeCheck } from '../employee-check.js';
 import type { Employees } from '../employees.js';
 
+export { fullName } from '../employee.js';
+
 export interface EmployeePagesDependencies {
   readonly employees: Employees;
   readonly employeeChanges: EmployeeChanges;

@@ -1,79 +1,35 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
-import { column, DataTable } from '../../../platform/pages/data-table.js';
-import {
-  FieldError,
-  Form,
-  type HiddenFields,
-  TextField,
-  useDescription,
-} from '../../../platform/pages/form-parts.js';
+import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import { formatStatus, knownStatuses } from '../employee-attributes.js';
-import { type EmployeeField, type EmployeeForm, formFields, newStatusField } from './employee-form.js';
-
-/** What another user has saved since the form was opened, and the user has changed differently. */
-export interface EmployeeConflict {
-  readonly stored: EmployeeForm;
-  /** Names of the fields. */
-  readonly fields: readonly string[];
-}
-
-function Conflict({
-  form,
-  conflict: { stored, fields },
-}: {
-  form: EmployeeForm;
-  conflict: EmployeeConflict;
-}) {
-  return (
-    <section aria-labelledby="conflict">
-      <h2 id="conflict">Changed by another user</h2>
-      <p>All other changes of both are in the form.</p>
-      <DataTable
-        caption="Values that differ"
-        columns={[
-          column<EmployeeField>('Attribute', ({ label }) => label),
-          column<EmployeeField>('Saved', ({ name }) => <Value text={stored[name]} />),
-          column<EmployeeField>('Yours', ({ name }) => <Value text={form[name]} />),
-        ]}
-        rows={formFields.filter(({ name }) => fields.includes(name))}
-        rowKey={({ name }) => name}
-      />
-      <h2>Your values</h2>
-    </section>
-  );
-}
-
-function Value({ text = '' }: { text: string | undefined }) {
-  return text === '' ? <>–</> : <bdi>{text}</bdi>;
-}
+import {
+  acceptedFields,
+  type EmployeeField,
+  type EmployeeForm,
+  formFields,
+  newStatusField,
+} from './employee-form.js';
 
 /** Form that creates or changes an employee. */
 export function EmployeeFields({
   form,
-  conflict,
   statuses,
   ...props
 }: {
   form: EmployeeForm;
   /** The statuses that the account uses. */
   statuses: readonly string[];
-  conflict?: EmployeeConflict | undefined;
-  hidden?: HiddenFields;
   cancel: string;
   button: string;
 }) {
   return (
-    <>
-      {conflict !== undefined && <Conflict {...{ form, conflict }} />}
-      <Form {...props}>
-        {formFields.map((field) => {
-          const { name } = field;
-          const value = form[name] ?? '';
-          if (name === 'status') return <StatusField key={name} value={value} statuses={statuses} />;
-          return <InputField key={name} field={field} value={value} />;
-        })}
-      </Form>
-    </>
+    <Form {...props} hidden={acceptedFields(form)}>
+      {formFields.map((field) => {
+        const { name } = field;
+        const value = form[name] ?? '';
+        if (name === 'status') return <StatusField key={name} value={value} statuses={statuses} />;
+        return <InputField key={name} field={field} value={value} />;
+      })}
+    </Form>
   );
 }
 

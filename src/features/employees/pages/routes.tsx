@@ -3,9 +3,13 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { home } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { fullName } from '../employee.js';
 import { createPages, editPages } from './edit.js';
-import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
+import {
+  type EmployeePagesDependencies,
+  employeeAddress,
+  fullName,
+  requestedEmployee,
+} from './employee-pages.js';
 import { showPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {

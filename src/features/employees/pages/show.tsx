@@ -3,12 +3,13 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
-import { type Employee, fullName } from '../employee.js';
+import type { Employee } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes } from '../employee-attributes.js';
 import { StatusBadge } from './directory-columns.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
+  fullName,
   managerOf,
   requestedEmployee,
 } from './employee-pages.js';

@@ -1,19 +1,18 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { findSettingsErrors } from '../../../oauth/clients/application-settings.js';
-import { formNonce, formPage, rejected } from '../../../platform/pages/define-pages.js';
+import { editPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { settingsVersion } from '../oauth-applications.js';
 import {
   ApplicationFields,
   type ApplicationForm,
   emptyForm,
-  fieldIds,
   formErrors,
+  mergedFields,
   readApplicationForm,
 } from './form-page.js';
 import { secretPage } from './secrets.js';
@@ -49,7 +48,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
           back={settings.applications}
           button="Create application"
           form={values}
-          hidden={['form', nonce]}
+          nonce={nonce}
         />
       ),
     }),
@@ -68,60 +67,39 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
     },
   });
 
-  formPage<EditedApplication>(site, applicationAddress(':id', 'edit'), {
+  editPage<ApplicationDetails, ApplicationForm>(site, applicationAddress(':id', 'edit'), {
     recentPassword: ['form', 'grants or removes scopes and redirect URIs'],
-    initial: async (context) => {
-      const application = await requestedApplication(context, dependencies);
-      return { application, values: application, version: settingsVersion(application) };
-    },
-    read: async (context) => {
-      const application = await requestedApplication(context, dependencies);
-      const { clientType } = application;
-      const values = { ...readApplicationForm(context.form), clientType };
-      return { application, values, version: context.form.text('version') };
-    },
-    view: (_, { application: { id, name }, values, version, stored }) => ({
+    load: (context) => requestedApplication(context, dependencies),
+    toForm: (_, application) => inOrder(application),
+    read: ({ form }, { clientType }) => inOrder({ ...readApplicationForm(form), clientType }),
+    merged: mergedFields(knownScopes),
+    view: (_, { stored: { id, name }, form }) => ({
       title: `Edit ${name}`,
-      body: (
-        <ApplicationFields
-          {...fields}
-          back={applicationAddress(id)}
-          button="Save changes"
-          form={values}
-          hidden={['version', version]}
-          stored={stored}
-        />
-      ),
+      body: <ApplicationFields {...fields} back={applicationAddress(id)} button="Save changes" form={form} />,
     }),
-    save: async (context, { application, values, version }) => {
-      const { id, name: storedName } = application;
-      const name = isUnchanged(values.name, storedName) ? storedName : values.name;
-      const form = { application, values: { ...values, name }, version };
-      const errors = check(form.values, storedName);
-      if (errors.length > 0) return { errors, form };
+    save: async (context, { stored, form }) => {
+      const { id, name: storedName } = stored;
+      const name = isUnchanged(form.name, storedName) ? storedName : form.name;
+      const values = { ...form, name };
+      const errors = check(values, storedName);
+      if (errors.length > 0) return { errors, form: values };
 
-      const outcome = await applications.update(context.auditContext, {
-        id,
-        settings: form.values,
-        version: version === '' ? undefined : version,
-      });
+      const update = { id, settings: values, expected: stored };
+      const outcome = await applications.update(context.auditContext, update);
       if (outcome === 'not_found') throw recordNotFound();
-      if (outcome === 'updated')
-        return { redirect: withFlash(applicationAddress(id), 'application_updated') };
-      const message =
-        'Another user changed this application while you were editing it. Compare the saved values with yours. To replace them, save again.';
-      return {
-        ...rejected(fieldIds.name, message, 409),
-        form: { ...form, version: settingsVersion(application), stored: application },
-      };
+      if (outcome === 'conflict') return { conflict: await requestedApplication(context, dependencies) };
+      return { redirect: withFlash(applicationAddress(id), 'application_updated') };
     },
   });
 }
 
-interface EditedApplication {
-  readonly application: ApplicationDetails;
-  readonly values: ApplicationForm;
-  readonly version: string;
-  /** The saved settings, when another user has changed them meanwhile. */
-  readonly stored?: ApplicationDetails;
+/** The values of the form with the scopes in one order, so that only another selection is a change. */
+function inOrder({
+  name,
+  redirectUris,
+  scopes,
+  requireClientSecret,
+  clientType,
+}: ApplicationForm): ApplicationForm {
+  return { name, redirectUris, scopes: scopes.toSorted(), requireClientSecret, clientType };
 }

@@ -8,14 +8,13 @@ import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import {
-  DescriptionItem,
-  DescriptionList,
   FieldError,
   Form,
   type FormError,
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
+import type { MergedField } from '../../../platform/pages/merge.js';
 
 /** The submitted form of an application, valid or not. */
 export interface ApplicationForm extends ApplicationSettings {
@@ -59,6 +58,31 @@ function linesOf(text: string): string[] {
   return lines.filter((line) => line !== '');
 }
 
+/** The fields of an application that several users can change. */
+export function mergedFields(knownScopes: readonly string[]): readonly MergedField<ApplicationForm>[] {
+  return [
+    { member: 'name', label: 'Name' },
+    {
+      member: 'redirectUris',
+      label: 'Redirect URIs',
+      id: fieldIds.redirectUris,
+      show: ({ redirectUris }) => redirectUris.join(' '),
+    },
+    {
+      member: 'scopes',
+      label: 'Scopes',
+      id: fieldIds.scope(knownScopes[0] ?? ''),
+      show: ({ scopes }) => scopes.join(' '),
+    },
+    {
+      member: 'requireClientSecret',
+      label: 'Secret required',
+      id: fieldIds.requireClientSecret,
+      show: ({ requireClientSecret }) => formatBoolean(requireClientSecret),
+    },
+  ];
+}
+
 /** Errors of a form, in the order of its fields. */
 export function formErrors(
   errors: SettingsErrors | null,
@@ -79,12 +103,13 @@ export function formErrors(
 function ClientSecretField({ required }: { required: boolean }) {
   const id = fieldIds.requireClientSecret;
   return (
-    <fieldset aria-describedby={`${id}-hint`}>
+    <fieldset {...useDescription(id, `${id}-hint`)}>
       <legend>Client secret</legend>
       <p class="hint" id={`${id}-hint`}>
         Applies to confidential applications. When it is off, a stolen refresh token, or a stolen
         authorization code with its verifier, can be exchanged without the secret.
       </p>
+      <FieldError field={id} />
       <label class="choice">
         <input type="checkbox" id={id} name="require_client_secret" value="yes" checked={required} />
         <span>Require the client secret for every token request</span>
@@ -182,65 +207,38 @@ export function ApplicationFields({
   back,
   button,
   form,
-  hidden,
+  nonce,
   scopes,
   production,
-  stored,
 }: {
   /** Default: the path of the page. */
   action?: string;
   back: string;
   button: string;
   form: ApplicationForm;
-  /** Hidden field: `form` identifies a new form, `version` the settings that are edited. */
-  hidden: readonly ['form' | 'version', string];
+  /** Identifies a new form. */
+  nonce?: string;
   scopes: readonly string[];
   production: boolean;
-  /** The saved settings, when another user has changed them meanwhile. */
-  stored?: ApplicationSettings | undefined;
 }) {
-  const isNew = hidden[0] === 'form';
+  const isNew = nonce !== undefined;
   return (
-    <>
-      {stored !== undefined && <StoredSettings settings={stored} />}
-      <Form action={action} hidden={[hidden]} button={button} cancel={back}>
-        <TextField
-          id={fieldIds.name}
-          label="Name"
-          hint="Shown to users on the consent screen."
-          value={form.name}
-          autocomplete="off"
-          maxLength={maximumApplicationName}
-        />
-        {isNew && <ClientTypeField chosen={form.clientType} />}
-        <RedirectUriField uris={form.redirectUris} production={production} />
-        <ScopeFields scopes={scopes} chosen={form.scopes} />
-        {(isNew || form.clientType === 'confidential') && (
-          <ClientSecretField required={form.requireClientSecret} />
-        )}
-      </Form>
-    </>
-  );
-}
-
-function StoredSettings({
-  settings: { name, redirectUris, scopes, requireClientSecret },
-}: {
-  settings: ApplicationSettings;
-}) {
-  return (
-    <section>
-      <h2>Saved values</h2>
-      <DescriptionList>
-        <DescriptionItem name="Name">{name}</DescriptionItem>
-        <DescriptionItem name="Redirect URIs">
-          {redirectUris.length === 0 ? 'None' : redirectUris.join(' ')}
-        </DescriptionItem>
-        <DescriptionItem name="Scopes">{scopes.join(' ')}</DescriptionItem>
-        <DescriptionItem name="Secret required">{formatBoolean(requireClientSecret)}</DescriptionItem>
-      </DescriptionList>
-      <h2>Your values</h2>
-    </section>
+    <Form action={action} hidden={isNew ? [['form', nonce]] : []} button={button} cancel={back}>
+      <TextField
+        id={fieldIds.name}
+        label="Name"
+        hint="Shown to users on the consent screen."
+        value={form.name}
+        autocomplete="off"
+        maxLength={maximumApplicationName}
+      />
+      {isNew && <ClientTypeField chosen={form.clientType} />}
+      <RedirectUriField uris={form.redirectUris} production={production} />
+      <ScopeFields scopes={scopes} chosen={form.scopes} />
+      {(isNew || form.clientType === 'confidential') && (
+        <ClientSecretField required={form.requireClientSecret} />
+      )}
+    </Form>
   );
 }
 

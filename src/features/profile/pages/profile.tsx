@@ -1,6 +1,6 @@
 import type { Contract } from '../../../platform/contract/contract.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
-import { formPage } from '../../../platform/pages/define-pages.js';
+import { editPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import {
@@ -14,12 +14,28 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { accountAddress, settings } from '../../../platform/pages/paths.js';
 import { found } from '../../../platform/problems/problem.js';
-import { type ClaimName, checkClaims, claimNames, type Profiles, type WritableClaims } from '../profiles.js';
+import {
+  type ClaimName,
+  checkClaims,
+  claimNames,
+  type Profile,
+  type Profiles,
+  type WritableClaims,
+} from '../profiles.js';
 
 type FormClaim = Exclude<ClaimName, 'nickname'>;
 
 /** The claims of the form; an empty string is no value. */
 type ProfileForm = Readonly<Record<FormClaim, string>>;
+
+const labels: Readonly<Record<FormClaim, string>> = {
+  givenName: 'First name',
+  familyName: 'Last name',
+  locale: 'Language',
+  zoneinfo: 'Time zone',
+  picture: 'Picture',
+  phoneNumber: 'Phone number',
+};
 
 /** Error message for an invalid value of each field, in the order of the form. */
 const messages: Readonly<Record<FormClaim, string>> = {
@@ -84,34 +100,34 @@ export interface ProfilePagesDependencies {
 /** Form for the name, language, time zone, picture and phone number of the user. */
 export function profilePages(site: PageRouter, { profiles, contract }: ProfilePagesDependencies): void {
   const validate = createProfileValidation(contract);
-  const storedForm = async ({ user }: PageContext): Promise<ProfileForm> => {
-    const profile = found(await profiles.get(user.accountId, user.id));
-    return toForm((claim) => profile[claim] ?? '');
-  };
+  const load = async ({ user }: PageContext) => found(await profiles.get(user.accountId, user.id));
+  const storedForm = (profile: Profile) => toForm((claim) => profile[claim] ?? '');
 
-  formPage(site, accountAddress('profile'), {
+  editPage<Profile, ProfileForm>(site, accountAddress('profile'), {
     recentPassword: ['no', 'changes only how the user is shown'],
-    initial: storedForm,
+    load,
+    toForm: (_, profile) => storedForm(profile),
     read: ({ form }) => toForm((claim) => form.text(claimNames[claim])),
-    view: (_, form) => ({ title: 'Edit profile', body: <ProfileFields form={form} /> }),
-    save: async (context, form) => {
-      const checked = validate(form, await storedForm(context));
+    merged: formClaims.map((claim) => ({ member: claim, label: labels[claim], id: claimNames[claim] })),
+    view: (_, { form }) => ({ title: 'Edit profile', body: <ProfileFields form={form} /> }),
+    save: async (context, { stored, form }) => {
+      const checked = validate(form, storedForm(stored));
       if ('errors' in checked) return checked;
-      await profiles.update(context.auditContext, checked.claims);
+      const saved = found(await profiles.updateFrom(context.auditContext, checked.claims, stored));
+      if (saved.kind === 'conflict') return { conflict: saved.profile };
       return { redirect: withFlash(settings.account, 'profile_saved') };
     },
   });
 }
 
 function ProfileFields({ form }: { form: ProfileForm }) {
-  const field = (claim: keyof ProfileForm) => ({ id: claimNames[claim], value: form[claim] });
+  const field = (claim: FormClaim) => ({ id: claimNames[claim], value: form[claim], label: labels[claim] });
   return (
     <Form button="Save changes" cancel={settings.account}>
-      <TextField {...field('givenName')} label="First name" autocomplete="given-name" maxLength={100} />
-      <TextField {...field('familyName')} label="Last name" autocomplete="family-name" maxLength={100} />
+      <TextField {...field('givenName')} autocomplete="given-name" maxLength={100} />
+      <TextField {...field('familyName')} autocomplete="family-name" maxLength={100} />
       <TextField
         {...field('locale')}
-        label="Language"
         hint="Optional. A language tag such as en, de-CH or pt-BR. Dates are written in this language."
         autocomplete="language"
         maxLength={35}
@@ -120,7 +136,6 @@ function ProfileFields({ form }: { form: ProfileForm }) {
       <TimeZoneField {...field('zoneinfo')} />
       <TextField
         {...field('picture')}
-        label="Picture"
         hint="Optional. The https URL of a picture, for applications that you authorize."
         type="url"
         autocomplete="photo"
@@ -129,7 +144,6 @@ function ProfileFields({ form }: { form: ProfileForm }) {
       />
       <TextField
         {...field('phoneNumber')}
-        label="Phone number"
         hint="Optional. With the country code, such as +41 44 555 01 23."
         type="tel"
         autocomplete="tel"
@@ -142,12 +156,12 @@ function ProfileFields({ form }: { form: ProfileForm }) {
 
 const timeZones = Intl.supportedValuesOf('timeZone');
 
-function TimeZoneField({ id, value }: { id: string; value: string }) {
+function TimeZoneField({ id, label, value }: { id: string; label: string; value: string }) {
   // The stored name may be an alias of the same time zone. It is kept.
   const zones = value === '' || timeZones.includes(value) ? timeZones : [value, ...timeZones];
   return (
     <div class="field">
-      <label for={id}>Time zone</label>
+      <label for={id}>{label}</label>
       <FieldError field={id} />
       <select id={id} name={id} {...useDescription(id)}>
         <option value="">Not set (UTC)</option>

@@ -71,12 +71,10 @@ export function describeDefinition({ columns, filters, sort, groupBy }: ReportDe
 }
 
 /** The definition of a report as a list of facts. */
-export function DefinitionDescription({ report, withText = false }: { report: Report; withText?: boolean }) {
-  const { title, description, columns, groupBy, filters, sort } = report;
+export function DefinitionDescription({ report }: { report: Report }) {
+  const { columns, groupBy, filters, sort } = report;
   return (
     <DescriptionList>
-      {withText && <DescriptionItem name="Title">{title}</DescriptionItem>}
-      {withText && <DescriptionItem name="Description">{description ?? 'None'}</DescriptionItem>}
       {groupBy.length > 0 ? (
         <DescriptionItem name="Groups">{groupBy.map(keyLabel).join(', ')}</DescriptionItem>
       ) : (

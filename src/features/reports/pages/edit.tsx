@@ -1,5 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { formNonce, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
+import {
+  editPage,
+  formNonce,
+  formPage,
+  type Rejection,
+  rejected,
+} from '../../../platform/pages/define-pages.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
@@ -7,7 +13,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
-import { ReportFields } from './form-page.js';
+import { mergedFields, ReportFields } from './form-page.js';
 import { ReportChart } from './report-chart.js';
 import {
   applyButton,
@@ -26,8 +32,7 @@ import { ManagerNames, readManagerNames } from './value-text.js';
 const previewRows = 10;
 
 /** The form, and what the page shows with it. */
-interface ReportState {
-  readonly form: ReportForm;
+interface ReportState extends ReportForm {
   /** `id` of the element that has the focus, after a button that saves nothing. */
   readonly focus?: string;
   readonly preview?: ComponentChildren;
@@ -38,41 +43,32 @@ interface NewReport extends ReportState {
   readonly nonce: string;
 }
 
-/** The form of a report that is changed. */
-interface EditedReport extends ReportState {
-  readonly report: Report;
-  readonly version: string;
-  /** The saved report, when another user or application has changed it meanwhile. */
-  readonly stored?: Report;
-}
-
 /**
- * Handles the buttons that save nothing: they change a list of the form, or show a preview. Other submissions are validated.
+ * Handles the buttons that save nothing: they change a list of the form, or show a preview. A filter without a value is an error.
  *
  * @param report the report that the form changes; absent for a new one
- * @returns the content to save, or the form to show again
+ * @returns the form to show again; `null` if it is to be saved
  * @throws {Problem} 429 `rate_limit_exceeded`, 503 `service_unavailable`
  */
-async function handleForm<State extends ReportState>(
+async function handleButtons<State extends ReportState>(
   context: PageContext,
   dependencies: ReportPagesDependencies,
-  { state, report }: { state: State; report?: Report },
-): Promise<{ readonly content: ReportContent } | Rejection<State>> {
+  { form, report }: { form: State; report?: Report },
+): Promise<Rejection<State> | null> {
   const button = context.form.text('do');
-  const { form } = state;
-  const shown = (changes: ReportState) => ({ errors: [], form: { ...state, ...changes } });
-  if (button === buttons.refresh) return shown({ form });
+  const shown = (changes: Partial<ReportState>) => ({ errors: [], form: { ...form, ...changes } });
+  if (button === buttons.refresh) return shown({});
   const edited = applyButton(form, button);
-  if (edited !== null) return shown(edited);
+  if (edited !== null) return shown({ ...edited.form, focus: edited.focus });
   if (context.form.text(fieldIds.next('filter')) !== '') {
     const position = form.filters.length;
     return rejected(fieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
   }
-  const isPreview = button === buttons.preview;
-  const named = isPreview && form.title === '' ? { ...form, title: 'Preview' } : form;
+  if (button !== buttons.preview) return null;
+  const named = form.title === '' ? { ...form, title: 'Preview' } : form;
   const validated = dependencies.validateReport(named, report);
-  if (validated.errors !== undefined || !isPreview) return validated;
-  return shown({ form, preview: await preview(context, dependencies, validated.content) });
+  if (validated.errors !== undefined) return validated;
+  return shown({ preview: await preview(context, dependencies, validated.content) });
 }
 
 async function preview(context: PageContext, dependencies: ReportPagesDependencies, content: ReportContent) {
@@ -124,30 +120,31 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
     page: `${reportsPath}/new`,
     recentPassword: ['no', 'adds a report'],
     initial: async (context) => ({
-      form: await firstForm(context, dependencies),
+      ...(await firstForm(context, dependencies)),
       nonce: formNonce(context),
     }),
-    read: (context) => ({ form: readReportForm(context.form), nonce: formNonce(context) }),
-    view: async (context, { nonce, ...state }) => ({
+    read: (context) => ({ ...readReportForm(context.form), nonce: formNonce(context) }),
+    view: async (context, { nonce, focus, preview, ...form }) => ({
       title: 'New report',
       script: 'report-builder.js',
       body: (
         <ReportFields
-          {...state}
+          {...{ form, focus, preview, nonce }}
           action={reportsPath}
           back={reportsPath}
           button="Create report"
           options={validateReport.options}
           values={await dependencies.directory.choices(context.user.accountId)}
-          hidden={['form', nonce]}
         />
       ),
     }),
     save: async (context, state) => {
-      const handled = await handleForm(context, dependencies, { state });
-      if ('errors' in handled) return handled;
+      const handled = await handleButtons(context, dependencies, { form: state });
+      if (handled !== null) return handled;
+      const validated = validateReport(state);
+      if (validated.errors !== undefined) return validated;
       const { nonce } = state;
-      const created = await reports.createThroughForm(context.auditContext, { ...handled, nonce });
+      const created = await reports.createThroughForm(context.auditContext, { ...validated, nonce });
       switch (created.kind) {
         case 'created':
           return { redirect: withFlash(reportAddress(created.id), 'report_created') };
@@ -166,51 +163,42 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
 export function editPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
 
-  formPage<EditedReport>(site, reportAddress(':id', 'edit'), {
+  editPage<Report, ReportState>(site, reportAddress(':id', 'edit'), {
     recentPassword: ['no', 'changes a report'],
-    initial: async (context) => {
-      const report = await requestedReport(context, dependencies);
-      return { report, form: storedForm(report), version: String(report.version) };
-    },
-    read: async (context) => {
-      const report = await requestedReport(context, dependencies);
-      return { report, form: readReportForm(context.form), version: context.form.text('version') };
-    },
-    view: async (context, { report: { id, title }, version, ...state }) => ({
+    load: (context) => requestedReport(context, dependencies),
+    toForm: (_, report) => storedForm(report),
+    read: ({ form }) => readReportForm(form),
+    merged: mergedFields,
+    view: async (context, { stored: { id, title }, form: { focus, preview, ...form } }) => ({
       title: `Edit ${title}`,
       script: 'report-builder.js',
       parent: { title, href: reportAddress(id) },
       body: (
         <ReportFields
-          {...state}
+          {...{ form, focus, preview }}
           back={reportAddress(id)}
           button="Save changes"
           options={validateReport.options}
           values={await dependencies.directory.choices(context.user.accountId)}
-          hidden={['version', version]}
         />
       ),
     }),
-    save: async (context, state) => {
-      const { report, version } = state;
-      const handled = await handleForm(context, dependencies, { state, report });
-      if ('errors' in handled) return handled;
+    preview: (context, { stored, form }) => handleButtons(context, dependencies, { form, report: stored }),
+    save: async (context, { stored: report, form }) => {
+      const validated = validateReport(form, report);
+      if (validated.errors !== undefined) return validated;
       const outcome = await reports.update(context.auditContext, {
         id: report.id,
-        changes: handled.content,
-        isExpected: (stored) => String(stored.version) === version,
+        changes: validated.content,
+        isExpected: ({ version }) => version === report.version,
       });
       switch (outcome.kind) {
         case 'updated':
           return { redirect: withFlash(reportAddress(report.id), 'report_updated') };
         case 'not_found':
           throw recordNotFound();
-        case 'conflict': {
-          const message =
-            'This report was changed while you were editing it. Compare the saved values with yours. To replace them, save again.';
-          const current = { version: String(report.version), stored: report };
-          return { ...rejected(fieldIds.title, message, 409), form: { ...state, ...current } };
-        }
+        case 'conflict':
+          return { conflict: outcome.stored };
         case 'invalid':
           throw new Error('A validated form has an invalid definition');
       }

@@ -54,8 +54,8 @@ export function FilterFields({
   );
 }
 
-/** Fields of the form besides those of filters, at most: 20 keys, four to add others, and seven for the report. */
-const otherFields = 31;
+/** Fields of the form besides those of filters, at most: 20 keys, four to add others, and 13 for the report. */
+const otherFields = 37;
 
 function FilterRow({
   position,

@@ -1,11 +1,66 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
-import { keyOf, type Report } from '../report.js';
-import { DefinitionDescription, formatSortKey, keyLabel } from './definition.js';
+import type { MergedField } from '../../../platform/pages/merge.js';
+import { keyOf } from '../report.js';
+import { findColumn } from '../report-columns.js';
+import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 import { type FilterChoices, FilterFields } from './filter-fields.js';
 import { KeyList } from './key-list.js';
-import { buttons, fieldIds, type ReportForm } from './report-form.js';
+import { buttons, type FilterForm, fieldIds, lines, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
+import { useValueText } from './value-text.js';
+
+/** A filter as text. One that is incomplete is as it was entered. */
+function EnteredFilter({ filter: { field, operator, value } }: { filter: FilterForm }) {
+  const valueText = useValueText();
+  const column = findColumn(field);
+  const values = lines(value).map((text) => (column === undefined ? text : valueText(column.key, text)));
+  return <>{`${keyLabel(field)} ${formatOperator(operator)} ${values.join(', ')}`}</>;
+}
+
+/** The parts of a report that several users and applications can change. */
+export const mergedFields: readonly MergedField<ReportForm>[] = [
+  { member: 'title', label: 'Title' },
+  { member: 'description', label: 'Description' },
+  {
+    member: 'kind',
+    label: 'What the report shows',
+    id: fieldIds.kind('list'),
+    show: ({ kind }) => kinds.find(([value]) => value === kind)?.[1],
+  },
+  {
+    member: 'columns',
+    label: 'Columns',
+    id: fieldIds.next('column'),
+    show: ({ columns }) => columns.map(keyLabel).join(', '),
+  },
+  {
+    member: 'groups',
+    label: 'Groups',
+    id: fieldIds.next('group'),
+    show: ({ groups }) => groups.map(keyLabel).join(', '),
+  },
+  {
+    member: 'filters',
+    label: 'Filters',
+    id: fieldIds.next('filter'),
+    show: ({ filters }) => (
+      <ul class="conditions">
+        {filters.map((filter, index) => (
+          <li key={index}>
+            <EnteredFilter filter={filter} />
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  {
+    member: 'sort',
+    label: 'Order',
+    id: fieldIds.next('sort'),
+    show: ({ sort }) => sort.map(formatSortKey).join('; '),
+  },
+];
 
 /** Form that creates or changes a report. */
 export function ReportFields({
@@ -16,8 +71,7 @@ export function ReportFields({
   options,
   values,
   focus,
-  hidden,
-  stored,
+  nonce,
   preview,
 }: {
   /** Default: the path of the page. */
@@ -30,11 +84,9 @@ export function ReportFields({
   /** The values that filters offer. */
   values: FilterChoices;
   /** `id` of the element that has the focus when the page loads. */
-  focus?: string;
-  /** Hidden field: `form` identifies a new form, `version` the version that is edited. */
-  hidden: readonly ['form' | 'version', string];
-  /** The saved report, when another user or application has changed it meanwhile. */
-  stored?: Report;
+  focus?: string | undefined;
+  /** Identifies a new form. */
+  nonce?: string;
   preview?: ComponentChildren;
 }) {
   const { maximum } = options;
@@ -42,82 +94,73 @@ export function ReportFields({
   const keys = (names: readonly string[], chosen: readonly string[] = []) =>
     names.filter((value) => !chosen.includes(value)).map((value) => ({ value, label: keyLabel(value) }));
   return (
-    <>
-      {stored !== undefined && (
-        <section>
-          <h2>Saved values</h2>
-          <DefinitionDescription report={stored} withText />
-          <h2>Your values</h2>
-        </section>
-      )}
-      <div class="builder">
-        <Form
-          action={action}
-          className="fields report-form"
-          hidden={[hidden]}
-          button={button}
-          more={
-            <button type="submit" name="do" value={buttons.preview} class="secondary">
-              Preview
-            </button>
-          }
-          cancel={back}
-        >
-          {/* The Enter key submits a form with its first button, which must be the one that saves. */}
-          <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
-            {button}
+    <div class="builder">
+      <Form
+        action={action}
+        className="fields report-form"
+        hidden={nonce === undefined ? [] : [['form', nonce]]}
+        button={button}
+        more={
+          <button type="submit" name="do" value={buttons.preview} class="secondary">
+            Preview
           </button>
-          <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
-          <DescriptionField value={form.description} />
-          <KindField kind={form.kind} />
-          <KeyList
-            list="column"
-            legend="Columns"
-            hint="In this order. Without any, the report has all columns."
-            noun="column"
-            className="for-list"
-            values={form.columns}
-            choices={keys(options.columns, form.columns)}
-            label={keyLabel}
-            maximum={maximum.columns}
-            focus={focus}
-          />
-          <KeyList
-            list="group"
-            legend="Groups"
-            hint="The report counts the employees with the same values."
-            noun="group"
-            className="for-groups"
-            values={form.groups}
-            choices={keys(options.groupKeys, form.groups)}
-            label={keyLabel}
-            maximum={maximum.groups}
-            focus={focus}
-          />
-          <FilterFields
-            filters={form.filters}
-            attributes={keys(options.columns)}
-            values={values}
-            maximum={maximum.filters}
-            focus={focus}
-          />
-          <KeyList
-            list="sort"
-            legend="Order"
-            hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
-            noun="order key"
-            values={form.sort}
-            choices={options.sortKeys
-              .filter((key) => !sorted.has(keyOf(key)))
-              .map((value) => ({ value, label: formatSortKey(value) }))}
-            label={formatSortKey}
-            maximum={maximum.sort}
-            focus={focus}
-          />
-        </Form>
-        <div id="preview">{preview}</div>
-      </div>
-    </>
+        }
+        cancel={back}
+      >
+        {/* The Enter key submits a form with its first button, which must be the one that saves. */}
+        <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
+          {button}
+        </button>
+        <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
+        <DescriptionField value={form.description} />
+        <KindField kind={form.kind} />
+        <KeyList
+          list="column"
+          legend="Columns"
+          hint="In this order. Without any, the report has all columns."
+          noun="column"
+          className="for-list"
+          values={form.columns}
+          choices={keys(options.columns, form.columns)}
+          label={keyLabel}
+          maximum={maximum.columns}
+          focus={focus}
+        />
+        <KeyList
+          list="group"
+          legend="Groups"
+          hint="The report counts the employees with the same values."
+          noun="group"
+          className="for-groups"
+          values={form.groups}
+          choices={keys(options.groupKeys, form.groups)}
+          label={keyLabel}
+          maximum={maximum.groups}
+          focus={focus}
+        />
+        <FilterFields
+          filters={form.filters}
+          attributes={keys(options.columns)}
+          values={values}
+          maximum={maximum.filters}
+          focus={focus}
+        />
+        <KeyList
+          list="sort"
+          legend="Order"
+          hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
+          noun="order key"
+          values={form.sort}
+          choices={options.sortKeys
+            .filter((key) => !sorted.has(keyOf(key)))
+            .map((value) => ({ value, label: formatSortKey(value) }))}
+          label={formatSortKey}
+          maximum={maximum.sort}
+          focus={focus}
+        />
+      </Form>
+      <div id="preview">{preview}</div>
+    </div>
   );
 }
 
