@@ -143,12 +143,12 @@ t.test('rejects every invalid line by its number, and stores the others', async 
       [undefined, '  '].map((value) => [{ [name]: value }, new RegExp(`^${name} is required$`)]),
     ),
     [{ first_name: undefined, last_name: ' ' }, /^first_name or last name is required$/],
-    [{ employee_number: long(65) }, /^employee_number must have at most 64 characters$/],
+    [{ employee_number: long(65) }, /^employee_number must have 1 to 64 characters$/],
     [{ first_name: long(256) }, /^first_name must have at most 255 characters$/],
     [{ last_name: long(256) }, /^last_name must have at most 255 characters$/],
     [{ email: `${long(309)}@company.example` }, /^email must have at most 320 characters$/],
-    [{ status: long(65) }, /^status must have at most 64 characters$/],
-    [{ department: long(256) }, /^department must have at most 255 characters$/],
+    [{ status: long(65) }, /^status must have 1 to 64 characters$/],
+    [{ department: long(256) }, /^department must have 1 to 255 characters$/],
     [{ email: 'ada' }, /^email must be an e-mail address$/],
     [{ email: 'ada @company.example' }, /^email must be an e-mail address$/],
     [{ email: 'ada@b@company.example' }, /^email must be an e-mail address$/],
@@ -222,7 +222,7 @@ t.test('rejects lines that are not a record', async (t) => {
   ];
   const { refusals } = await importText(database, accountId, json.join('\n'));
   t.match(refusals, [
-    /^line 1: employee_number is required; .*department is required$/,
+    /^line 1: employee_number is required; .*; first_name or last name is required$/,
     'line 2: the line must be a JSON object',
     'line 3: the record must be an object',
     'line 4: the record must be an object',
@@ -300,7 +300,7 @@ t.test('stores the last of several records with one number', async (t) => {
 t.test('stops when more lines are rejected than allowed', async (t) => {
   const accountId = await newAccount();
   const records = makeRecords(30).map((record, index) =>
-    index % 10 === 5 ? { ...record, email: '' } : record,
+    index % 10 === 5 ? { ...record, department: '' } : record,
   );
   const given = await importText(database, accountId, toCsv(records), { batchSize: 5, maximumRejected: 1 });
   t.same(given.ending, { kind: 'too_many_rejected' });
@@ -398,7 +398,9 @@ t.test('fails for an account that does not exist, and stores nothing', async (t)
 t.test('concurrent imports duplicate nothing, into one account and into two', async (t) => {
   const [accountId, other] = [await newAccount(), await newAccount()];
   const records = makeRecords(60);
-  const shuffled = records.toSorted((a, b) => (reverse(a.employeeNumber) < reverse(b.employeeNumber) ? -1 : 1));
+  const shuffled = records.toSorted((a, b) =>
+    reverse(a.employeeNumber) < reverse(b.employeeNumber) ? -1 : 1,
+  );
   const outcomes = await Promise.all([
     importText(database, accountId, toCsv(records)),
     importText(database, accountId, toJsonLines(shuffled)),

@@ -130,6 +130,19 @@ t.test(
   },
 );
 
+t.test('a file with commas at the end of its lines', async (t) => {
+  const content = [
+    'Employee Number,First Name,Last Name,Email,Status,Department,,,',
+    'E1,Ada,Lovelace,ada@x.example,active,Sales,,,',
+    'E2,Pelé,,,active,Sales,,,',
+    ',,,,,,,,',
+  ].join('\r\n');
+  const { columns, checked, stored } = await imported(t, { name: 'employees.csv', content });
+  t.match(columns.body, /CSV with commas between 6 columns/);
+  t.equal(factOn(checked, 'Rejected'), '0');
+  t.match(stored, [{ lastName: 'Lovelace' }, { firstName: 'Pelé', lastName: '', email: '' }]);
+});
+
 t.test('a file with line breaks in its names of columns and values', async (t) => {
   const content = [
     '"Personal-\nnummer";Vorname;Nachname;E-Mail;Status;Abteilung',

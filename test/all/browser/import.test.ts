@@ -34,10 +34,10 @@ async function walk(t: Test, page: Page, { api }: LiveSite): Promise<void> {
   await page.getByRole('button', { name: 'Upload' }).click();
   await page.getByText('CSV with semicolons between 6 columns').waitFor();
   t.equal(await page.getByLabel('Surname').inputValue(), 'last_name');
-  await page.getByLabel('E-Mail').selectOption({ label: 'Ignore' });
+  await page.getByLabel('Team').selectOption({ label: 'Ignore' });
   await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByRole('alert').getByText('Missing: E-mail').waitFor();
-  await page.getByLabel('E-Mail').selectOption('email');
+  await page.getByRole('alert').getByText('Missing: Department').waitFor();
+  await page.getByLabel('Team').selectOption('department');
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
   await page.reload();
@@ -69,10 +69,10 @@ browserTest('the import pages are accessible', async (t, page, { api }) => {
   await page.getByLabel('File').setInputFiles(csvFile(staff(30)));
   await page.getByRole('button', { name: 'Upload' }).click();
   await isAccessible(t, page, 'columns');
-  await page.getByLabel('E-Mail').selectOption('');
+  await page.getByLabel('Team').selectOption('');
   await page.getByRole('button', { name: 'Check the file' }).click();
   await isAccessible(t, page, 'columns with an error');
-  await page.getByLabel('E-Mail').selectOption('email');
+  await page.getByLabel('Team').selectOption('department');
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
   await isAccessible(t, page, 'result of the check');

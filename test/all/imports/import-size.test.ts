@@ -112,7 +112,7 @@ t.test(
     const { user, accountId } = await createScene(database);
     const browser = await signedInBrowser(api, user);
     const rows = makeRecords(100_000).map(
-      ({ employeeNumber, firstName, lastName, email, status, department }) => {
+      ({ employeeNumber, firstName = '', lastName = '', email = '', status, department }) => {
         return [employeeNumber, firstName, lastName, email, status, department, { serial: 44_958 }];
       },
     );
