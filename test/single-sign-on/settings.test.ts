@@ -4,7 +4,7 @@ import { openTestDatabase } from '../support/database/database.js';
 import { createScene, createUser, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp, testSecrets } from '../support/server/app.js';
 import { clientSecret, startFakeProvider } from '../support/single-sign-on/fake-provider.js';
-import { createSignOnScene, person, start } from '../support/single-sign-on/scene.js';
+import { configure, createSignOnScene, person, start } from '../support/single-sign-on/scene.js';
 import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -36,7 +36,7 @@ t.test('an owner saves an identity provider, whose secret is encrypted and never
   const page = await browser.open(path);
   t.notMatch(page.body, clientSecret);
   t.match(page.body, 'A secret is saved');
-  t.match(page.body, `http://api.test/sign_in/sso/${accountId}<`);
+  t.match(page.body, `value="http://api.test/sign_in/sso/${accountId}"`);
 
   api.clock.advanceSeconds(1);
   const changed = await save(browser, { issuer: idp.issuer, client_id: 'another', client_secret: '' });
@@ -57,6 +57,45 @@ t.test('an owner saves an identity provider, whose secret is encrypted and never
   t.notMatch(JSON.stringify(events), clientSecret);
   t.match((await browser.open('/people/settings/audit_log')).body, 'Single sign-on set up');
 });
+
+t.test(
+  'each value for the identity provider is in a read-only field, with the steps of its product',
+  async (t) => {
+    const { user, accountId } = await createScene(database);
+    const browser = await signedInBrowser(api, user);
+    const read = async () => {
+      const { body } = await browser.open(path);
+      const inputs = [...body.matchAll(/<input id="(\w+)" type="text" value="([^"]*)" readonly/gi)];
+      const opened = [...body.matchAll(/<details [^>]*\bopen[^>]*><summary>([^<]+)/g)];
+      return {
+        values: Object.fromEntries(inputs.map(([, id, value]) => [id, value])),
+        opened: opened.map(([, name]) => name),
+      };
+    };
+    t.same(await read(), {
+      values: {
+        redirect_uri: `http://api.test/sign_in/sso/${accountId}/callback`,
+        scopes: 'openid email profile',
+        okta_issuer: 'https://{organization}.okta.com',
+        entra_issuer: 'https://login.microsoftonline.com/{tenant-id}/v2.0',
+        google_issuer: 'https://accounts.google.com',
+        other_issuer: 'https://{host}',
+      },
+      opened: [],
+    });
+    const cases = [
+      ['https://initech.okta.com', 'Okta'],
+      ['https://login.microsoftonline.com/8b87af7d/v2.0', 'Microsoft Entra ID'],
+      ['https://accounts.google.com', 'Google'],
+      ['https://initech.okta.com.attacker.example', 'Another identity provider'],
+    ] as const;
+    for (const [issuer, name] of cases) {
+      await prisma.identityProvider.deleteMany({ where: { accountId } });
+      await configure(api, accountId, issuer);
+      t.same((await read()).opened, [name], issuer);
+    }
+  },
+);
 
 t.test('a stored secret is not sent to another issuer', async (t) => {
   const scene = await createSignOnScene(t, api);

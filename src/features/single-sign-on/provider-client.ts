@@ -41,6 +41,9 @@ const requestsPerAccount = 10;
  */
 const longestSignInSeconds = '31536000';
 
+/** The scopes of the authorization request. */
+export const requestedScopes = 'openid email profile';
+
 const cachedSeconds = 600;
 
 /** Accepted difference between the clocks of the identity provider and of this server, for `exp`, `nbf` and `auth_time`. */
@@ -113,7 +116,7 @@ export class ProviderClient {
     const configuration = await this.#configuration(provider);
     return openid.buildAuthorizationUrl(configuration, {
       redirect_uri: this.callback(provider),
-      scope: 'openid email profile',
+      scope: requestedScopes,
       state,
       nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),

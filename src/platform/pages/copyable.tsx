@@ -9,8 +9,24 @@ interface CopyableProps {
   readonly codes?: boolean;
 }
 
-/** A value with a button that copies it. The page loads the script. */
-export function Copyable({ id, label, value, codes = false }: CopyableProps) {
+/**
+ * A value in a read-only field, with a button that copies it if the page loads `copy.js`. The page has the status line `copied`
+ * for all its fields.
+ */
+export function CopyField({ id, label, value }: Omit<CopyableProps, 'codes'>) {
+  return (
+    <div class="copyable">
+      <label id={`${id}-label`} for={id}>
+        {label}
+      </label>
+      <input id={id} type="text" value={value} readOnly />
+      <CopyButton {...{ id, label }} />
+    </div>
+  );
+}
+
+/** A value that is shown once, with a button that copies it. The page loads the script. */
+function Copyable({ id, label, value, codes = false }: CopyableProps) {
   return (
     <div class="copyable">
       <h2 id={`${id}-label`}>{label}</h2>
@@ -21,17 +37,24 @@ export function Copyable({ id, label, value, codes = false }: CopyableProps) {
       ) : (
         <code id={id}>{value}</code>
       )}
-      <button
-        type="button"
-        class="quiet"
-        hidden
-        data-copies={id}
-        data-label={label}
-        aria-describedby={`${id}-label`}
-      >
-        Copy
-      </button>
+      <CopyButton {...{ id, label }} />
     </div>
+  );
+}
+
+/** Without the script it stays hidden. */
+function CopyButton({ id, label }: Pick<CopyableProps, 'id' | 'label'>) {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      hidden
+      data-copies={id}
+      data-label={label}
+      aria-describedby={`${id}-label`}
+    >
+      Copy
+    </button>
   );
 }
 

@@ -25,10 +25,10 @@ browserTest(
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Single sign-on' }).click();
     await isAccessible(t, page, 'the settings before');
-    await main(page).getByLabel('Issuer').fill(`${idp.issuer}/wrong`);
+    await main(page).getByLabel('Issuer', { exact: true }).fill(`${idp.issuer}/wrong`);
     await main(page).getByRole('button', { name: 'Check and save' }).click();
     await isAccessible(t, page, 'the settings with errors');
-    await main(page).getByLabel('Issuer').fill(idp.issuer);
+    await main(page).getByLabel('Issuer', { exact: true }).fill(idp.issuer);
     await main(page).getByLabel('Client ID').fill(clientId);
     await main(page).getByLabel('Client secret').fill(clientSecret);
     await main(page).getByRole('button', { name: 'Check and save' }).click();
@@ -94,7 +94,7 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
 
   await signIn(page, user);
   await page.goto(settings);
-  await main(page).getByLabel('Issuer').fill(idp.issuer);
+  await main(page).getByLabel('Issuer', { exact: true }).fill(idp.issuer);
   await main(page).getByLabel('Client ID').fill(clientId);
   await main(page).getByLabel('Client secret').fill(clientSecret);
   await main(page).getByRole('button', { name: 'Check and save' }).click();

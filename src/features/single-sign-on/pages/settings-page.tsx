@@ -1,4 +1,4 @@
-import { Copyable } from '../../../platform/pages/copyable.js';
+import { CopyField } from '../../../platform/pages/copyable.js';
 import {
   CsrfField,
   FieldError,
@@ -6,11 +6,12 @@ import {
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { callbackPath, settings, singleSignOnPath } from '../../../platform/pages/paths.js';
+import { settings, singleSignOnPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { LastFailure, ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
+import { ProviderSteps } from './provider-steps.js';
 
 export const settingsPath = `${settings.root}/single_sign_on`;
 
@@ -50,11 +51,7 @@ export function SettingsSections(props: SettingsPageProps) {
         Users sign in at the identity provider of your organization with OpenID Connect. At the first sign-in,
         the user of this account with the verified e-mail address is linked.
       </p>
-      <section>
-        <h2>Register this service</h2>
-        <p>Register a web application with this redirect URI at your identity provider.</p>
-        <Copyable id="redirect_uri" label="Redirect URI" value={`${baseUrl}${callbackPath(accountId)}`} />
-      </section>
+      <ProviderSteps {...{ accountId, baseUrl }} issuer={provider?.issuer ?? ''} />
       <ProviderSection {...props} />
       {provider !== null && (
         <section>
@@ -63,7 +60,7 @@ export function SettingsSections(props: SettingsPageProps) {
             Users sign in at this address, or with “Sign in with single sign-on” and an e-mail address of a
             confirmed domain.
           </p>
-          <Copyable
+          <CopyField
             id="sign_in_address"
             label="Sign-in address"
             value={`${baseUrl}${singleSignOnPath(accountId)}`}

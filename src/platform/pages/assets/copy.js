@@ -14,11 +14,12 @@ for (const button of document.querySelectorAll('button[data-copies]')) {
 
 async function copy(source) {
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
     return true;
   } catch {
     // The browser denies access to the clipboard.
-    getSelection().selectAllChildren(source);
+    if (source instanceof HTMLInputElement) source.select();
+    else getSelection().selectAllChildren(source);
     return false;
   }
 }
