@@ -6,9 +6,10 @@ import { type AffectedUser, lock } from '../../platform/changes/locks.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Core } from '../../platform/core.js';
 import type { Seal } from '../../platform/crypto/keyring.js';
-import type { Database } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Provider, ProviderClient } from './provider-client.js';
+import type { StoredFailure } from './provider-errors.js';
 import { checkProvider, findFormErrors, type ProviderErrors, type ProviderForm } from './provider-form.js';
 import { createProviderSeal } from './provider-secrets.js';
 
@@ -19,12 +20,14 @@ export interface ProviderSettings {
   readonly onlySingleSignOn: boolean;
   /** Whether addresses of confirmed domains are accepted without the claim `email_verified`. */
   readonly addressesVerified: boolean;
+  /** When a user last signed in, to the minute; `null`: no user has. */
+  readonly lastSuccessAt: Date | null;
+  /** The last sign-in that failed because of the identity provider or its claims, to the minute. */
+  readonly lastFailure: LastFailure | null;
 }
 
-/** The last sign-in that failed because of the identity provider or its claims. */
-export interface LastFailure {
+interface LastFailure extends StoredFailure {
   readonly at: Date;
-  readonly details: Readonly<Record<string, unknown>>;
 }
 
 type SaveOutcome =
@@ -42,8 +45,8 @@ export type RequireOutcome =
   | 'not_signed_in'
   | 'no_recovery_codes';
 
-/** Number of failed sign-ins, with passwords too, among which the last single sign-on is searched. */
-const recentFailures = 100;
+/** Minimum time between two writes of the same outcome, because all sign-ins of an account write the same row. */
+const outcomeMilliseconds = 60_000;
 
 /** The identity provider of an account, with the name of the account. */
 export interface StoredProvider extends Provider {
@@ -66,21 +69,45 @@ export class IdentityProviders {
 
   /** The settings of an account; `null` without an identity provider. */
   async get(accountId: AccountId): Promise<ProviderSettings | null> {
-    return await this.#prisma.identityProvider.findFirst({
+    const row = await this.#prisma.identityProvider.findFirst({
       where: { accountId },
-      select: { issuer: true, clientId: true, onlySingleSignOn: true, addressesVerified: true },
+      omit: { sealedSecret: true },
     });
+    if (row === null) return null;
+    const { lastFailureAt: at, lastFailure } = row;
+    const failure = lastFailure as unknown as StoredFailure | null;
+    return { ...row, lastFailure: at === null || failure === null ? null : { at, ...failure } };
   }
 
-  /** The last of the recent failed sign-ins of an account that was a single sign-on; `null` when there is none. */
-  async lastFailure(accountId: AccountId): Promise<LastFailure | null> {
-    const [row] = await this.#prisma.$queryRaw<LastFailure[]>`
-      SELECT recent.created_at AS at, recent.details FROM (
-        SELECT created_at, id, details FROM audit_events WHERE account_id = ${accountId} AND type = 'sign_in.failed'
-        ORDER BY created_at DESC, id LIMIT ${recentFailures}
-      ) recent
-      WHERE recent.details->>'method' = 'single_sign_on' ORDER BY recent.created_at DESC, recent.id LIMIT 1`;
-    return row ?? null;
+  /** Stores that a user of an account has signed in. */
+  async recordSuccess(
+    { accountId, issuer }: Pick<Provider, 'accountId' | 'issuer'>,
+    at: Date,
+  ): Promise<void> {
+    const before = new Date(at.getTime() - outcomeMilliseconds);
+    await withScope(accountScope(accountId), () =>
+      this.#prisma.identityProvider.updateMany({
+        where: { accountId, issuer, OR: [{ lastSuccessAt: null }, { lastSuccessAt: { lt: before } }] },
+        data: { lastSuccessAt: at },
+      }),
+    );
+  }
+
+  /** Stores why a sign-in failed. */
+  async recordFailure(
+    { accountId, issuer }: Pick<Provider, 'accountId' | 'issuer'>,
+    failure: StoredFailure,
+    at: Date,
+  ): Promise<void> {
+    const before = new Date(at.getTime() - outcomeMilliseconds);
+    const text = JSON.stringify(failure);
+    await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$executeRaw`
+        UPDATE identity_providers SET last_failure_at = ${at}, last_failure = ${text}::jsonb
+        WHERE account_id = ${accountId} AND issuer = ${issuer}
+          AND (last_failure IS DISTINCT FROM ${text}::jsonb OR last_failure_at < ${before})`,
+    );
   }
 
   /**
@@ -145,7 +172,7 @@ export class IdentityProviders {
       }
       const isReplaced = stored.issuer !== issuer;
       // No user has signed in at another identity provider, so it may not work.
-      const otherwise = isReplaced ? { onlySingleSignOn: false } : {};
+      const otherwise = isReplaced ? { onlySingleSignOn: false, ...noOutcome } : {};
       // The time is the version of the settings.
       const updatedAt = new Date(Math.max(at.getTime(), stored.updatedAt.getTime() + 1));
       const data = { issuer, clientId, sealedSecret, addressesVerified, updatedAt, ...otherwise };
@@ -218,6 +245,9 @@ export class IdentityProviders {
     });
   }
 }
+
+/** No sign-in yet. */
+const noOutcome = { lastSuccessAt: null, lastFailureAt: null, lastFailure: Prisma.DbNull };
 
 /**
  * Revokes what the identity provider admitted, in the change of its row: a sign-in that is in progress locks

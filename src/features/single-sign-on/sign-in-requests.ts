@@ -18,8 +18,10 @@ export interface SignInRequest {
   readonly returnTo: string;
   /** The form of an expired session, as text. */
   readonly keptForm: string | null;
-  /** Hash of the id of the session that is confirmed; `null` when the user signs in. */
+  /** Hash of the id of the session that is confirmed, or has started the test; `null` when the user signs in. */
   readonly sessionHash: Uint8Array<ArrayBuffer> | null;
+  /** Whether an administrator tests the identity provider, and nothing is changed. */
+  readonly test: boolean;
   readonly createdAt: Date;
 }
 
@@ -44,7 +46,7 @@ export class SignInRequests {
   async create(
     { accountId, issuer, clientId }: Pick<Provider, 'accountId' | 'issuer' | 'clientId'>,
     browser: string,
-    request: Pick<SignInRequest, 'returnTo' | 'keptForm' | 'sessionHash'>,
+    request: Pick<SignInRequest, 'returnTo' | 'keptForm' | 'sessionHash' | 'test'>,
   ): Promise<Expected> {
     const state = randomSecret();
     const createdAt = this.#clock();
@@ -76,7 +78,7 @@ export class SignInRequests {
       () => this.#prisma.$queryRaw<StoredRequest[]>`
         DELETE FROM sign_in_requests WHERE state_hash = ${hashSecret(state)} AND browser_hash = ${hashSecret(browser)}
         RETURNING account_id AS "accountId", issuer, client_id AS "clientId", return_to AS "returnTo", kept_form AS "keptForm", session_hash AS "sessionHash",
-          created_at AS "createdAt", expires_at AS "expiresAt"`,
+          test, created_at AS "createdAt", expires_at AS "expiresAt"`,
     );
     if (row === undefined || row.expiresAt <= this.#clock()) return null;
     const { accountId, expiresAt: _, ...request } = row;

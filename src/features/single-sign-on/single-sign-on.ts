@@ -9,8 +9,15 @@ import { FailureLimit } from '../../platform/limits/failure-limit.js';
 import type { IdentityProviders, StoredProvider } from './identity-providers.js';
 import type { ProviderClaims } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { ProviderError, rejectionDetails, responseDetails } from './provider-errors.js';
+import {
+  type Findings,
+  ProviderError,
+  rejectionDetails,
+  responseDetails,
+  toStoredFailure,
+} from './provider-errors.js';
 import { type SignInRequest, SignInRequests } from './sign-in-requests.js';
+import { acceptedTest, failedTest, type SignInTest } from './sign-in-test.js';
 import type { UserIdentities } from './user-identities.js';
 
 /** A browser that starts single sign-on. */
@@ -24,6 +31,8 @@ export interface SingleSignOnStart {
   readonly keptForm?: string | null;
   /** Id of the session in which the user confirms who they are; absent: the user signs in. */
   readonly sessionId?: string;
+  /** Whether the user of the session only tests the identity provider. */
+  readonly test?: boolean;
   readonly origin: AuditOrigin;
 }
 
@@ -68,6 +77,7 @@ export type ReturnOutcome =
       readonly returnTo: string;
     }
   | { readonly kind: 'confirmed'; readonly returnTo: string }
+  | { readonly kind: 'tested'; readonly test: SignInTest; readonly user: User }
   /** The request is unknown, consumed or expired, or another browser started it. */
   | { readonly kind: 'expired' }
   | FailedReturn
@@ -111,10 +121,10 @@ export class SingleSignOn {
     this.#failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures * startFactor);
   }
 
-  /** Starts a sign-in, or the confirmation of a session. Returns the URL at which the user signs in. */
+  /** Starts a sign-in, the confirmation of a session, or a test. Returns the URL at which the user signs in. */
   async start(start: SingleSignOnStart): Promise<StartOutcome> {
     const { client } = this.#parts;
-    const { accountId, browser, returnTo, keptForm = null, sessionId, origin } = start;
+    const { accountId, browser, returnTo, keptForm = null, sessionId, test = false, origin } = start;
     const provider = await this.#provider(accountId);
     if (provider === null) return { kind: 'not_found' };
     const limit = await this.#failureLimit.count(countedAs(origin, accountId));
@@ -124,17 +134,21 @@ export class SingleSignOn {
       // Before the request is stored: an identity provider that does not respond must not fill the table.
       await client.prepare(provider);
       const sessionHash = sessionId === undefined ? null : hashSecret(sessionId);
-      const expected = await this.#requests.create(provider, browser, { returnTo, keptForm, sessionHash });
-      const url = await client.authorizationUrl(provider, expected, { again: sessionHash !== null });
+      const expected = await this.#requests.create(provider, browser, {
+        ...{ returnTo, keptForm, sessionHash, test },
+      });
+      const again = sessionHash !== null && !test;
+      const url = await client.authorizationUrl(provider, expected, { again });
       return { kind: 'started', url, accountName: provider.accountName };
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
       this.#warn(provider, error);
+      if (!test) await this.#recordFailure(provider, error.message, error.findings);
       return { kind: 'unavailable' };
     }
   }
 
-  /** Completes a sign-in, or the confirmation of a session. */
+  /** Completes a sign-in, the confirmation of a session, or a test. */
   async complete(response: SingleSignOnReturn): Promise<ReturnOutcome> {
     const states = new URLSearchParams(response.query).getAll('state');
     const [state] = states;
@@ -146,6 +160,7 @@ export class SingleSignOn {
     if (provider === null || provider === 'unreadable') return { kind: 'expired' };
     if (provider.issuer !== request.issuer || provider.clientId !== request.clientId)
       return { kind: 'expired' };
+    if (request.test) return await this.#test(response, request, provider);
     const claims = await this.#claims(response, request, provider);
     if (isFailed(claims)) return claims;
     const outcome =
@@ -177,6 +192,7 @@ export class SingleSignOn {
       const userId = sessionHash === null ? undefined : session?.user.id;
       const details = responseDetails(error.message, provider.issuer, error.findings);
       await auditLog.record({ type, accountId, userId, origin, details });
+      await this.#recordFailure(provider, error.message, error.findings);
       if (error.kind !== 'denied') this.#warn(provider, error);
       return { kind: error.kind, returnTo, confirming: sessionHash !== null };
     }
@@ -193,6 +209,7 @@ export class SingleSignOn {
       const { userId, reason } = found;
       const details = rejectionDetails(reason, issuer);
       await auditLog.record({ type: 'sign_in.failed', accountId, userId, origin, details });
+      await this.#recordFailure({ accountId, issuer }, reason);
       return { kind: 'rejected' };
     }
     const { user } = found;
@@ -206,7 +223,28 @@ export class SingleSignOn {
     const options = { event, secondFactor: true, issuer, authenticatedAt };
     const sessionId = await userSessions.create(user, { address: origin.address, userAgent }, options);
     if (sessionId === null) return { kind: 'rejected' };
+    await this.#parts.providers.recordSuccess({ accountId, issuer }, clock());
     return { kind: 'signed_in', user, sessionId, returnTo, keptForm };
+  }
+
+  /** Reads the claims of an owner or administrator, and what they would lead to. Nothing of it is stored. */
+  async #test(
+    { query, origin, session }: SingleSignOnReturn,
+    { accountId, issuer, expected, sessionHash }: SignInRequest,
+    provider: Provider,
+  ): Promise<ReturnOutcome> {
+    const { client, identities } = this.#parts;
+    if (!isOf(session, sessionHash) || session.user.role === 'member') return { kind: 'expired' };
+    const { user } = session;
+    try {
+      const claims = await client.claims(provider, { query, expected, needsAddress: async () => true });
+      const preview = await identities.preview({ accountId, issuer, claims });
+      await this.#failureLimit.removeFailure(countedAs(origin, accountId));
+      return { kind: 'tested', test: acceptedTest(claims, preview), user };
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      return { kind: 'tested', test: failedTest(error.message, error.findings), user };
+    }
   }
 
   async #confirm(
@@ -215,8 +253,7 @@ export class SingleSignOn {
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
     const { userSessions, auditLog } = this.#core;
-    if (session?.stage !== 'complete' || sessionHash === null || !hashSecret(session.id).equals(sessionHash))
-      return { kind: 'expired' };
+    if (!isOf(session, sessionHash)) return { kind: 'expired' };
     const userId = session.user.id;
     const found = await this.#parts.identities.find({ accountId, issuer, claims });
     if (found?.kind !== 'found' || found.user.id !== userId) {
@@ -248,6 +285,15 @@ export class SingleSignOn {
     });
   }
 
+  async #recordFailure(
+    provider: Pick<Provider, 'accountId' | 'issuer'>,
+    reason: string,
+    findings?: Findings,
+  ): Promise<void> {
+    const { providers } = this.#parts;
+    await providers.recordFailure(provider, toStoredFailure(reason, findings), this.#core.clock());
+  }
+
   #warn({ accountId, issuer }: Provider, error: ProviderError): void {
     // Causes of other errors may have parts of the response.
     const hasCause = error.kind === 'unavailable' && error.cause !== undefined;
@@ -266,6 +312,14 @@ export class SingleSignOn {
 function authenticationTime({ auth_time }: ProviderClaims, now: Date): Date {
   if (typeof auth_time !== 'number') return now;
   return new Date(Math.min(Math.max(auth_time * 1000, 0), now.getTime()));
+}
+
+/** Whether a session has started the request, and is complete. */
+function isOf(
+  session: SingleSignOnReturn['session'],
+  sessionHash: SignInRequest['sessionHash'],
+): session is NonNullable<SingleSignOnReturn['session']> {
+  return session?.stage === 'complete' && sessionHash !== null && hashSecret(session.id).equals(sessionHash);
 }
 
 /** Claims always have a subject. */

@@ -10,8 +10,8 @@ import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import { isStorableText, normalizeNfc } from '../../platform/contract/outside-text.js';
-import type { Database } from '../../platform/database/client.js';
-import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import { type ProviderClaims, type StatedAddress, statedAddress } from './provider-claims.js';
 import type { IdentityRejection } from './provider-errors.js';
 
@@ -53,6 +53,22 @@ type IdentityOutcome =
   | { readonly kind: 'found'; readonly user: User }
   | { readonly kind: 'rejected'; readonly reason: IdentityRejection; readonly userId?: string };
 
+/** What a sign-in would lead to. */
+export type IdentityPreview =
+  /** The identity is linked with the user. */
+  | { readonly kind: 'known'; readonly user: User }
+  /** The user with the verified address would be linked. */
+  | { readonly kind: 'linked'; readonly user: User }
+  /** A member would be created, because the domain is confirmed for the account. */
+  | {
+      readonly kind: 'created';
+      readonly email: string;
+      readonly domain: string;
+      readonly givenName: string;
+      readonly familyName: string;
+    }
+  | Extract<IdentityOutcome, { kind: 'rejected' }>;
+
 /** An identity that an identity provider has stated. */
 interface StatedIdentity {
   readonly accountId: AccountId;
@@ -86,6 +102,28 @@ export class UserIdentities {
     return await withScope(accountScope(identity.accountId), () =>
       this.#firstSignIn(identity, address, origin),
     );
+  }
+
+  /** What {@link resolve} would do now, without a change. */
+  async preview(identity: StatedIdentity): Promise<IdentityPreview> {
+    const known = await this.find(identity);
+    if (known !== null) return known.kind === 'found' ? { kind: 'known', user: known.user } : known;
+    const address = statedAddress(identity.claims);
+    if (address === null) return rejected('email_missing');
+    const { email, verified } = address;
+    if (verified === false) return rejected('email_not_verified');
+    const { accountId } = identity;
+    const decision = await withScope(accountScope(accountId), () => decide(this.#prisma, identity, address));
+    if (typeof decision === 'string') return rejected(decision);
+    const { userId } = decision;
+    if (userId !== null) {
+      const outcome = await withScope(accountScope(accountId), () => this.#userOf(accountId, userId));
+      return outcome.kind === 'found' ? { kind: 'linked', user: outcome.user } : outcome;
+    }
+    // The address is unique in all accounts.
+    const taken = await withScope(allAccounts, () => this.#prisma.user.count({ where: { email } }));
+    if (taken > 0) return rejected('email_taken');
+    return { kind: 'created', email, domain: domainOf(email), ...namesOf(identity.claims, email) };
   }
 
   /** Finds the user of a known identity; `null` when it is unknown. */
@@ -124,21 +162,44 @@ export class UserIdentities {
 /** Links an identity that is not known yet with a user of the account, who may be created. */
 async function link(
   unit: Unit,
-  { issuer, claims }: StatedIdentity,
+  identity: StatedIdentity,
   address: StatedAddress,
 ): Promise<{ userId: string } | IdentityRejection> {
   const { tx } = unit;
   const { accountId, at } = unit.context;
-  const { email } = address;
-  const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
-  if (provider === null) return 'provider_replaced';
+  const { issuer, claims } = identity;
   const concurrent = await tx.userIdentity.findFirst({ where: { accountId, issuer, subject: claims.sub } });
   if (concurrent !== null) return concurrent;
+  const decision = await decide(tx, identity, address);
+  if (typeof decision === 'string') return decision;
+  const { email } = address;
+  const userId = decision.userId ?? (await createMember(unit, email, claims));
+  await tx.userIdentity.create({
+    data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
+  });
+  const details = { ...userDetails({ id: userId, email }), issuer, subject: claims.sub };
+  await unit.record('user.identity_linked', details, { userId });
+  return { userId };
+}
+
+type IdentityTables = 'identityProvider' | 'accountDomain' | 'user';
+
+/**
+ * Decides about the first sign-in of an identity.
+ *
+ * @returns the user to link, `null` to create a member, or why it is rejected
+ */
+async function decide(
+  tx: Pick<Prisma.TransactionClient, IdentityTables>,
+  { accountId, issuer }: StatedIdentity,
+  { email, claim, verified }: StatedAddress,
+): Promise<{ userId: string | null } | IdentityRejection> {
+  const provider = await tx.identityProvider.findFirst({ where: { accountId, issuer } });
+  if (provider === null) return 'provider_replaced';
   const domain = domainOf(email);
   const isConfirmed = (await tx.accountDomain.count({ where: { accountId, domain } })) > 0;
-  if (address.verified === undefined) {
-    if (!provider.addressesVerified)
-      return address.claim === 'email' ? 'email_verified_missing' : 'email_missing';
+  if (verified === undefined) {
+    if (!provider.addressesVerified) return claim === 'email' ? 'email_verified_missing' : 'email_missing';
     if (!isConfirmed) return 'domain_not_confirmed';
   }
   const existing = await tx.user.findFirst({
@@ -147,15 +208,9 @@ async function link(
   });
   if (existing !== null && existing.disabledAt !== null) return 'disabled';
   if (existing !== null && existing.identities.length > 0) return 'other_identity';
-  if (existing === null && !isConfirmed) return 'unknown_user';
-  if (existing === null && emailRule(email) !== undefined) return 'email_missing';
-  const userId = existing?.id ?? (await createMember(unit, email, claims));
-  await tx.userIdentity.create({
-    data: { accountId, issuer, subject: claims.sub, userId, createdAt: at },
-  });
-  const details = { ...userDetails({ id: userId, email }), issuer, subject: claims.sub };
-  await unit.record('user.identity_linked', details, { userId });
-  return { userId };
+  if (existing !== null) return { userId: existing.id };
+  if (!isConfirmed) return 'unknown_user';
+  return emailRule(email) === undefined ? { userId: null } : 'email_missing';
 }
 
 /** Returns the id. */

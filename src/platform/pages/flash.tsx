@@ -38,9 +38,9 @@ const messages = {
   password_changed_applications_signed_out:
     'Password changed. You are signed out of all other browsers, and your applications are disconnected.',
   email_link_sent: 'Mail sent to the new address. Open its link to confirm the address.',
-  single_sign_on_saved: 'Changes saved. Sign in at the sign-in address to test them.',
+  single_sign_on_saved: 'Changes saved. “Test sign-in” shows whether they work.',
   single_sign_on_issuer_replaced:
-    'Changes saved. Users of the earlier identity provider are signed out. Sign in at the sign-in address to test the new one.',
+    'Changes saved. Users of the earlier identity provider are signed out. “Test sign-in” shows whether the new one works.',
   single_sign_on_required: 'Administrators and members can now sign in with single sign-on only.',
   single_sign_on_not_required: 'All users can sign in with a password again.',
   single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',

@@ -28,6 +28,9 @@ export const singleSignOnFormPath = '/sign_in/sso';
 /** Path that confirms a session at the identity provider. */
 export const confirmPath = '/sign_in/sso/confirm';
 
+/** Path that tests single sign-on of the account of the session. */
+export const testSignInPath = '/sign_in/sso/test';
+
 /** Path that starts single sign-on of an account, or of the account of an address, and then returns to a path. */
 export function singleSignOnAddress(returnTo: string, accountId?: string): string {
   const path = accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId);

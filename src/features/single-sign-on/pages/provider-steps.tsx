@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { parseUrl } from '../../../platform/contract/outside-text.js';
 import { CopyField } from '../../../platform/pages/copyable.js';
 import { callbackPath } from '../../../platform/pages/paths.js';
 import { requestedScopes } from '../provider-client.js';
@@ -118,7 +119,7 @@ export function ProviderSteps({
 }
 
 function guideOf(issuer: string): Guide | undefined {
-  if (issuer === '') return undefined;
-  const { hostname } = new URL(issuer);
+  const hostname = parseUrl(issuer)?.hostname;
+  if (hostname === undefined) return undefined;
   return guides.find(({ host }) => host === undefined || host.test(hostname));
 }

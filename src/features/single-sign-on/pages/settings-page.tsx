@@ -1,16 +1,19 @@
 import { CopyField } from '../../../platform/pages/copyable.js';
 import {
   CsrfField,
+  DescriptionItem,
+  DescriptionList,
   FieldError,
   Form,
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { settings, singleSignOnPath } from '../../../platform/pages/paths.js';
+import { settings, singleSignOnPath, testSignInPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
-import { Timestamp } from '../../../platform/pages/timestamp.js';
-import type { LastFailure, ProviderSettings } from '../identity-providers.js';
+import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import type { ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
+import { explain, type StoredFailure } from '../provider-errors.js';
 import { ProviderSteps } from './provider-steps.js';
 
 export const settingsPath = `${settings.root}/single_sign_on`;
@@ -36,7 +39,6 @@ export const switchId = 'only';
 interface SettingsPageProps {
   readonly accountId: string;
   readonly provider: ProviderSettings | null;
-  readonly lastFailure: LastFailure | null;
   readonly domains: readonly string[];
   readonly baseUrl: string;
   readonly form: ProviderFields;
@@ -44,7 +46,7 @@ interface SettingsPageProps {
 
 /** Settings → Single sign-on. */
 export function SettingsSections(props: SettingsPageProps) {
-  const { accountId, provider, lastFailure, domains, baseUrl } = props;
+  const { accountId, provider, domains, baseUrl } = props;
   return (
     <>
       <p>
@@ -54,20 +56,22 @@ export function SettingsSections(props: SettingsPageProps) {
       <ProviderSteps {...{ accountId, baseUrl }} issuer={provider?.issuer ?? ''} />
       <ProviderSection {...props} />
       {provider !== null && (
-        <section>
-          <h2>Sign in</h2>
-          <p>
-            Users sign in at this address, or with “Sign in with single sign-on” and an e-mail address of a
-            confirmed domain.
-          </p>
-          <CopyField
-            id="sign_in_address"
-            label="Sign-in address"
-            value={`${baseUrl}${singleSignOnPath(accountId)}`}
-          />
-        </section>
+        <>
+          <section>
+            <h2>Sign in</h2>
+            <p>
+              Users sign in at this address, or with “Sign in with single sign-on” and an e-mail address of a
+              confirmed domain.
+            </p>
+            <CopyField
+              id="sign_in_address"
+              label="Sign-in address"
+              value={`${baseUrl}${singleSignOnPath(accountId)}`}
+            />
+          </section>
+          <OutcomeSection provider={provider} testAddress={`${baseUrl}${testSignInPath}`} />
+        </>
       )}
-      {lastFailure !== null && <FailureSection failure={lastFailure} />}
       <DomainsSection domains={domains} />
       {provider !== null && <OnlySection provider={provider} />}
       {provider !== null && (
@@ -155,41 +159,58 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
 }
 
 /** Helps owners with an identity provider whose response is not accepted. The page of the user does not have the reason. */
-function FailureSection({ failure }: { failure: LastFailure }) {
+function OutcomeSection({ provider, testAddress }: { provider: ProviderSettings; testAddress: string }) {
+  const { lastSuccessAt, lastFailure } = provider;
   return (
     <section>
-      <h2>Last failed sign-in</h2>
+      <h2>Test sign-in</h2>
       <p>
-        On <Timestamp at={failure.at} />. The audit log has all.
+        A test shows the claims of the identity provider and what they would lead to. It signs no user in, and
+        changes and stores nothing.
       </p>
-      <dl>
-        {failureDetails.map(([key, label]) => {
-          const value = failure.details[key];
-          return (
-            typeof value === 'string' && (
-              <>
-                <dt>{label}</dt>
-                <dd>
-                  <bdi>{value}</bdi>
-                </dd>
-              </>
-            )
-          );
-        })}
-      </dl>
+      <p>
+        <a class="button secondary" href={testSignInPath}>
+          Test sign-in
+        </a>
+      </p>
+      <CopyField
+        id="test_address"
+        label="Address of the test, for owners and administrators who are signed in"
+        value={testAddress}
+      />
+      <DescriptionList>
+        <DescriptionItem name="Last successful sign-in">
+          <TimestampOrNever at={lastSuccessAt} />
+        </DescriptionItem>
+        <DescriptionItem name="Last failed sign-in">
+          <TimestampOrNever at={lastFailure?.at ?? null} />
+        </DescriptionItem>
+        {lastFailure !== null && <FailureItems failure={lastFailure} />}
+      </DescriptionList>
     </section>
   );
 }
 
-const failureDetails = [
-  ['reason', 'Reason'],
-  ['issuer', 'Issuer'],
-  ['issuer_found', 'Issuer found'],
-  ['claim', 'Claim'],
-  ['error', 'Error of the identity provider'],
-  ['offered', 'Offered'],
-  ['remedy', 'Remedy'],
-] as const;
+function FailureItems({ failure }: { failure: StoredFailure }) {
+  const { what, remedy, claim } = explain(failure);
+  const { error } = failure;
+  return (
+    <>
+      <DescriptionItem name="Reason">{what}</DescriptionItem>
+      {claim !== undefined && (
+        <DescriptionItem name="Claim">
+          <code>{claim}</code>
+        </DescriptionItem>
+      )}
+      {error !== undefined && (
+        <DescriptionItem name="Error of the identity provider">
+          <code>{error}</code>
+        </DescriptionItem>
+      )}
+      <DescriptionItem name="Remedy">{remedy} The audit log has more.</DescriptionItem>
+    </>
+  );
+}
 
 function DomainsSection({ domains }: { domains: readonly string[] }) {
   return (

@@ -124,18 +124,14 @@ async function settingsPage(
   form?: ProviderFields,
 ): Promise<PageView> {
   const { accountId } = context.user;
-  const [provider, lastFailure, confirmed] = await Promise.all([
-    providers.get(accountId),
-    providers.lastFailure(accountId),
-    domains.list(accountId),
-  ]);
+  const [provider, confirmed] = await Promise.all([providers.get(accountId), domains.list(accountId)]);
   const { issuer = '', clientId = '', addressesVerified = false } = provider ?? {};
   return {
     title: 'Single sign-on',
     script: 'copy.js',
     body: (
       <SettingsSections
-        {...{ accountId, provider, lastFailure, baseUrl }}
+        {...{ accountId, provider, baseUrl }}
         domains={confirmed}
         form={form ?? { issuer, clientId, addressesVerified, withGrants: false }}
       />

@@ -16,7 +16,9 @@ import {
   signInAddress,
   singleSignOnAddress,
   singleSignOnFormPath,
+  testSignInPath,
 } from '../../../platform/pages/paths.js';
+import { checkAudience } from '../../../platform/pages/sections.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
@@ -35,6 +37,7 @@ import {
   TooManyPage,
   UnavailablePage,
 } from './message-page.js';
+import { TestPage } from './test-page.js';
 
 /** The page on which a user enters the address whose domain has an identity provider. */
 function EmailPage({
@@ -125,6 +128,16 @@ export async function singleSignOnPages(
     return start(request, reply, dependencies, { accountId, returnTo: home, sessionId: session.id });
   });
 
+  app.get(testSignInPath, async (request, reply) => {
+    const session = await sessions.session(request);
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
+    checkAudience('administrators', session.user);
+    const { accountId } = session.user;
+    return start(request, reply, dependencies, {
+      ...{ accountId, returnTo: home, sessionId: session.id, test: true },
+    });
+  });
+
   app.get<Account>(`${singleSignOnFormPath}/:account`, async (request, reply) =>
     start(request, reply, dependencies, {
       accountId: request.params.account,
@@ -154,7 +167,7 @@ export async function singleSignOnPages(
 
 /**
  * Sends the user to the identity provider: after a form by a page that continues automatically, after a link by a page with a
- * link. A confirmation is redirected, because the user belongs to the account.
+ * link. A confirmation and a test are redirected, because the user belongs to the account.
  */
 async function start(
   request: FastifyRequest,
@@ -177,8 +190,9 @@ async function start(
     case 'not_found':
       return sendPage(reply.code(404), <NotSetUpPage />);
     case 'unavailable': {
-      const { sessionId, returnTo, accountId } = given;
-      const tryAgain = sessionId === undefined ? singleSignOnAddress(returnTo, accountId) : confirmPath;
+      const { sessionId, test, returnTo, accountId } = given;
+      const ofSession = test ? testSignInPath : confirmPath;
+      const tryAgain = sessionId === undefined ? singleSignOnAddress(returnTo, accountId) : ofSession;
       return sendPage(reply.code(503), <UnavailablePage tryAgain={tryAgain} />);
     }
     case 'rate_limited': {
@@ -258,6 +272,8 @@ function responseTo(
       return { status: 409, page: <OtherUserPage {...outcome} csrfToken={csrfToken()} /> };
     case 'confirmed':
       return { status: 200, page: <ConfirmedPage /> };
+    case 'tested':
+      return { status: 200, page: <TestPage {...outcome} /> };
     case 'expired':
       return { status: 400, page: <ExpiredPage {...{ tryAgain, signedIn }} /> };
     case 'denied':
