@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
+import { DomainChecks } from './features/single-sign-on/domain-checks.js';
 import { UsageRecorder } from './features/usage/usage-recorder.js';
 import { deliveryLagSeconds, WebhookWorker } from './features/webhooks/delivery/webhook-worker.js';
 import { notifyOwners } from './features/webhooks/pause-notification.js';
@@ -19,6 +20,7 @@ import { openDatabase } from './platform/database/open-database.js';
 import { openReplicas } from './platform/database/replicas/open-replicas.js';
 import { createLifecycle } from './platform/http/lifecycle.js';
 import { LinkDelivery } from './platform/mail/link-delivery.js';
+import { createResolveTxt } from './platform/network/txt-records.js';
 import { startInstruments } from './platform/observability/instruments.js';
 import { createLogger } from './platform/observability/logger.js';
 import { packageRoot } from './platform/package-root.js';
@@ -80,6 +82,8 @@ async function start(): Promise<void> {
     ...(instruments.webhooks && { observer: instruments.webhooks }),
     onPaused: (outcome) => notifyOwners(database, delivery, outcome),
   });
+  const resolveTxt = createResolveTxt();
+  const domainChecks = new DomainChecks({ database, clock: systemClock, logger, delivery, resolveTxt });
   instruments.webhooks?.watch({
     running: () => webhookWorker.running,
     lagSeconds: () => deliveryLagSeconds(database, systemClock()),
@@ -106,6 +110,7 @@ async function start(): Promise<void> {
     usage,
     uploadWorker,
     webhookWorker,
+    domainChecks,
     clock: systemClock,
     logger,
   });

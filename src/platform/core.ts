@@ -18,6 +18,7 @@ import { FailureLimit } from './limits/failure-limit.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
 import { LinkDelivery } from './mail/link-delivery.js';
 import { SecurityEmails } from './mail/security-emails.js';
+import { createResolveTxt, type ResolveTxt } from './network/txt-records.js';
 
 /** What the application gets from its process, or from a test. */
 export interface CoreOptions {
@@ -35,6 +36,8 @@ export interface CoreOptions {
   readonly reportLimits?: ReportLimits;
   /** Default: the limits of {@link Passwords}. */
   readonly passwords?: Passwords;
+  /** Default: with the name servers of the system. */
+  readonly resolveTxt?: ResolveTxt;
 }
 
 /** What the features of an application share. */
@@ -44,6 +47,7 @@ export type Core = Readonly<Awaited<ReturnType<typeof createCore>>>;
 export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
+  const { resolveTxt = createResolveTxt() } = options;
   const counters = await createCounters(database, config, logger);
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const auditLog = new AuditLog(database, clock);
@@ -52,7 +56,17 @@ export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
   const delivery = new LinkDelivery({ config, clock, logger });
   const reportSlots = new ReportConcurrency(reportLimits);
   return {
-    ...{ config, contract: options.contract, database, reads, appSecrets, clock, reportLimits, passwords },
+    ...{
+      config,
+      contract: options.contract,
+      database,
+      reads,
+      appSecrets,
+      clock,
+      reportLimits,
+      passwords,
+      resolveTxt,
+    },
     logger,
     counters,
     failureLimit,

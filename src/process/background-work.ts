@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type UploadWorker, uploadPollMilliseconds } from '../features/imports/uploads/upload-worker.js';
+import { type DomainChecks, domainPollMilliseconds } from '../features/single-sign-on/domain-checks.js';
 import { type UsageRecorder, usageIntervalMilliseconds } from '../features/usage/usage-recorder.js';
 import { type WebhookWorker, webhookPollMilliseconds } from '../features/webhooks/delivery/webhook-worker.js';
 import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/keys/signing-keys.js';
@@ -11,8 +12,8 @@ const pruneIntervalMilliseconds = 600_000;
 const maintenanceIntervalMilliseconds = 30_000;
 
 /**
- * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks, maintaining the
- * database and deleting expired rows.
+ * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks, checking the
+ * DNS records of domains, maintaining the database and deleting expired rows.
  *
  * @returns function that stops them and waits for the running ones
  */
@@ -22,6 +23,7 @@ export function startBackgroundWork({
   usage,
   uploadWorker,
   webhookWorker,
+  domainChecks,
   clock,
   logger,
 }: {
@@ -30,6 +32,7 @@ export function startBackgroundWork({
   usage: UsageRecorder;
   uploadWorker: UploadWorker;
   webhookWorker: WebhookWorker;
+  domainChecks: DomainChecks;
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
@@ -41,6 +44,7 @@ export function startBackgroundWork({
     repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush()),
     repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll()),
     repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll()),
+    repeat(domainPollMilliseconds, 'checking domains', () => domainChecks.run(stopping.signal)),
     repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => housekeeping.maintain()),
     // The random interval prevents processes that started together from pruning at the same time.
     repeat(pruneIntervalMilliseconds * (0.5 + Math.random()), 'pruning', prune),

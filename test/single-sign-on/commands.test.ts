@@ -36,9 +36,11 @@ t.test('confirms, lists and removes the domains of one account, with audit event
     t.match(await confirm(domain, '--account', 'Mine'), { code: 2, stderr: 'must be a domain' }, domain);
   t.match(await confirm('other.example'), { code: 2, stderr: /required option '--account <id>'/ });
 
+  t.match(await confirm('gmail.com', '--account', 'Mine'), { code: 1, stderr: 'public mailbox provider' });
+
   t.match(await run('domains'), { code: 0, stdout: /mine\.example\s+Mine/ });
   const [row] = JSON.parse((await run('domains', '--account', 'Mine', '--json')).stdout);
-  t.match(row, { domain: 'mine.example', account: 'Mine', account_id: accountId });
+  t.match(row, { domain: 'mine.example', account: 'Mine', account_id: accountId, method: 'operator' });
   t.same(JSON.parse((await run('domains', '--account', 'Theirs', '--json')).stdout), []);
 
   const remove = (...args: readonly string[]) => run('remove-domain', ...args);

@@ -4,6 +4,7 @@ import { accountOption, checkedBy, findAccount, jsonOption } from '../../platfor
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, sanitizeForTerminal } from '../../platform/cli/print.js';
+import { isPublicMailDomain } from './public-mail-domains.js';
 
 /** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */
 export function addDomainCommands(accounts: Command, commandProcess: CommandProcess): void {
@@ -25,11 +26,11 @@ Examples:
         const domains = await new AccountDomains(database).listAll();
         const rows = domains
           .filter(({ accountId }) => only === undefined || accountId === only.id)
-          .map(({ domain, accountId, accountName, confirmedAt }) => {
+          .map(({ domain, accountId, accountName, confirmedAt, method }) => {
             const account = { account: accountName, account_id: accountId };
-            return { domain, ...account, confirmed_at: confirmedAt.toISOString() };
+            return { domain, ...account, confirmed_at: confirmedAt.toISOString(), method };
           });
-        printList(commandProcess, ['domain', 'account', 'confirmed_at'], rows, options);
+        printList(commandProcess, ['domain', 'account', 'confirmed_at', 'method'], rows, options);
       }),
     );
   accounts
@@ -41,13 +42,15 @@ Examples:
       'after',
       `
 Users who sign in by single sign-on with a verified address of this domain become members of the account. Each domain
-belongs to one account. Do not confirm the domain of a public mailbox provider.
+belongs to one account. Do not confirm the domain of a public mailbox provider; the widely used ones are rejected.
 
 Examples:
   npm run cli -- accounts confirm-domain initech.example --account Initech`,
     )
     .action((domain: string, options: { account: string }) =>
       withContext(commandProcess, async ({ database, accounts, clock }) => {
+        if (isPublicMailDomain(domain))
+          throw new CliError(`${domain} is a public mailbox provider: anyone can get an address there`);
         const { id, name } = await findAccount(accounts, options.account);
         const { accountId } = await new AccountDomains(database).confirm(id, domain, clock());
         if (accountId !== id)

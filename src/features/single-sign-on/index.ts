@@ -1,5 +1,6 @@
 import { AccountDomains } from '../../platform/accounts/account-domains.js';
 import type { Core } from '../../platform/core.js';
+import { DomainConfirmation } from './domain-confirmation.js';
 import { IdentityProviders } from './identity-providers.js';
 import { ProviderClient } from './provider-client.js';
 import { SingleSignOn } from './single-sign-on.js';
@@ -18,6 +19,7 @@ export function createSingleSignOn(core: Core) {
     providers,
     identities,
     domains: new AccountDomains(database),
+    domainConfirmation: new DomainConfirmation(core),
     ssoStateCookie: new SsoStateCookie(config),
     singleSignOn: new SingleSignOn(core, { providers, identities, client }),
   };

@@ -116,11 +116,11 @@ const rejections: Readonly<Record<IdentityRejection, Explanation>> = {
     claim: 'email_verified',
     what: 'The identity provider does not say whether the address is verified, and its domain is not confirmed for this account.',
     remedy:
-      'Let the identity provider send this claim, or ask the operator of this service to confirm the domain of the address.',
+      'Let the identity provider send this claim, or confirm the domain of the address under Settings, Single sign-on.',
   },
   unknown_user: {
     what: 'No user of this account has the address, and its domain is not confirmed for this account.',
-    remedy: 'Invite the user, or ask the operator of this service to confirm the domain of the address.',
+    remedy: 'Invite the user, or confirm the domain of the address under Settings, Single sign-on.',
   },
   email_taken: {
     what: 'The address cannot be used in this account.',

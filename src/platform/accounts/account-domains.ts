@@ -20,9 +20,18 @@ export function domainRule(domain: string): Violation | undefined {
     : violation('domain');
 }
 
-/** A domain that the operator confirmed for an account. */
-interface ConfirmedDomain {
+/** How a domain was confirmed: by the operator, or by a record in the DNS. */
+type ConfirmationMethod = 'operator' | 'dns';
+
+/** A confirmed domain of an account. */
+export interface AccountDomain {
   readonly domain: string;
+  readonly method: ConfirmationMethod;
+  /** Days in a row on which the record was missing. */
+  readonly failedDays: number;
+}
+
+interface DomainOfAccount extends AccountDomain {
   readonly accountId: string;
   readonly accountName: string;
   readonly confirmedAt: Date;
@@ -42,8 +51,8 @@ export async function isForeignDomain(
 }
 
 /**
- * Domains of e-mail addresses. The operator confirms that a domain belongs to the customer of an account: users with
- * such an address may then become members by single sign-on, and no other account can have new users with one.
+ * Domains of e-mail addresses. The operator or a record in the DNS confirms that a domain belongs to the customer of an account:
+ * users with such an address may then become members by single sign-on, and no other account can have new users with one.
  */
 export class AccountDomains {
   readonly #prisma: Database['prisma'];
@@ -53,7 +62,7 @@ export class AccountDomains {
   }
 
   /**
-   * Confirms a domain for an account. For the operator.
+   * Confirms a domain for an account. For the operator. A domain that the account has confirmed by DNS is then no longer checked.
    *
    * @returns the account that the domain belongs to afterwards, which may be another one
    */
@@ -63,7 +72,11 @@ export class AccountDomains {
         data: [{ domain, accountId, confirmedAt: at }],
         skipDuplicates: true,
       });
-      if (count === 0) return await tx.accountDomain.findUniqueOrThrow({ where: { domain } });
+      if (count === 0) {
+        const data = { method: 'operator', nextCheckAt: null, failedDays: 0 };
+        await tx.accountDomain.updateMany({ where: { domain, accountId }, data });
+        return await tx.accountDomain.findUniqueOrThrow({ where: { domain } });
+      }
       await recordIn(tx, { type: 'account.domain_confirmed', accountId, details: { domain } }, at);
       return { accountId };
     });
@@ -80,21 +93,26 @@ export class AccountDomains {
   }
 
   /** Lists the domains of all accounts, for the operator. */
-  async listAll(): Promise<ConfirmedDomain[]> {
+  async listAll(): Promise<DomainOfAccount[]> {
     const rows = await this.#prisma.accountDomain.findMany({
       include: { account: { select: { name: true } } },
       orderBy: { domain: 'asc' },
     });
-    return rows.map(({ account, ...row }) => ({ ...row, accountName: account.name }));
+    return rows.map(({ account, ...row }) => ({
+      ...row,
+      method: row.method as ConfirmationMethod,
+      accountName: account.name,
+    }));
   }
 
   /** Lists the domains of an account. */
-  async list(accountId: AccountId): Promise<string[]> {
+  async list(accountId: AccountId): Promise<AccountDomain[]> {
     const rows = await this.#prisma.accountDomain.findMany({
       where: { accountId },
+      select: { domain: true, method: true, failedDays: true },
       orderBy: { domain: 'asc' },
     });
-    return rows.map(({ domain }) => domain);
+    return rows.map((row) => ({ ...row, method: row.method as ConfirmationMethod }));
   }
 
   /**

@@ -23,6 +23,7 @@ const mailLimits = {
   forgotten_password: { recipient: 3 },
   security_change: { recipient: 20 },
   paused_webhook: { account: 20 },
+  lost_domain: { account: 20 },
 } as const;
 
 type MailCause = keyof typeof mailLimits;

@@ -46,6 +46,8 @@ const messages = {
   single_sign_on_removed: 'Single sign-on removed. Its users are signed out.',
   single_sign_on_unlinked:
     'Link removed. The next sign-in with the verified e-mail address of the user links the user again.',
+  domain_confirmed: 'Domain confirmed. Keep the record: it is checked every day.',
+  domain_removed: 'Domain removed. You can delete its record.',
   app_added: 'Authenticator app saved. Other browsers must enter a code.',
   app_removed: 'Authenticator app removed.',
   passkey_added: 'Passkey saved. You can sign in with it.',

@@ -44,6 +44,7 @@ export const settings = {
   users: '/people/settings/users',
   applications: '/people/settings/oauth_applications',
   connected: '/people/settings/connected_applications',
+  singleSignOn: '/people/settings/single_sign_on',
 } as const;
 
 /** Settings → My account → Second factor. */

@@ -19,6 +19,7 @@ import {
   type RequestQueueLimits,
 } from '../../../src/platform/http/request-queue.js';
 import { defaultReportLimits, type ReportLimits } from '../../../src/platform/limits/report-concurrency.js';
+import type { ResolveTxt } from '../../../src/platform/network/txt-records.js';
 import type { RequestObserver } from '../../../src/platform/observability/request-watch.js';
 import { Conformance } from '../contract/conformance.js';
 import { checkNetworkResponses } from '../contract/network-conformance.js';
@@ -101,6 +102,7 @@ export async function buildTestApp(
     appSecrets = testSecrets,
     idleLimits,
     importBatchSize,
+    resolveTxt,
   }: {
     environment?: Record<string, string>;
     database?: Database;
@@ -118,6 +120,7 @@ export async function buildTestApp(
     appSecrets?: AppSecrets;
     idleLimits?: IdleLimits;
     importBatchSize?: number;
+    resolveTxt?: ResolveTxt;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
@@ -150,6 +153,7 @@ export async function buildTestApp(
     ...(reads !== undefined && { reads }),
     ...(lifecycle !== undefined && { lifecycle }),
     ...(idleLimits !== undefined && { idleLimits }),
+    ...(resolveTxt !== undefined && { resolveTxt }),
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = checkNetworkResponses(app, conformance);

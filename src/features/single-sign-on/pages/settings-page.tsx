@@ -1,3 +1,4 @@
+import type { AccountDomain } from '../../../platform/accounts/account-domains.js';
 import { CopyField } from '../../../platform/pages/copyable.js';
 import {
   CsrfField,
@@ -14,9 +15,10 @@ import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
 import { explain, type StoredFailure } from '../provider-errors.js';
+import { DomainsSection } from './domains-section.js';
 import { ProviderSteps } from './provider-steps.js';
 
-export const settingsPath = `${settings.root}/single_sign_on`;
+export const settingsPath = settings.singleSignOn;
 
 /** Path of the form that requires single sign-on. */
 export const requirePath = `${settingsPath}/only`;
@@ -39,7 +41,7 @@ export const switchId = 'only';
 interface SettingsPageProps {
   readonly accountId: string;
   readonly provider: ProviderSettings | null;
-  readonly domains: readonly string[];
+  readonly domains: readonly AccountDomain[];
   readonly baseUrl: string;
   readonly form: ProviderFields;
 }
@@ -209,27 +211,6 @@ function FailureItems({ failure }: { failure: StoredFailure }) {
       )}
       <DescriptionItem name="Remedy">{remedy} The audit log has more.</DescriptionItem>
     </>
-  );
-}
-
-function DomainsSection({ domains }: { domains: readonly string[] }) {
-  return (
-    <section>
-      <h2>Confirmed domains</h2>
-      <p>
-        Users with an e-mail address of a confirmed domain become members at their first sign-in. Others need
-        an invitation. The operator of this service confirms domains.
-      </p>
-      {domains.length === 0 ? (
-        <p>No domain is confirmed for your account.</p>
-      ) : (
-        <ul>
-          {domains.map((domain) => (
-            <li key={domain}>{domain}</li>
-          ))}
-        </ul>
-      )}
-    </section>
   );
 }
 

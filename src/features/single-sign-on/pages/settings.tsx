@@ -12,6 +12,7 @@ import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/rev
 import { forbidden } from '../../../platform/pages/sections.js';
 import type { RequireOutcome } from '../identity-providers.js';
 import type { SingleSignOnServices } from '../index.js';
+import { domainPages } from './domains.js';
 import {
   type ProviderFields,
   removePath,
@@ -70,6 +71,8 @@ export const singleSignOnSettings: SettingsPage<SingleSignOnSettingsDependencies
         return { redirect: withFlash(settingsPath, flash) };
       },
     });
+
+    domainPages(site, dependencies);
 
     confirmPage(site, removePath, {
       reason: 'changes who can sign in',
