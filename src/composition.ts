@@ -37,6 +37,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { handlers: profileHandlers, ...profiles } = createProfiles(core);
   const users = createUsers(core);
   const secondFactors = createSecondFactors(core);
+  const signIn = createSignIn(core, secondFactors);
   const singleSignOn = createSingleSignOn(core);
   const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
@@ -54,9 +55,9 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
     ),
     consent: { ...core, endpoint },
     apiConsole: { clients, config },
-    signIn: { ...core, ...secondFactors, ...createSignIn(core, secondFactors), clients, baseUrl },
+    signIn: { ...core, ...secondFactors, ...signIn, clients, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
-    links: { ...core, ...users },
+    links: { ...core, ...users, trustedDevices: signIn.trustedDevices },
     people: {
       ...core,
       ...employees,

@@ -1,3 +1,4 @@
+import { hashSecret } from '../../src/platform/crypto/keyring.js';
 import { Browser } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import {
@@ -16,6 +17,7 @@ import { createScene, createUser, signedInBrowser } from '../support/oauth/users
 import { buildTestApp } from '../support/server/app.js';
 import { linkIn } from '../support/server/mail-server.js';
 import { buildMailingApp } from '../support/server/mailing-app.js';
+import { createSignOnScene, person, signedInUser, start } from '../support/single-sign-on/scene.js';
 import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -51,9 +53,8 @@ t.test('an invited person accepts by mail, and has the role and a verified addre
   const page = await invited.open(link);
   isPage(t, page);
   t.match(page.body, email);
-  expectRedirect(t, await accept(invited, link), '/sign_in?notice=invitation_accepted');
-  t.match((await invited.open('/sign_in?notice=invitation_accepted')).body, /Your user is created/);
-  expectRedirect(t, await invited.signIn(email, newPassword), '/people');
+  expectRedirect(t, await accept(invited, link), '/people?notice=joined');
+  t.match((await invited.open('/people?notice=joined')).body, /Your user is created, and you are signed in/);
 
   const created = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.match(created, {
@@ -73,6 +74,77 @@ t.test('an invited person accepts by mail, and has the role and a verified addre
   ]);
 });
 
+t.test(
+  'an invited person is signed in, in place of the user of the browser, and can sign in again',
+  async (t) => {
+    const { browser, accountId } = await ownerAtWork(withoutMail);
+    const email = freshAddress();
+    const link = shownLink(await invite(browser, email));
+    const page = await browser.open(link);
+    t.match(page.body, 'When you join, that user is signed out of this browser.');
+    const before = browser.cookies.get('session');
+    expectRedirect(t, await accept(browser, link), '/people?notice=joined');
+    t.match((await browser.open('/people')).body, email);
+    t.equal(await database.prisma.session.count({ where: { idHash: hashSecret(before ?? '') } }), 0);
+    const events = await database.prisma.auditEvent.findMany({
+      where: { accountId, type: 'sign_in.succeeded' },
+    });
+    const { id } = await database.prisma.user.findFirstOrThrow({ where: { email } });
+    t.match(
+      events.filter(({ userId }) => userId === id),
+      [{ address: '127.0.0.1', details: { method: 'invitation' } }],
+    );
+    t.match((await browser.open(link)).headers.location, '/people?notice=joined', 'the same response again');
+    expectRedirect(t, await new Browser(withoutMail.app).signIn(email, newPassword), '/people');
+
+    await database.prisma.session.deleteMany({ where: { userId: id } });
+    const again = await browser.open(link);
+    t.equal(
+      again.headers.location,
+      '/sign_in?notice=invitation_accepted',
+      'the link creates no second session',
+    );
+    t.match(
+      (await browser.open(again.headers.location)).body,
+      /Sign in with your e-mail address and password/,
+    );
+  },
+);
+
+t.test('in an account that requires a second factor or single sign-on, that step follows', async (t) => {
+  for (const [policy, role, location] of [
+    ['all', 'member', /^\/people\/settings\/account\/second_factor\?return_to=/],
+    ['administrators', 'admin', /^\/people\/settings\/account\/second_factor\?return_to=/],
+    ['administrators', 'member', /^\/people\?/],
+  ] as const) {
+    const { browser, accountId } = await ownerAtWork(withoutMail);
+    const link = shownLink(await invite(browser, freshAddress(), role));
+    await database.prisma.account.update({ where: { id: accountId }, data: { secondFactorPolicy: policy } });
+    const invited = new Browser(withoutMail.app);
+    expectRedirect(t, await accept(invited, link), location);
+    const isComplete = role === 'member' && policy === 'administrators';
+    t.equal((await invited.open('/people')).statusCode, isComplete ? 200 : 303, `${policy} ${role}`);
+  }
+  const scene = await createSignOnScene(t, withoutMail);
+  const { accountId } = scene;
+  const browser = await signedInBrowser(withoutMail, scene.user);
+  const links = [];
+  for (const role of ['member', 'owner'])
+    links.push(shownLink(await invite(browser, `${role}@${scene.domain}`, role)));
+  await database.prisma.identityProvider.updateMany({
+    where: { accountId },
+    data: { onlySingleSignOn: true },
+  });
+  for (const link of links) {
+    const invited = new Browser(withoutMail.app);
+    expectRedirect(t, await accept(invited, link), scene.path);
+    t.notOk(invited.cookies.has('session'), 'the password alone creates no session');
+  }
+  const started = await start(withoutMail, scene);
+  await started.return(person(`member@${scene.domain}`));
+  t.equal(await signedInUser(started.browser), `member@${scene.domain}`);
+});
+
 t.test('without a mail server the link is shown once, and the address is not verified', async (t) => {
   const { browser, accountId } = await ownerAtWork(withoutMail);
   const email = freshAddress();
@@ -83,7 +155,7 @@ t.test('without a mail server the link is shown once, and the address is not ver
   t.notMatch((await browser.open(usersPath)).body, link, 'not a second time');
   const stored = JSON.stringify(await database.prisma.oneTimeLink.findMany({ where: { accountId } }));
   t.notMatch(stored, link.split('/').at(-1), 'the database has its hash only');
-  expectRedirect(t, await accept(new Browser(withoutMail.app), link), /invitation_accepted/);
+  expectRedirect(t, await accept(new Browser(withoutMail.app), link), /joined/);
   const { emailVerified } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(emailVerified, false);
 });
@@ -206,7 +278,7 @@ t.test('rejects names and passwords that break the rules, and keeps the link', a
     t.match(page.body, message);
     t.notMatch(page.body, /passwordpassword/, 'the password is not repeated');
   }
-  expectRedirect(t, await accept(new Browser(app), link), /invitation_accepted/);
+  expectRedirect(t, await accept(new Browser(app), link), /joined/);
 });
 
 t.test('administrators neither invite owners nor change their invitations', async (t) => {
@@ -221,7 +293,7 @@ t.test('administrators neither invite owners nor change their invitations', asyn
   t.notMatch(list.body, `${id}/revoke`);
   isPage(t, await admin.submitForm(list, `${invitationsPath}/${id}/revoke`, {}), 403);
   await invite(admin, email, 'member');
-  expectRedirect(t, await accept(new Browser(app), link), /invitation_accepted/, 'it was not replaced');
+  expectRedirect(t, await accept(new Browser(app), link), /joined/, 'it was not replaced');
   const { role } = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.equal(role, 'owner');
   t.equal(await openLinks(accountId), 0, 'the other one is deleted');

@@ -3,7 +3,8 @@ import type { Passkeys } from '../second-factors/index.js';
 import { SignIn } from './sign-in.js';
 import { TrustedDevices } from './trusted-devices.js';
 
-export { respondToSignIn } from './pages/after-sign-in.js';
+export { nextStep, respondToSignIn } from './pages/after-sign-in.js';
+export type { TrustedDevices } from './trusted-devices.js';
 
 /** Creates the services for signing in. */
 export function createSignIn(core: Core, { passkeys }: { passkeys: Passkeys }) {

@@ -4,7 +4,7 @@ import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { consumeLink, insertLink, type ValidLink } from '../../platform/accounts/one-time-links.js';
-import type { Role } from '../../platform/accounts/user.js';
+import { type Role, type SignInStage, signInStage, type User } from '../../platform/accounts/user.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
@@ -52,8 +52,22 @@ interface AcceptanceError {
   readonly violation: Violation;
 }
 
+/** How an invited person goes on: with a session, at the identity provider, or on the sign-in page. */
+type FirstSignIn =
+  | {
+      readonly kind: 'signed_in';
+      readonly user: User;
+      readonly sessionId: string;
+      /** `enrolment`: the account requires a second factor. */
+      readonly stage: SignInStage;
+    }
+  /** The account requires single sign-on. */
+  | { readonly kind: 'single_sign_on'; readonly accountId: AccountId }
+  /** The user was changed meanwhile. */
+  | { readonly kind: 'not_signed_in' };
+
 type AcceptanceOutcome =
-  | { readonly kind: 'accepted' }
+  | { readonly kind: 'accepted'; readonly next: FirstSignIn }
   | { readonly kind: 'invalid'; readonly errors: readonly AcceptanceError[] }
   /** The link was used or revoked meanwhile, or has expired. */
   | { readonly kind: 'invalid_link' }
@@ -149,7 +163,8 @@ export class Invitations {
   }
 
   /**
-   * Creates the user of an invitation, and consumes its link. Of concurrent calls with a link, one succeeds.
+   * Creates the user of an invitation, consumes its link, and signs the user in, unless the account requires single sign-on. Of
+   * concurrent calls with a link, one succeeds.
    *
    * @param from.signal aborts when the client disconnects
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
@@ -158,8 +173,9 @@ export class Invitations {
   async accept(
     link: ValidLink,
     acceptance: Acceptance,
-    { origin, signal }: { origin: AuditOrigin; signal: AbortSignal },
+    from: { origin: AuditOrigin; userAgent: string | undefined; signal: AbortSignal },
   ): Promise<AcceptanceOutcome> {
+    const { origin, signal } = from;
     const { database, passwords, clock } = this.#core;
     const errors = await findErrors(acceptance);
     if (errors.length > 0) return { kind: 'invalid', errors };
@@ -172,21 +188,38 @@ export class Invitations {
     const user = { email, role, givenName, familyName };
     const context = { accountId, origin, at: clock() };
     // Two invitations of one address wait for the account, and not for the unique address, which could deadlock.
-    const accepted = change(
-      database.prisma,
-      context,
-      lock.account,
-      async (unit): Promise<AcceptanceOutcome> => {
-        if (!(await consumeLink(unit, link))) return { kind: 'invalid_link' };
-        const userId = await insertUser(unit, { user, passwordHash, emailVerified: link.mailed });
-        await unit.record('invitation.accepted', { email, role }, { userId });
-        await unit.tx.oneTimeLink.deleteMany({
-          where: { accountId, purpose: 'invitation', email, usedAt: null },
-        });
-        return { kind: 'accepted' };
-      },
-    );
-    return accepted.catch(ifEmailTaken({ kind: 'email_taken' }));
+    const accepted = change(database.prisma, context, lock.account, async (unit) => {
+      if (!(await consumeLink(unit, link))) return 'invalid_link';
+      const userId = await insertUser(unit, { user, passwordHash, emailVerified: link.mailed });
+      await unit.record('invitation.accepted', { email, role }, { userId });
+      await unit.tx.oneTimeLink.deleteMany({
+        where: { accountId, purpose: 'invitation', email, usedAt: null },
+      });
+      return { userId };
+    });
+    const outcome = await accepted.catch(ifEmailTaken('email_taken' as const));
+    if (typeof outcome === 'string') return { kind: outcome };
+    const { userId } = outcome;
+    return { kind: 'accepted', next: await this.#signIn({ accountId, userId, passwordHash }, from) };
+  }
+
+  /** Signs a new user in, who has just chosen the password. */
+  async #signIn(
+    { accountId, userId, passwordHash }: { accountId: AccountId; userId: string; passwordHash: string },
+    { origin, userAgent }: { origin: AuditOrigin; userAgent: string | undefined },
+  ): Promise<FirstSignIn> {
+    const { users, userSessions } = this.#core;
+    const user = await users.findEnabled(accountId, userId);
+    if (user === null) return { kind: 'not_signed_in' };
+    // Owners too: a new one has no recovery code.
+    if (user.onlySingleSignOn) return { kind: 'single_sign_on', accountId };
+    const stage = signInStage(user, { secondFactorAt: null, singleSignOn: false });
+    const complete = stage === 'complete';
+    const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
+    const event = { type, accountId, userId, origin, details: { method: 'invitation' } } as const;
+    const browser = { address: origin.address, userAgent };
+    const sessionId = await userSessions.create(user, browser, { passwordHash, event, complete });
+    return sessionId === null ? { kind: 'not_signed_in' } : { kind: 'signed_in', user, sessionId, stage };
   }
 }
 

@@ -32,6 +32,7 @@ const messages = {
   user_disconnected: 'Application disconnected. It can no longer act on behalf of the user.',
   password_link_sent: 'Mail sent. Its link works for 24 hours.',
   invitation_accepted: 'Your user is created. Sign in with your e-mail address and password.',
+  joined: 'Welcome. Your user is created, and you are signed in.',
   password_set: 'Password saved. Sign in with the new password.',
   profile_saved: 'Changes saved.',
   password_changed: 'Password changed. You are signed out of all other browsers.',

@@ -6,7 +6,11 @@ import type { LiveSite } from './chromium.js';
 export const callback = 'http://localhost:9/callback';
 
 /** Opens a page of the site and signs in on the sign-in page that it redirects to. */
-export async function signIn(page: Page, { email, password }: TestUser, address = '/people'): Promise<void> {
+export async function signIn(
+  page: Page,
+  { email, password }: Pick<TestUser, 'email' | 'password'>,
+  address = '/people',
+): Promise<void> {
   await page.goto(address);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { freshAddress, newPassword } from '../../support/browser/user-pages.js';
-import { createScene, createUser, type TestUser } from '../../support/oauth/users.js';
+import { createScene, createUser } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
 import { main, signIn } from './browser-steps.js';
 import { browserTest, isAccessible, type LiveSite } from './chromium.js';
@@ -36,8 +36,6 @@ async function walk(t: Test, page: Page, site: LiveSite, options: { javaScriptEn
   await invited.getByLabel('Password').fill(newPassword);
   await invited.getByRole('button', { name: 'Join' }).click();
   t.match(await notice(invited).textContent(), /Your user is created/);
-  const person = { email, password: newPassword } as TestUser;
-  await signIn(invited, person, '/sign_in');
   await invited.goto('/people/settings/account');
   await invited.getByRole('link', { name: 'Edit profile' }).click();
   await invited.getByLabel('Language').fill('de-CH');
@@ -73,7 +71,7 @@ async function walk(t: Test, page: Page, site: LiveSite, options: { javaScriptEn
   await invited.getByLabel('New password').fill(newPassword);
   await invited.getByRole('button', { name: 'Save password' }).click();
   t.match(await notice(invited).textContent(), /Password saved/);
-  await signIn(invited, person, '/sign_in');
+  await signIn(invited, { email, password: newPassword }, '/sign_in');
   await invited.goto('/people/settings/account');
   await invited.getByRole('button', { name: 'Sign out everywhere' }).click();
   t.match(await notice(invited).textContent(), /signed out of all browsers/);

@@ -10,8 +10,8 @@ import {
   UserNameField,
 } from '../../../../platform/pages/form-parts.js';
 import { BackToSignIn } from '../../../../platform/pages/layout.js';
-import type { PageView } from '../../../../platform/pages/page-context.js';
-import { forgotPasswordPath } from '../../../../platform/pages/paths.js';
+import type { PageResponse, PageView } from '../../../../platform/pages/page-context.js';
+import { forgotPasswordPath, home, singleSignOnPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { UserServices } from '../../index.js';
 import { type PublicContext, PublicPages, type PublicPagesCore } from './public-pages.js';
@@ -28,6 +28,26 @@ export async function linkPages(
   forgotPasswordPages(pages, services);
 }
 
+/** The page after an invitation was accepted. */
+async function firstPage(
+  next: Extract<Awaited<ReturnType<UserServices['invitations']['accept']>>, { kind: 'accepted' }>['next'],
+  { signIn }: PublicContext,
+): Promise<PageResponse> {
+  switch (next.kind) {
+    case 'signed_in':
+      return { redirect: await signIn(next, joinedPage.redirect) };
+    case 'single_sign_on':
+      return { redirect: singleSignOnPath(next.accountId) };
+    case 'not_signed_in':
+      return acceptedPage;
+  }
+}
+
+const joinedPage = { redirect: withFlash(home, 'joined') };
+
+/** For a user who has to sign in. */
+const acceptedPage = { redirect: withFlash('/sign_in', 'invitation_accepted') };
+
 /** Field and name of each value that an invited person enters. */
 const acceptanceFields = {
   givenName: ['given_name', 'The first name'],
@@ -40,7 +60,7 @@ function acceptInvitationPage(pages: PublicPages, { invitations }: UserServices)
   pages.link({
     purpose: 'invitation',
     advice: 'Contact the person who invited you to get a new invitation.',
-    done: { redirect: withFlash('/sign_in', 'invitation_accepted') },
+    done: ({ signedInAs }) => (signedInAs === null ? acceptedPage : joinedPage),
     passwordField: 'new_password',
     view: acceptView,
     use: async (link, context) => {
@@ -50,7 +70,7 @@ function acceptInvitationPage(pages: PublicPages, { invitations }: UserServices)
       const outcome = await invitations.accept(link, acceptance, context);
       switch (outcome.kind) {
         case 'accepted':
-          return 'used';
+          return { used: await firstPage(outcome.next, context) };
         case 'invalid_link':
           return 'invalid_link';
         case 'invalid': {
@@ -67,7 +87,7 @@ function acceptInvitationPage(pages: PublicPages, { invitations }: UserServices)
   });
 }
 
-function acceptView({ path, form }: PublicContext, { accountName, email }: ValidLink): PageView {
+function acceptView({ path, form, signedInAs }: PublicContext, { accountName, email }: ValidLink): PageView {
   return {
     title: `Join ${accountName}`,
     body: (
@@ -75,6 +95,12 @@ function acceptView({ path, form }: PublicContext, { accountName, email }: Valid
         <p>
           You sign in with <strong>{email}</strong> and the password that you choose here.
         </p>
+        {signedInAs !== null && (
+          <p class="warning">
+            You are signed in as <strong>{signedInAs}</strong>. When you join, that user is signed out of this
+            browser.
+          </p>
+        )}
         <form method="post" action={path} noValidate>
           <CsrfField />
           <UserNameField email={email} />
@@ -138,7 +164,7 @@ function setPasswordPage(pages: PublicPages, { passwordLinks }: UserServices): v
   pages.link({
     purpose: 'password',
     advice: 'Request a new link, or contact an owner of your account to get one.',
-    done: { redirect: withFlash('/sign_in', 'password_set') },
+    done: () => ({ redirect: withFlash('/sign_in', 'password_set') }),
     passwordField: 'new_password',
     view,
     use: async (link, context) => {
@@ -155,7 +181,7 @@ function confirmEmailPage(pages: PublicPages, { ownAccount }: UserServices): voi
   pages.link({
     purpose: 'email',
     advice: 'Sign in, and change the address again under My account.',
-    done: resultView('Address confirmed', 'Sign in with the new address from now on.'),
+    done: () => resultView('Address confirmed', 'Sign in with the new address from now on.'),
     view: ({ path }, { accountName, email }) => ({
       title: 'Confirm your e-mail address',
       body: (

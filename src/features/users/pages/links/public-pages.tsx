@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { LinkPurpose, OneTimeLinks, ValidLink } from '../../../../platform/accounts/one-time-links.js';
+import type { SignInStage, User } from '../../../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../../../platform/audit/audit-log.js';
 import type { Core } from '../../../../platform/core.js';
 import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
@@ -15,6 +16,7 @@ import {
   requestPath,
 } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
+import { nextStep, type TrustedDevices } from '../../../sign-in/index.js';
 
 /** Request for a page that needs no session. */
 export interface PublicContext {
@@ -28,8 +30,23 @@ export interface PublicContext {
   readonly used: boolean;
   /** Remembers for a day that this browser has used the link, so that it gets the same response again. */
   markUsed(): void;
+  readonly userAgent: string | undefined;
+  /** Address of the user who is signed in in this browser; `null`: none. */
+  readonly signedInAs: string | null;
+  /**
+   * Signs a new user in in this browser, in place of any other.
+   *
+   * @returns path of the next step of the sign-in, or `returnTo`
+   */
+  signIn(session: NewSession, returnTo: string): Promise<string>;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
+}
+
+interface NewSession {
+  readonly user: User;
+  readonly sessionId: string;
+  readonly stage: SignInStage;
 }
 
 type PublicHandler = (context: PublicContext) => Promise<PageResponse>;
@@ -39,16 +56,21 @@ interface LinkPage {
   readonly purpose: LinkPurpose;
   /** What the visitor can do when the link does not work. */
   readonly advice: string;
-  /** The response when the link was used. */
-  readonly done: PageResponse;
+  /** The response when the link was used, also to the browser that has used it and opens it again. */
+  readonly done: (context: PublicContext) => PageResponse;
   /** The field for a new password. Rejected submissions are then limited, because each password takes time to check. */
   readonly passwordField?: string;
   readonly view: (context: PublicContext, link: ValidLink) => PageView;
-  /** Submits the form. Returns the page that rejects it, or whether the link was valid. */
-  readonly use: (link: ValidLink, context: PublicContext) => Promise<PageResponse | 'used' | 'invalid_link'>;
+  /** Submits the form. Returns the page that rejects it, whether the link was valid, or the response to its first use. */
+  readonly use: (
+    link: ValidLink,
+    context: PublicContext,
+  ) => Promise<PageResponse | 'used' | { readonly used: PageResponse } | 'invalid_link'>;
 }
 
-export type PublicPagesCore = Pick<Core, 'sessions' | 'failureLimit' | 'clock'>;
+export interface PublicPagesCore extends Pick<Core, 'sessions' | 'failureLimit' | 'clock'> {
+  readonly trustedDevices: TrustedDevices;
+}
 
 /** Name of the cookie, at the path of a link. */
 const usedCookie = 'used_link';
@@ -87,7 +109,7 @@ export class PublicPages {
     const { failureLimit, clock } = this.#core;
     const find = ({ token }: PublicContext) => this.#links.find(token, { purpose, now: clock() });
     // Links that do not work look the same, except to the browser that has used the link.
-    const invalid = ({ used }: PublicContext) => (used ? done : invalidLinkPage(advice));
+    const invalid = (context: PublicContext) => (context.used ? done(context) : invalidLinkPage(advice));
     this.get(path, async (context) => {
       const link = await find(context);
       return link === null ? invalid(context) : view(context, link);
@@ -108,17 +130,19 @@ export class PublicPages {
       }
       const outcome = await use(link, context);
       if (outcome === 'invalid_link') return invalid(context);
-      if (outcome !== 'used') return outcome;
+      if (outcome !== 'used' && !('used' in outcome)) return outcome;
       if (passwordField !== undefined) await failureLimit.removeFailure(attempt);
       context.markUsed();
-      return done;
+      return outcome === 'used' ? done(context) : outcome.used;
     });
   }
 
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
     const path = requestPath(request);
-    const csrfToken = this.#core.sessions.csrfToken(request, reply);
+    const { sessions, trustedDevices } = this.#core;
+    const csrfToken = sessions.csrfToken(request, reply);
+    const session = await sessions.session(request);
     const response = await handle({
       origin: auditOrigin(request),
       path,
@@ -134,6 +158,14 @@ export class PublicPages {
           sameSite: 'lax',
           secure: 'auto',
         }),
+      userAgent: request.headers['user-agent'],
+      signedInAs: session?.user.email ?? null,
+      async signIn({ user, sessionId, stage }, returnTo) {
+        request.callerIds = { accountId: user.accountId, userId: user.id };
+        trustedDevices.remember(request, reply, user.email);
+        await sessions.signIn(request, reply, { sessionId, user });
+        return nextStep(stage, returnTo);
+      },
       signal: abortOnDisconnect(reply.raw).signal,
     });
     reply.headers(privatePageHeaders());
