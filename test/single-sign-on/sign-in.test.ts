@@ -91,7 +91,7 @@ t.test('an authorization request continues after single sign-on with its state',
   const browser = new Browser(api.app);
   const toSignIn = await browser.open(url);
   const page = await browser.open(String(toSignIn.headers.location));
-  const link = /<a href="(\/sign_in\/sso\?[^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const link = /<a [^>]*href="(\/sign_in\/sso\?[^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const form = await browser.open(link);
   const next = await browser.submitForm(form, '/sign_in/sso', { email: `any@${scene.domain}` });
   t.equal(next.statusCode, 200, next.body);

@@ -13,6 +13,7 @@ const siteStyles = [
   'messages',
   'lists',
   'forms',
+  'card',
   'tables',
   'second-factor',
   'charts',

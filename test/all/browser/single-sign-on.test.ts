@@ -98,6 +98,13 @@ browserTest('axe reports no violation on the pages of single sign-on', async (t,
   await main(page).getByLabel('Client ID').fill(clientId);
   await main(page).getByLabel('Client secret').fill(clientSecret);
   await main(page).getByRole('button', { name: 'Check and save' }).click();
+  await isAccessible(t, page, 'the settings');
+  await main(page).getByRole('link', { name: 'Confirm a domain' }).click();
+  await isAccessible(t, page, 'the page that confirms a domain');
+  await page.goto('/sign_in/sso/test');
+  await page.getByRole('button', { name: 'Sign in here' }).click();
+  await page.getByRole('heading', { name: 'Claims received' }).waitFor();
+  await isAccessible(t, page, 'the result of a test');
   await page.context().clearCookies();
   await page.goto(path);
   await page.getByRole('link', { name: 'Continue' }).click();

@@ -27,14 +27,15 @@ function SingleSignOnLink({
   if (keptForm === '' && accountId === undefined) {
     return (
       <p>
-        <a href={singleSignOnAddress(returnTo)}>{label}</a>
+        <a class="button secondary" href={singleSignOnAddress(returnTo)}>
+          {label}
+        </a>
       </p>
     );
   }
   return (
     <ButtonForm
       action={accountId === undefined ? singleSignOnFormPath : singleSignOnPath(accountId)}
-      className="quiet"
       hidden={hiddenFields({ returnTo, keptForm })}
     >
       {label}
@@ -106,6 +107,7 @@ export function SignInPage({
         </label>
         <button type="submit">Sign in</button>
       </form>
+      <p class="or">or</p>
       <PasskeyForm
         action={passkeySignInPath}
         kind="use"
@@ -115,7 +117,7 @@ export function SignInPage({
         secondary
       />
       <SingleSignOnLink {...{ returnTo, keptForm, accountId }} />
-      <p>
+      <p class="aside">
         <a href={forgotPasswordPath}>Forgot your password?</a>
       </p>
     </Layout>

@@ -100,7 +100,7 @@ export function ProviderSteps({
       <CopyField id="scopes" label="Scopes" value={requestedScopes} />
       <p id="copied" role="status" class="hint" />
       {guides.map(({ id, name, issuer: form, steps }) => (
-        <details key={id} name="provider" open={id === current?.id}>
+        <details key={id} class="steps" name="provider" open={id === current?.id}>
           <summary>{name}</summary>
           <ol>
             {steps.map((step, index) => (
@@ -109,7 +109,7 @@ export function ProviderSteps({
           </ol>
           <CopyField
             id={`${id}_issuer`}
-            label={form.includes('{') ? 'Issuer: replace the part in braces' : 'Issuer'}
+            label={`Issuer: ${name}${form.includes('{') ? ' (replace the part in braces)' : ''}`}
             value={form}
           />
         </details>
