@@ -105,7 +105,7 @@ t.test(
       'the link creates no second session',
     );
     t.match(
-      (await browser.open(again.headers.location)).body,
+      (await browser.open(String(again.headers.location))).body,
       /Sign in with your e-mail address and password/,
     );
   },

@@ -181,7 +181,7 @@ t.test('edits an endpoint, and keeps what the form does not show or the user did
 
   const conflict = await browser.submit(`${path}/edit`, { ...fields, description: 'Mine' });
   isPage(t, conflict, 409);
-  t.match(conflict.body, 'Another user changed this to “Renamed” while you were editing it.');
+  t.match(conflict.body, 'another user changed this while you were editing it');
   const again = { url: 'https://192.0.2.1/', description: 'Mine' };
   isPage(t, await browser.submitForm(conflict, `${path}/edit`, again), 400, 'a private address');
   t.match(await stored(), { ...kept, description: 'Renamed' });

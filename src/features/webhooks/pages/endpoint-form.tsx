@@ -1,7 +1,7 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { type Contract, resolve } from '../../../platform/contract/contract.js';
-import { formNonce, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
+import { editPage, formNonce, formPage, rejected } from '../../../platform/pages/define-pages.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import {
@@ -12,7 +12,7 @@ import {
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import { mergeForm, openedFields, readOpened } from '../../../platform/pages/merge.js';
+import type { MergedField } from '../../../platform/pages/merge.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
@@ -178,80 +178,63 @@ function MissingScope({ id }: { id: string }) {
   );
 }
 
-interface EditedEndpoint extends RequestedEndpoint {
-  readonly values: EndpointForm;
-  /** The values that the form was opened with. */
-  readonly opened: EndpointForm;
-}
+/** The fields that several users can change. */
+const mergedFields: readonly MergedField<EndpointForm>[] = [
+  { member: 'url', label: 'URL' },
+  { member: 'description', label: 'Description' },
+  { member: 'event_types', label: 'Events', id: typesField, show: (form) => typesOf(form).join(', ') || 'all' },
+];
 
 function editForm(site: PageRouter, dependencies: WebhookPagesDependencies): void {
   const { endpoints, calls } = dependencies.webhooks;
   const rules = createRules(dependencies.contract);
 
-  formPage<EditedEndpoint>(site, applicationAddress(':id', 'webhooks', ':endpoint_id', 'edit'), {
-    recentPassword: ['form', 'sends records to another server'],
-    initial: async (context) => {
-      const requested = await requestedEndpoint(context, dependencies);
-      const values = formOf(requested.endpoint);
-      return { ...requested, values, opened: values };
+  editPage<RequestedEndpoint, EndpointForm>(
+    site,
+    applicationAddress(':id', 'webhooks', ':endpoint_id', 'edit'),
+    {
+      recentPassword: ['form', 'sends records to another server'],
+      load: (context) => requestedEndpoint(context, dependencies),
+      toForm: (_, { endpoint }) => formOf(endpoint),
+      read: ({ form }) => readForm(form),
+      merged: mergedFields,
+      view: (_, { stored, form }) => {
+        const url = withoutQuery(stored.endpoint.url);
+        const address = endpointAddress(stored);
+        return {
+          title: `Edit endpoint ${url}`,
+          parent: { title: `Endpoint ${url}`, href: address },
+          body: (
+            <EndpointFields
+              rules={rules}
+              values={form}
+              hasQuery={stored.endpoint.url.includes('?')}
+              button="Save changes"
+              cancel={address}
+            />
+          ),
+        };
+      },
+      save: async (context, { stored, form }) => {
+        const errors = findErrors(form, rules);
+        if (errors.length > 0) return { errors };
+        const { owner, endpoint } = stored;
+        const before = formOf(endpoint);
+        const content = {
+          ...(form.url !== before.url && { url: form.url }),
+          ...(form.description !== before.description && { description: form.description || null }),
+          ...(form.event_types !== before.event_types && { eventTypes: typesOf(form) }),
+        };
+        const { auditContext } = context;
+        if (Object.keys(content).length > 0) {
+          const change = () => endpoints.update({ ...auditContext, ...owner }, endpoint.id, content);
+          const updated = found(await calls.run(owner.accountId, context.disconnected(), change));
+          if ('violation' in updated) return rejected('url', sentence('The URL', updated.violation));
+        }
+        return { redirect: withFlash(endpointAddress(stored), 'webhook_updated') };
+      },
     },
-    read: async (context) => ({
-      ...(await requestedEndpoint(context, dependencies)),
-      values: readForm(context.form),
-      opened: { ...emptyForm, ...readOpened(context.form, fieldNames) },
-    }),
-    view: (_, { application, endpoint, values, opened }) => {
-      const url = withoutQuery(endpoint.url);
-      const address = endpointAddress({ application, endpoint });
-      return {
-        title: `Edit endpoint ${url}`,
-        parent: { title: `Endpoint ${url}`, href: address },
-        body: (
-          <EndpointFields
-            rules={rules}
-            values={values}
-            hasQuery={endpoint.url.includes('?')}
-            hidden={openedFields(opened)}
-            button="Save changes"
-            cancel={address}
-          />
-        ),
-      };
-    },
-    save: async (context, form) => {
-      const { owner, endpoint } = form;
-      const stored = formOf(endpoint);
-      const merged = mergeForm({ opened: form.opened, submitted: form.values, stored });
-      const values = { ...emptyForm, ...merged.values };
-      if (merged.conflicts.length > 0) {
-        return { ...conflict(merged.conflicts, stored), form: { ...form, values, opened: stored } };
-      }
-      const errors = findErrors(values, rules);
-      if (errors.length > 0) return { errors };
-      const content = {
-        ...(values.url !== stored.url && { url: values.url }),
-        ...(values.description !== stored.description && { description: values.description || null }),
-        ...(values.event_types !== stored.event_types && { eventTypes: typesOf(values) }),
-      };
-      const { auditContext } = context;
-      if (Object.keys(content).length > 0) {
-        const change = () => endpoints.update({ ...auditContext, ...owner }, endpoint.id, content);
-        const updated = found(await calls.run(owner.accountId, context.disconnected(), change));
-        if ('violation' in updated) return rejected('url', sentence('The URL', updated.violation));
-      }
-      return { redirect: withFlash(endpointAddress(form), 'webhook_updated') };
-    },
-  });
-}
-
-/** Names what another user has saved in the fields that both have changed. */
-function conflict(fields: readonly string[], stored: EndpointForm): Rejection<never> {
-  const errors = fields.map((field) => {
-    const value = stored[field as FieldName] || 'nothing';
-    const message = `Another user changed this to “${value}” while you were editing it. To replace it, save again.`;
-    return { field, message };
-  });
-  return { status: 409, errors };
+  );
 }
 
 function EndpointFields({
@@ -266,7 +249,7 @@ function EndpointFields({
   hasQuery?: boolean;
   /** Default: the path of the page. */
   action?: string;
-  hidden: HiddenFields;
+  hidden?: HiddenFields;
   button: string;
   cancel: string;
 }) {
