@@ -126,6 +126,20 @@ export function auditPageQuery(
   return pageQuery(events, columns, { size, start });
 }
 
+/** Builds the query for the newest events of some types: one range of an index for each type. */
+export function newestQuery(
+  accountId: AccountId,
+  types: readonly AuditEventType[],
+  size: number,
+): Prisma.Sql {
+  const ranges = types.map(
+    (type) => Prisma.sql`
+      (SELECT ${columns} FROM audit_events event WHERE event.account_id = ${accountId} AND event.type = ${type}
+       ORDER BY event.created_at DESC, event.id LIMIT ${size})`,
+  );
+  return Prisma.sql`${Prisma.join(ranges, ' UNION ALL ')} ORDER BY "createdAt" DESC, id LIMIT ${size}`;
+}
+
 export class AuditLogReader {
   readonly #database: Database;
 
@@ -145,8 +159,21 @@ export class AuditLogReader {
       auditPageQuery(accountId, filter, options),
     );
     const { rows, nextAnchor } = splitPage(found, size);
+    return { entries: await this.#withNames(accountId, rows), more: nextAnchor !== null };
+  }
+
+  /** Reads the newest events of some types, newest first. It reads as many events of each type at most. */
+  async newest(
+    accountId: AccountId,
+    { types, size }: { types: readonly AuditEventType[]; size: number },
+  ): Promise<AuditEntry[]> {
+    const rows = await this.#database.prisma.$queryRaw<StoredEvent[]>(newestQuery(accountId, types, size));
+    return this.#withNames(accountId, rows);
+  }
+
+  async #withNames(accountId: AccountId, rows: readonly StoredEvent[]): Promise<AuditEntry[]> {
     const { users, applications } = await readActorNames(this.#database, accountId, rows);
-    const entries = rows.map((event) => {
+    return rows.map((event) => {
       const user = users.get(event.userId ?? '');
       return {
         ...event,
@@ -155,7 +182,6 @@ export class AuditLogReader {
         applicationName: applications.get(event.applicationId ?? '') ?? null,
       };
     });
-    return { entries, more: nextAnchor !== null };
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type SearchPart,
   searchParts,
 } from './employee-search.js';
+import { type EmployeeSelection, isReadable } from './employee-selections.js';
 
 /** Employees must have all values that are present. */
 export interface DirectoryFilter {
@@ -20,7 +21,12 @@ export interface DirectoryFilter {
   readonly status?: string | undefined;
   /** `null`: employees without a location. */
   readonly location?: string | null | undefined;
+  /** A selection to which Home links. */
+  readonly only?: EmployeeSelection | undefined;
 }
+
+/** The filters whose values users choose. */
+type ChoiceName = Exclude<keyof DirectoryFilter, 'only'>;
 
 /** A page of the directory. */
 interface DirectoryRequest {
@@ -79,8 +85,8 @@ export class DirectoryQuery {
           EXISTS (SELECT FROM candidates GROUP BY search_range HAVING count(*) > ${maximumMatches}) AS more`;
     }
     const filter = this.#filter;
-    const byGroup = filter.department !== undefined || filter.status !== undefined;
-    if (filter.location === undefined) {
+    const byGroup = [filter.department, filter.status, filter.only].some((value) => value !== undefined);
+    if (filter.location === undefined && filter.only?.hasFacets !== false) {
       const sum = Prisma.sql`SELECT coalesce(sum(count), 0)::text AS count, false AS more`;
       if (byGroup) return Prisma.sql`${sum} FROM employee_facets WHERE ${this.#condition()}`;
       return Prisma.sql`${sum} FROM employee_counts WHERE account_id = ${this.#accountId} AND level = 4`;
@@ -101,12 +107,14 @@ export class DirectoryQuery {
   }
 
   #condition(): Prisma.Sql {
-    const { department: inDepartment, status: withStatus, location: at } = this.#filter;
+    const { department: inDepartment, status: withStatus, location: at, only } = this.#filter;
     const conditions = [Prisma.sql`account_id = ${this.#accountId}`];
     if (inDepartment !== undefined) conditions.push(Prisma.sql`${department.name} = ${inDepartment}`);
     if (withStatus !== undefined) conditions.push(Prisma.sql`${status.name} = ${withStatus}`);
     if (at === null) conditions.push(Prisma.sql`(${location.name} IS NULL OR ${location.name} = '')`);
     else if (at !== undefined) conditions.push(Prisma.sql`${location.name} = ${at}`);
+    if (only !== undefined) conditions.push(only.condition(this.#accountId));
+    if (only?.hasFacets === false) conditions.push(isReadable(this.#accountId));
     if (this.#parts !== null) conditions.push(matchesParts(this.#parts));
     return Prisma.join(conditions, ' AND ');
   }
@@ -121,10 +129,10 @@ export interface DirectoryChoice {
 }
 
 /** The values of each filter, in their order, at most {@link maximumChoices}. */
-export type DirectoryChoices = Readonly<Record<keyof DirectoryFilter, readonly DirectoryChoice[]>>;
+export type DirectoryChoices = Readonly<Record<ChoiceName, readonly DirectoryChoice[]>>;
 
 interface ChoiceRow {
-  readonly field: keyof DirectoryFilter;
+  readonly field: ChoiceName;
   readonly value: string;
   readonly count: number;
 }
@@ -158,15 +166,15 @@ function choicesQuery(accountId: AccountId, { department, status }: DirectoryFil
 /** Groups the rows of the query, and removes counts that other filters or a search text would change. */
 function groupChoices(
   rows: readonly ChoiceRow[],
-  { department, status, location }: DirectoryFilter,
+  { department, status, location, only }: DirectoryFilter,
   hasText: boolean,
 ): DirectoryChoices {
-  const of = (name: keyof DirectoryFilter, counted: boolean): DirectoryChoice[] =>
+  const of = (name: ChoiceName, counted: boolean): DirectoryChoice[] =>
     rows
       .filter(({ field }) => field === name)
       .map(({ value, count }) => ({
         value: name === 'location' && value === '' ? null : value,
-        count: counted && !hasText ? count : null,
+        count: counted && !hasText && only === undefined ? count : null,
       }));
   return {
     department: of('department', location === undefined),

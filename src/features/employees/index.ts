@@ -44,8 +44,21 @@ export {
   readEmployeesByNumber,
   readEmployeesByPosition,
 } from './employee-references.js';
+export {
+  currentEmployees,
+  type EmployeeSelection,
+  isReadable,
+  joinersIn,
+  leaversIn,
+  maximumRead,
+  sharedAddresses,
+  sharedEmail,
+  withoutManager,
+} from './employee-selections.js';
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
+export { selectionAddress } from './pages/directory-address.js';
+export { employeeAddress, fullName } from './pages/employee-pages.js';
 export { Spellings } from './spellings.js';
 export {
   changedAttributes,

@@ -3,6 +3,7 @@ import { home } from '../../../platform/pages/paths.js';
 import type { DirectoryFilter } from '../directory.js';
 import type { Employee } from '../employee.js';
 import type { EmployeeSort } from '../employee-query.js';
+import { type EmployeeSelection, selectionOf } from '../employee-selections.js';
 
 /** Search text, filters and order of the directory. */
 export interface DirectorySearch {
@@ -47,12 +48,14 @@ export const directoryFilters = ['department', 'status', 'location'] as const;
 
 /** The filters of a query. */
 export function directoryFilter(query: Fields): DirectoryFilter {
-  return Object.fromEntries(
+  const only = selectionOf(query.text('only'));
+  const values = Object.fromEntries(
     directoryFilters.flatMap((name) => {
       const text = query.text(name);
       return text === '' ? [] : [[name, filterValue(text)]];
     }),
   );
+  return { ...values, ...(only && { only }) };
 }
 
 /** A value of a filter as text: `-` for none, and another `-` before a value that starts with it. */
@@ -64,6 +67,11 @@ export function filterText(value: string | null): string {
 function filterValue(text: string): string | null {
   if (text === '-') return null;
   return text.startsWith('--') ? text.slice(1) : text;
+}
+
+/** Path and query of the first page with the employees of a selection. */
+export function selectionAddress(only: EmployeeSelection): string {
+  return directoryAddress({ text: '', filter: { only }, order: directoryOrders[0].value });
 }
 
 /** Path and query of a page of the directory. */
@@ -79,6 +87,7 @@ export function directoryAddress({
     const value = filter[name];
     if (value !== undefined) query.set(name, filterText(value));
   }
+  if (filter.only !== undefined) query.set('only', filter.only.value);
   if (order !== directoryOrders[0].value) query.set('sort', order);
   if (page > 1) query.set('page', String(page));
   return query.size === 0 ? home : `${home}?${query}`;

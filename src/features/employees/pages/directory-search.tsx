@@ -29,6 +29,7 @@ export function DirectorySearchForm({
   return (
     <search>
       <form method="get" action={home} class="search">
+        {filter.only !== undefined && <input type="hidden" name="only" value={filter.only.value} />}
         <div>
           <label for="q">Name, e-mail address or number</label>
           <input
@@ -77,10 +78,16 @@ export function ActiveFilters({ search }: { search: DirectorySearch }) {
     const value = filter[name];
     return value === undefined ? [] : [{ name, value }];
   });
-  if (active.length === 0) return null;
+  if (active.length === 0 && filter.only === undefined) return null;
   return (
     <ul class="chips" aria-label="Active filters; follow a link to remove one">
       {text !== '' && <Chip label={`“${text}”`} address={directoryAddress({ ...search, text: '' })} />}
+      {filter.only !== undefined && (
+        <Chip
+          label={filter.only.label}
+          address={directoryAddress({ ...search, filter: { ...filter, only: undefined } })}
+        />
+      )}
       {active.map(({ name, value }) => (
         <Chip
           key={name}
