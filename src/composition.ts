@@ -1,6 +1,7 @@
 import { createAuditLog } from './features/audit-log/index.js';
 import { createEmployees } from './features/employees/index.js';
 import { createEventHandlers } from './features/events/index.js';
+import { createHome } from './features/home/index.js';
 import { createImports } from './features/imports/index.js';
 import type { UploadWorker } from './features/imports/uploads/upload-worker.js';
 import { createOAuthClients } from './features/oauth-clients/index.js';
@@ -39,6 +40,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const secondFactors = createSecondFactors(core);
   const signIn = createSignIn(core, secondFactors);
   const singleSignOn = createSingleSignOn(core);
+  const auditLog = createAuditLog(core);
   const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
   return {
@@ -70,7 +72,8 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       ...createOAuthClients(core),
       ...createUsage(core),
       ...webhooks,
-      ...createAuditLog(core),
+      ...auditLog,
+      ...createHome(core, auditLog),
       grants,
       baseUrl,
       production: config.production,

@@ -4,6 +4,7 @@ import { auditLogPage } from './features/audit-log/pages/audit-log.js';
 import { serviceLinks } from './features/documentation/well-known.js';
 import { directoryPage } from './features/employees/pages/directory.js';
 import { employeePages } from './features/employees/pages/routes.js';
+import { homePage } from './features/home/pages/home.js';
 import { importPages } from './features/imports/pages/routes.js';
 import { applicationPages } from './features/oauth-clients/pages/routes.js';
 import { reportPages } from './features/reports/pages/routes.js';
@@ -16,7 +17,7 @@ import { userPages } from './features/users/pages/routes.js';
 import { routeNotFound } from './platform/http/error-handler.js';
 import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
-import { home, settings } from './platform/pages/paths.js';
+import { home, homePath, settings } from './platform/pages/paths.js';
 import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
@@ -33,7 +34,7 @@ export const settingsPages: readonly SettingsPage<PeoplePagesDependencies>[] = [
   auditLogPage,
 ];
 
-/** All pages below `/people`: the directory and the settings. */
+/** All pages below `/people`. */
 export async function registerPeoplePages(
   app: FastifyInstance,
   dependencies: PeoplePagesDependencies,
@@ -47,8 +48,9 @@ export async function registerPeoplePages(
   });
 
   app.get('/', async (_, reply) =>
-    reply.headers({ ...privatePageHeaders(), link: serviceLinks }).redirect(home, 303),
+    reply.headers({ ...privatePageHeaders(), link: serviceLinks }).redirect(homePath, 303),
   );
+  homePage(site, dependencies);
   directoryPage(site, dependencies);
   employeePages(site, dependencies);
   reportPages(site, dependencies);

@@ -51,7 +51,7 @@ t.test('shows the employees of the account, and no other', async (t) => {
   t.same(namesOn(page.body), ['Lovelace, Ada', 'Turing, Alan']);
   t.match(page.body, /<a href="\/people\/employees\/[a-z0-9]{16}">Lovelace, Ada<\/a>/);
   t.match(page.body, /2 people/);
-  t.match(page.body, /<a href="\/people" aria-current="page">Directory/);
+  t.match(page.body, /<a href="\/people" aria-current="page"><svg .*<\/svg>People<\/a>/);
   const cells = (label: string) =>
     [...page.body.matchAll(new RegExp(`data-label="${label}"><div>([^/]*)</div>`, 'g'))].map(
       ([, text]) => text,
@@ -260,7 +260,8 @@ t.test('a hostile name, search or filter is shown as text', async (t) => {
 t.test('redirects / and /people/settings by role, and responds 404 to unknown paths', async (t) => {
   const member = await directoryOf([]);
   const { browser: owner } = await employeeScene(api, []);
-  expectRedirect(t, await member.open('/'), '/people');
+  expectRedirect(t, await member.open('/'), '/people/home');
+  expectRedirect(t, await member.open('/people/home'), '/people');
   expectRedirect(t, await member.open('/people/settings'), '/people/settings/connected_applications');
   expectRedirect(t, await owner.open('/people/settings'), '/people/settings/oauth_applications');
   const unknown = await owner.open('/people/nowhere');

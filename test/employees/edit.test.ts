@@ -39,7 +39,7 @@ t.test('stores the changed fields, and audits values before and after', async (t
   isPage(t, page);
   t.match(
     page.body,
-    `<a href="/people">Directory</a></li><li><a href="/people/employees/${ids[0]}">Ada Lovelace</a>`,
+    `<a href="/people">People</a></li><li><a href="/people/employees/${ids[0]}">Ada Lovelace</a>`,
   );
   t.match(page.body, '<input type="date" id="hire_date" name="hire_date" value="2020-02-29"');
   const response = await edit(scene, {

@@ -47,7 +47,7 @@ t.test('shows all attributes, with dates in words, to every signed-in user', asy
     isPage(t, page);
     t.match(page.body, '<title>Ada Lovelace');
     t.match(page.body, '<h1><bdi>Ada Lovelace</bdi> <span class="badge caution">On leave</span></h1>');
-    t.match(page.body, '<a href="/people">Directory</a></li><li aria-current="page">Ada Lovelace</li>');
+    t.match(page.body, '<a href="/people">People</a></li><li aria-current="page">Ada Lovelace</li>');
     t.same(
       Object.keys(facts(page.body)),
       employeeAttributes.map(({ label }) => label),

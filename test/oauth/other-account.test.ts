@@ -117,7 +117,7 @@ t.test('return_to of sign-out never redirects to another server', async (t) => {
     const page = await browser.open('/people');
     const response = await browser.submitForm(page, '/sign_out', { return_to });
     t.equal(response.statusCode, 303);
-    t.equal(response.headers.location, '/sign_in?return_to=%2Fpeople', return_to);
+    t.equal(response.headers.location, '/sign_in?return_to=%2Fpeople%2Fhome', return_to);
   }
   const without = await signedInBrowser(api, user);
   const page = await without.open('/people');

@@ -41,7 +41,7 @@ t.test('signs in with the right password and the e-mail address in any case', as
   for (const email of [user.email, user.email.toUpperCase()]) {
     const response = await new Browser(app).signIn(email, user.password);
     t.equal(response.statusCode, 303);
-    t.equal(response.headers.location, '/people');
+    t.equal(response.headers.location, '/people/home');
     t.equal(response.headers['cache-control'], 'no-store');
   }
   t.equal(await database.prisma.session.count({ where: { userId: user.id } }), 2);

@@ -64,5 +64,5 @@ t.test('links from before the domain was confirmed create no user and change no 
   isPage(t, await accept(visitor, invitation), 409);
   isPage(t, await visitor.submitForm(await visitor.open(confirmation), confirmation, {}), 409);
   t.equal(await prisma.user.count({ where: { email } }), 0);
-  expectRedirect(t, await (await start(api, scene)).return(person(email)), '/people');
+  expectRedirect(t, await (await start(api, scene)).return(person(email)), '/people/home');
 });

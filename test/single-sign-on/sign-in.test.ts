@@ -34,7 +34,7 @@ t.test('creates a member without a password for a verified address of a confirme
   });
   const response = await started.return(claims);
   t.equal(response.statusCode, 303, response.body);
-  t.equal(response.headers.location, '/people');
+  t.equal(response.headers.location, '/people/home');
   t.equal(await signedInUser(started.browser), email);
   const user = await prisma.user.findFirstOrThrow({ where: { email }, include: { identities: true } });
   t.match(user, {

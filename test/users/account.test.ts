@@ -180,7 +180,7 @@ t.test('a new address is confirmed by a link, and the previous one is notified',
   t.match(await row(user.id), { email, emailVerified: true });
   t.match((await mail.mailTo(user.email)).text, /was changed/);
   t.equal((await new Browser(app).signIn(user.email, user.password)).statusCode, 401);
-  expectRedirect(t, await new Browser(app).signIn(email, user.password), '/people');
+  expectRedirect(t, await new Browser(app).signIn(email, user.password), '/people/home');
   const events = await eventsOf(database, accountId);
   for (const type of ['user.email_change_requested', 'user.email_changed']) {
     t.match(
@@ -250,7 +250,7 @@ t.test('a new password revokes the other sessions and the unused links of the us
   isPage(t, await browser.open(accountPath));
   expectRedirect(t, await elsewhere.open('/people'), /^\/sign_in/);
   isPage(t, await new Browser(app).open(linkIn(await mail.mailTo(address))), 404);
-  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people/home');
   const types = (await eventsOf(database, accountId)).map(({ type }) => type);
   t.equal(types.filter((type) => type === 'user.password_changed').length, 1);
 });

@@ -137,7 +137,7 @@ t.test('disabling a user revokes sessions and applications, and can be undone', 
   t.match((await browser.open(pageOf(member))).body, /Enable user/);
   isPage(t, await act(browser, member, 'password_link'), 403, 'no link for a disabled user');
   expectRedirect(t, await act(browser, member, 'enable'), /user_enabled/);
-  expectRedirect(t, await new Browser(app).signIn(member.email, member.password), '/people');
+  expectRedirect(t, await new Browser(app).signIn(member.email, member.password), '/people/home');
 });
 
 t.test('revokes the sessions of a user', async (t) => {
@@ -173,7 +173,7 @@ t.test('a password link sets the password once, and revokes the sessions of the 
   t.equal(responses.filter(({ statusCode }) => statusCode === 404).length, 5);
   expectRedirect(t, await theirs.open('/people'), /^\/sign_in/);
   t.equal((await new Browser(app).signIn(member.email, member.password)).statusCode, 401);
-  expectRedirect(t, await new Browser(app).signIn(member.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(member.email, newPassword), '/people/home');
   t.match(await eventsOf(database, accountId), [
     { type: 'user.password_link_created', userId: owner.id, details: { user: member.id } },
     { type: 'user.password_changed', userId: member.id, address: '127.0.0.1' },
@@ -342,7 +342,7 @@ t.test('wrong passwords are limited for the session, and do not lock the user ou
   t.match(rejected.headers['retry-after'], /^\d+$/);
   t.match(rejected.body, /Too many failed attempts/);
   const elsewhere = new Browser(api.app);
-  expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people');
+  expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people/home');
 });
 
 t.test(
@@ -369,7 +369,7 @@ t.test(
       t.match(rejected.body, /Sign out and sign in again, or try again in 1410 minutes/);
     }
     const elsewhere = new Browser(api.app);
-    expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people');
+    expectRedirect(t, await elsewhere.signIn(owner.email, owner.password), '/people/home');
     clock.advanceSeconds(86_400 - 1800);
     const later = await signedInBrowser(api, owner);
     clock.advanceSeconds(601);

@@ -45,7 +45,7 @@ t.test('a user sets a new password by mail, and the link works for an hour', asy
     '/sign_in?notice=password_set',
   );
   isPage(t, await new Browser(app).open(link), 404, 'another browser');
-  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people');
+  expectRedirect(t, await new Browser(app).signIn(user.email, newPassword), '/people/home');
   t.match(await database.prisma.user.findFirst({ where: { id: user.id } }), { emailVerified: true });
   const events = await eventsOf(database, accountId);
   const requested = events.find(({ type }) => type === 'user.password_link_created');
@@ -133,7 +133,7 @@ t.test('limits the requests of a network across all e-mail addresses', async (t)
   expectRedirect(
     t,
     await new Browser(limited.api.app).signIn(user.email, user.password),
-    '/people',
+    '/people/home',
     'sign-ins are not limited',
   );
 });

@@ -53,8 +53,8 @@ t.test('an invited person accepts by mail, and has the role and a verified addre
   const page = await invited.open(link);
   isPage(t, page);
   t.match(page.body, email);
-  expectRedirect(t, await accept(invited, link), '/people?notice=joined');
-  t.match((await invited.open('/people?notice=joined')).body, /Your user is created, and you are signed in/);
+  expectRedirect(t, await accept(invited, link), '/people/home?notice=joined');
+  t.match((await invited.open('/people/home?notice=joined')).body, /Your user is created, and you are signed in/);
 
   const created = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.match(created, {
@@ -83,7 +83,7 @@ t.test(
     const page = await browser.open(link);
     t.match(page.body, 'When you join, that user is signed out of this browser.');
     const before = browser.cookies.get('session');
-    expectRedirect(t, await accept(browser, link), '/people?notice=joined');
+    expectRedirect(t, await accept(browser, link), '/people/home?notice=joined');
     t.match((await browser.open('/people')).body, email);
     t.equal(await database.prisma.session.count({ where: { idHash: hashSecret(before ?? '') } }), 0);
     const events = await database.prisma.auditEvent.findMany({
@@ -94,7 +94,7 @@ t.test(
       events.filter(({ userId }) => userId === id),
       [{ address: '127.0.0.1', details: { method: 'invitation' } }],
     );
-    t.match((await browser.open(link)).headers.location, '/people?notice=joined', 'the same response again');
+    t.match((await browser.open(link)).headers.location, '/people/home?notice=joined', 'the same response again');
     expectRedirect(t, await new Browser(withoutMail.app).signIn(email, newPassword), '/people');
 
     await database.prisma.session.deleteMany({ where: { userId: id } });

@@ -9,6 +9,7 @@ import { packageRoot } from '../package-root.js';
 const siteStyles = [
   'base',
   'frame',
+  'sidebar',
   'text',
   'messages',
   'lists',
@@ -18,6 +19,7 @@ const siteStyles = [
   'second-factor',
   'charts',
   'reports',
+  'home',
 ].map((name) => `src/platform/pages/assets/site/${name}.css`);
 
 /** The files of each asset, which are joined to one content. */

@@ -26,12 +26,16 @@ const modules: ReadonlySet<PageScript> = new Set(['console.js']);
 
 const defaultStyles: readonly PageStyle[] = ['pico.css', 'site.css'];
 
+/** Name of the product. */
+const product = 'People';
+
 /** A complete HTML page. The renderer escapes all text. */
 export function Layout({
   title,
   narrow = false,
   wide = false,
   header,
+  sidebar,
   description,
   script = [],
   styles = defaultStyles,
@@ -47,6 +51,8 @@ export function Layout({
   wide?: boolean;
   /** Content of the header; the product name by default. */
   header?: ComponentChildren;
+  /** Content of the header of a page for signed-in users, which is a sidebar on wide screens. */
+  sidebar?: ComponentChildren;
   /** A sentence for search engines. */
   description?: string;
   /** Scripts that the page loads. The `Content-Security-Policy` of the response must allow them. */
@@ -64,7 +70,7 @@ export function Layout({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${form.errors?.length ? 'Error: ' : ''}${title} · People`}</title>
+        <title>{`${form.errors?.length ? 'Error: ' : ''}${title === product ? '' : `${title} · `}${product}`}</title>
         {description !== undefined && <meta name="description" content={description} />}
         <link rel="icon" href={assetAddress('icon.svg')} type="image/svg+xml" />
         {styles.map((name) => (
@@ -79,8 +85,8 @@ export function Layout({
           />
         ))}
       </head>
-      <body>
-        <header class="site">{header ?? <Brand />}</header>
+      <body {...(sidebar !== undefined && { class: 'with-sidebar' })}>
+        <header class="site">{sidebar ?? header ?? <Brand />}</header>
         <main id="content" {...((narrow || wide) && { class: narrow ? 'narrow' : 'wide' })}>
           <FormContext.Provider value={form}>{children}</FormContext.Provider>
         </main>
@@ -91,14 +97,14 @@ export function Layout({
 }
 
 /** Start of the header of a page with navigation: a link that skips the header, and the name as a link. */
-export function HeaderStart({ href, name }: { href: string; name: string }) {
+export function HeaderStart({ href, name }: { href: string; name: ComponentChildren }) {
   return (
     <>
       <a class="skip" href="#content">
         Skip to content
       </a>
       <a class="brand" href={href}>
-        <Logo /> {name}
+        <Logo /> <span>{name}</span>
       </a>
     </>
   );
@@ -126,7 +132,7 @@ function Logo() {
 function Brand() {
   return (
     <p class="brand">
-      <Logo /> People
+      <Logo /> {product}
     </p>
   );
 }

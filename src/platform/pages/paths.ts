@@ -2,8 +2,11 @@ import { parseUrl } from '../contract/outside-text.js';
 
 // Paths of pages to which pages of other features link.
 
-/** Default page after signing in. */
+/** Path of the directory, and start of the paths of all pages for signed-in users. */
 export const home = '/people';
+
+/** Path of Home, the default page after signing in. Members are redirected to the directory. */
+export const homePath = `${home}/home`;
 
 /** Address of the sign-in page, which redirects to a path of this server after signing in. */
 export function signInAddress(returnTo: string): string {
@@ -77,14 +80,14 @@ const localPath = /^\/(?![/\\])/;
 const maximumReturnToLength = 16_384;
 
 /**
- * Redirect target after signing in: a path of this server, or {@link home} for any other value. This prevents open
+ * Redirect target after signing in: a path of this server, or {@link homePath} for any other value. This prevents open
  * redirects.
  */
 export function safeReturnTo(value: unknown, baseUrl: string): string {
-  if (typeof value !== 'string' || !localPath.test(value)) return home;
+  if (typeof value !== 'string' || !localPath.test(value)) return homePath;
   const url = parseUrl(value, { base: baseUrl, maximumLength: maximumReturnToLength });
-  if (url === undefined) return home;
+  if (url === undefined) return homePath;
   const ours = url.origin === new URL(baseUrl).origin;
   const known = url.pathname === '/v1/oauth/authorize' || /^\/people(\/|$)/.test(url.pathname);
-  return ours && known ? `${url.pathname}${url.search}` : home;
+  return ours && known ? `${url.pathname}${url.search}` : homePath;
 }

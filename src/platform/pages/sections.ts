@@ -1,6 +1,6 @@
 import type { User } from '../accounts/user.js';
 import { Problem } from '../problems/problem.js';
-import { home } from './paths.js';
+import { home, homePath, reportsPath } from './paths.js';
 
 /** The users who may see a page. */
 export type Audience = 'users' | 'administrators' | 'owners';
@@ -12,7 +12,14 @@ export interface Section {
   readonly audience: Audience;
 }
 
-export const directorySection: Section = { title: 'Directory', path: home, audience: 'users' };
+export const homeSection: Section = { title: 'Home', path: homePath, audience: 'administrators' };
+export const directorySection: Section = { title: 'People', path: home, audience: 'users' };
+export const reportsSection: Section = { title: 'Reports', path: reportsPath, audience: 'administrators' };
+
+/** The section of a path that belongs to no page; `undefined` when it is below no section. */
+export function sectionOf(path: string, settingsPages: readonly Section[]): Section | undefined {
+  return [reportsSection, ...settingsPages].find((section) => `${path}/`.startsWith(`${section.path}/`));
+}
 
 /** Whether a user may see and change the settings of the account. */
 export function isAdministrator({ role }: Pick<User, 'role'>): boolean {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { FlashMessage } from './flash.js';
-import { CsrfField, ErrorSummary } from './form-parts.js';
-import { HeaderStart, Layout } from './layout.js';
+import { ErrorSummary } from './form-parts.js';
+import { Layout } from './layout.js';
 import type { Crumb, PageContext, PageView } from './page-context.js';
-import { home, reportsPath, settings } from './paths.js';
-import { belongsTo, isAdministrator, type Section } from './sections.js';
+import { type Section, sectionOf } from './sections.js';
+import { Sidebar, SignOutForm } from './sidebar.js';
 import { ViewerContext } from './timestamp.js';
 
 /** Page for a signed-in user, with navigation and the flash message of the last form. */
@@ -59,10 +59,11 @@ export function SitePage({
     );
   }
   return (
-    <Layout {...frame} wide header={<SiteHeader {...context} area={areaOf(section.path) ?? 'directory'} />}>
-      {settingsPages.includes(section) && (
-        <SettingsNavigation {...context} {...{ isRoot, settingsPages }} current={section} />
-      )}
+    <Layout
+      {...frame}
+      wide
+      sidebar={<Sidebar {...context} {...{ settingsPages, isRoot }} current={section} />}
+    >
       {!isRoot && <Breadcrumbs root={section} parent={parent} title={title} />}
       <FlashMessage code={context.query.text('notice')} />
       {content}
@@ -94,120 +95,15 @@ export function SiteErrorPage({
   settingsPages: readonly Section[];
   children: ComponentChildren;
 }) {
-  const area = areaOf(path);
+  const current = sectionOf(path, settingsPages);
   return (
-    <Layout title={title} wide header={<SiteHeader {...{ user, csrfToken, area }} />}>
-      {area === 'settings' && <SettingsNavigation {...{ user, settingsPages }} />}
+    <Layout title={title} wide sidebar={<Sidebar {...{ user, csrfToken, settingsPages, current }} />}>
       {children}
     </Layout>
   );
 }
 
-type Area = 'directory' | 'reports' | 'settings';
-
-/** The part of the site that a path belongs to; `undefined` for pages of the directory, which are not below one path. */
-function areaOf(path: string): Area | undefined {
-  const isBelow = (root: string) => path === root || path.startsWith(`${root}/`);
-  return isBelow(settings.root) ? 'settings' : isBelow(reportsPath) ? 'reports' : undefined;
-}
-
-/** `area`: the part of the site that the page belongs to. */
-function SiteHeader({ user, csrfToken, area }: SignedInUser & { area: Area | undefined }) {
-  return (
-    <>
-      <HeaderStart href={home} name="People" />
-      <nav aria-label="Main">
-        <ul>
-          <li>
-            <a href={home} {...(area === 'directory' && { 'aria-current': 'page' })}>
-              Directory
-            </a>
-          </li>
-          {isAdministrator(user) && (
-            <li>
-              <a href={reportsPath} {...(area === 'reports' && { 'aria-current': 'true' })}>
-                Reports
-              </a>
-            </li>
-          )}
-          <li>
-            <a href={settings.root} {...(area === 'settings' && { 'aria-current': 'true' })}>
-              Settings
-            </a>
-          </li>
-          <li>
-            <a href="/docs">API reference</a>
-          </li>
-        </ul>
-      </nav>
-      <div class="who">
-        <details class="menu">
-          <summary>
-            {user.givenName} {user.familyName}
-          </summary>
-          <div>
-            <p>
-              <strong>
-                <bdi>{user.accountName}</bdi>
-              </strong>{' '}
-              <span>{user.email}</span>
-            </p>
-            <ul>
-              <li>
-                <a href={settings.account}>My account</a>
-              </li>
-              <li>
-                <a href={settings.connected}>Connected applications</a>
-              </li>
-            </ul>
-          </div>
-        </details>
-        <SignOutForm csrfToken={csrfToken} />
-      </div>
-    </>
-  );
-}
-
-export function SignOutForm({ csrfToken }: { csrfToken: string }) {
-  return (
-    <form method="post" action="/sign_out">
-      <CsrfField token={csrfToken} />
-      <button type="submit" class="quiet">
-        Sign out
-      </button>
-    </form>
-  );
-}
-
-/** `isRoot`: whether the page is `current`, and not a page below it. */
-function SettingsNavigation({
-  user,
-  isRoot = false,
-  current,
-  settingsPages,
-}: Pick<PageContext, 'user'> & {
-  isRoot?: boolean;
-  current?: Section;
-  settingsPages: readonly Section[];
-}) {
-  return (
-    <nav aria-label="Settings" class="tabs">
-      <ul>
-        {settingsPages
-          .filter(({ audience }) => belongsTo(audience, user))
-          .map((page) => (
-            <li key={page.path}>
-              <a href={page.path} {...(page === current && { 'aria-current': isRoot ? 'page' : 'true' })}>
-                {page.title}
-              </a>
-            </li>
-          ))}
-      </ul>
-    </nav>
-  );
-}
-
-/** Breadcrumbs of a page below a settings page, the list of reports or the directory. */
+/** Breadcrumbs of a page below the page of its section. */
 function Breadcrumbs({ root, parent, title }: { root: Section; parent: Crumb | undefined; title: string }) {
   return (
     <nav aria-label="Breadcrumbs" class="crumbs">

@@ -35,7 +35,9 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   await main(page).getByRole('button', { name: 'Create application' }).click();
   await isAccessible(t, page, 'a form with errors');
   await checkPages(t, page, [
+    '/people/home',
     '/people',
+    '/people?only=no_manager',
     '/people?q=nobody',
     '/people/reports',
     '/people/reports/new',

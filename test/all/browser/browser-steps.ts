@@ -19,9 +19,16 @@ export async function signIn(
 
 export const main = (page: Page) => page.getByRole('main');
 
-/** Navigates from the directory to the form and creates a confidential application. */
+/** Signs out on any page, in the menu of the user where there is one. */
+export async function signOut(page: Page): Promise<void> {
+  const menu = page.locator('details.who summary');
+  if ((await menu.count()) > 0) await menu.click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
+/** Navigates to the form and creates a confidential application. */
 export async function createApplication(page: Page, name: string): Promise<void> {
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'OAuth applications' }).click();
   await page.getByRole('link', { name: 'New application' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('Redirect URIs').fill(callback);

@@ -8,6 +8,7 @@ import {
   main,
   shownSecret,
   signIn,
+  signOut,
 } from './browser-steps.js';
 import { browserTest, isAccessible } from './chromium.js';
 
@@ -62,7 +63,7 @@ browserTest(
     t.equal((await callApi(site, access_token)).status, 401);
     t.equal((await getToken(site, second)).status, 401);
 
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.goto('/people');
     t.match(page.url(), /\/sign_in\?return_to=/);
   },
@@ -134,7 +135,7 @@ browserTest('every page can be used with the keyboard alone', async (t, page, si
   await enter();
   await page.keyboard.press('Tab');
   t.equal(await focused(), 'Skip to content');
-  await tabTo('Settings');
+  await tabTo('OAuth applications');
   await enter();
   await tabTo('New application');
   await enter();
@@ -180,7 +181,7 @@ browserTest(
     await page.getByLabel('Name, e-mail address or number').fill('nobody');
     await page.getByRole('button', { name: 'Search' }).click();
     t.match(await main(page).textContent(), /No people match “nobody”/);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     t.match(page.url(), /\/sign_in$/);
   },
   { javaScriptEnabled: false },

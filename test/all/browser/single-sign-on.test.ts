@@ -22,7 +22,6 @@ browserTest(
     });
 
     await signIn(page, user);
-    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Single sign-on' }).click();
     await isAccessible(t, page, 'the settings before');
     await main(page).getByLabel('Issuer', { exact: true }).fill(`${idp.issuer}/wrong`);

@@ -12,7 +12,6 @@ async function walk(t: Test, page: Page, site: LiveSite, options: { javaScriptEn
   const { user: owner } = await createScene(site.api.database);
   const email = freshAddress();
   await signIn(page, owner);
-  await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('link', { name: 'Invite a user' }).click();
   await main(page).getByLabel('E-mail address').fill(email);

@@ -9,7 +9,7 @@ const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database, environment: { RATE_LIMIT_FAILURES: '0' } });
 const { app } = api;
 
-const home = '/people';
+const home = '/people/home';
 
 t.test('redirects a user who is already signed in', async (t) => {
   const scene = await createScene(database);

@@ -95,7 +95,7 @@ export function person(email: string, changes: Claims = {}): Claims {
 /** The user of a browser; `null` when none is signed in. */
 export async function signedInUser(browser: Browser): Promise<string | null> {
   const { body } = await browser.open('/people/settings/account');
-  return /<span>([^<]+@[^<]+)<\/span>/.exec(body)?.[1] ?? null;
+  return /<p>([^<]+@[^<]+)<\/p>/.exec(body)?.[1] ?? null;
 }
 
 /** Removes the audit events of failed sign-ins, and returns the details of the last one; `undefined` when there is none. */

@@ -40,10 +40,10 @@ export function directoryPage(site: PageRouter, { directory }: { directory: Dire
     const last = lastPage(Math.min(count, maximumMatches), pageSize);
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
-      title: 'Directory',
+      title: 'People',
       heading: (
         <div class="heading">
-          <h1>Directory</h1>
+          <h1>People</h1>
           {isAdministrator(context.user) && (
             <div class="row-actions">
               <a class="button secondary" href={newEmployeePath}>

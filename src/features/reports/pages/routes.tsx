@@ -4,7 +4,7 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import type { Section } from '../../../platform/pages/sections.js';
+import { reportsSection } from '../../../platform/pages/sections.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
@@ -46,11 +46,9 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
   });
 }
 
-const section: Section = { title: 'Reports', path: reportsPath, audience: 'administrators' };
-
 /** Reports: the list, and pages that create, run, change and delete one. For owners and administrators. */
 export function reportPages(people: PageRouter, dependencies: ReportPagesDependencies): void {
-  const site = people.forSection(section);
+  const site = people.forSection(reportsSection);
   listPage(site, dependencies);
   createPages(site, dependencies);
   showPages(site, dependencies);

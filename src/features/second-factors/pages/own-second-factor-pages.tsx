@@ -2,7 +2,7 @@ import { shownOncePage } from '../../../platform/pages/copyable.js';
 import { type Flash, withFlash } from '../../../platform/pages/flash.js';
 import type { Crumb, PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import {
-  home,
+  homePath,
   ownSecondFactorPath,
   safeReturnTo,
   settings,
@@ -35,7 +35,7 @@ export function returnPath({ query, form }: PageContext, baseUrl: string): strin
 
 /** Adds the page to return to. */
 export function pathWithReturn(path: string, returnTo: string): string {
-  return returnTo === settings.account || returnTo === home ? path : withReturnTo(path, returnTo);
+  return returnTo === settings.account || returnTo === homePath ? path : withReturnTo(path, returnTo);
 }
 
 /** The response after a second factor was added: the recovery codes with the first one, or the requested page. */

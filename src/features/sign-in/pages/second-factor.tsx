@@ -13,7 +13,7 @@ import { Layout, sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import { SignOutForm } from '../../../platform/pages/site-page.js';
+import { SignOutForm } from '../../../platform/pages/sidebar.js';
 import {
   credentialField,
   hiddenFields,

@@ -11,7 +11,7 @@ import { Layout, type Page, sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import {
   confirmPath,
-  home,
+  homePath,
   safeReturnTo,
   signInAddress,
   singleSignOnAddress,
@@ -123,9 +123,9 @@ export async function singleSignOnPages(
 
   app.get(confirmPath, async (request, reply) => {
     const session = await sessions.session(request);
-    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(homePath), 303);
     const { accountId } = session.user;
-    return start(request, reply, dependencies, { accountId, returnTo: home, sessionId: session.id });
+    return start(request, reply, dependencies, { accountId, returnTo: homePath, sessionId: session.id });
   });
 
   app.get(testSignInPath, async (request, reply) => {
@@ -265,7 +265,7 @@ function responseTo(
   outcome: Exclude<ReturnOutcome, { kind: 'signed_in' }>,
   { accountId, csrfToken, signedIn }: { accountId: string; csrfToken: () => string; signedIn: User | null },
 ): { status: number; page: Page } {
-  const { returnTo = home, confirming = false } = 'confirming' in outcome ? outcome : {};
+  const { returnTo = homePath, confirming = false } = 'confirming' in outcome ? outcome : {};
   const tryAgain = confirming ? confirmPath : singleSignOnAddress(returnTo, accountId);
   switch (outcome.kind) {
     case 'other_user':
