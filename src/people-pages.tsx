@@ -17,7 +17,7 @@ import { userPages } from './features/users/pages/routes.js';
 import { routeNotFound } from './platform/http/error-handler.js';
 import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
-import { home, homePath, settings } from './platform/pages/paths.js';
+import { directoryPath, homePath, settings } from './platform/pages/paths.js';
 import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
@@ -60,7 +60,7 @@ export async function registerPeoplePages(
   }));
   for (const page of settingsPages) page.register(site.forSection(page), dependencies);
   // Unknown paths get an error page, with the navigation for a signed-in user.
-  app.get(`${home}/*`, async (request) => {
+  app.get(`${directoryPath}/*`, async (request) => {
     await dependencies.sessions.session(request);
     throw routeNotFound(request);
   });

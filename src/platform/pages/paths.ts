@@ -3,10 +3,10 @@ import { parseUrl } from '../contract/outside-text.js';
 // Paths of pages to which pages of other features link.
 
 /** Path of the directory, and start of the paths of all pages for signed-in users. */
-export const home = '/people';
+export const directoryPath = '/people';
 
 /** Path of Home, the default page after signing in. Members are redirected to the directory. */
-export const homePath = `${home}/home`;
+export const homePath = `${directoryPath}/home`;
 
 /** Address of the sign-in page, which redirects to a path of this server after signing in. */
 export function signInAddress(returnTo: string): string {
@@ -56,7 +56,7 @@ export const ownSecondFactorPath = `${settings.account}/second_factor`;
 export const reportsPath = '/people/reports';
 
 /** Path of the upload form and of the list of imports. */
-export const importPath = `${home}/employees/import`;
+export const importPath = `${directoryPath}/employees/import`;
 
 /** Path of the page of an application, or of a page below it. */
 export function applicationAddress(id: string, ...below: readonly string[]): string {

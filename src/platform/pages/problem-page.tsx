@@ -8,7 +8,7 @@ import {
 } from '../problems/problem.js';
 import { CsrfField } from './form-parts.js';
 import { Layout, sendPage } from './layout.js';
-import { home } from './paths.js';
+import { directoryPath } from './paths.js';
 import type { Section } from './sections.js';
 import { SiteErrorPage } from './site-page.js';
 
@@ -24,7 +24,7 @@ export function sendProblemPage(
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
   // Users of the consent screen came from an application, so links to other pages would be misleading.
   const isConsent = routeOptions.config.operation !== undefined;
-  const inPeople = instance === home || instance.startsWith(`${home}/`);
+  const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (
     <>
       <h1>{title}</h1>
@@ -42,7 +42,7 @@ export function sendProblemPage(
       )}
       {inPeople && (
         <p>
-          <a href={home}>Go to the directory</a>
+          <a href={directoryPath}>Go to the directory</a>
         </p>
       )}
       {!inPeople && !isConsent && (

@@ -1,6 +1,6 @@
 import type { User } from '../accounts/user.js';
 import { Problem } from '../problems/problem.js';
-import { home, homePath, reportsPath } from './paths.js';
+import { directoryPath, homePath, reportsPath } from './paths.js';
 
 /** The users who may see a page. */
 export type Audience = 'users' | 'administrators' | 'owners';
@@ -13,7 +13,7 @@ export interface Section {
 }
 
 export const homeSection: Section = { title: 'Home', path: homePath, audience: 'administrators' };
-export const directorySection: Section = { title: 'People', path: home, audience: 'users' };
+export const directorySection: Section = { title: 'People', path: directoryPath, audience: 'users' };
 export const reportsSection: Section = { title: 'Reports', path: reportsPath, audience: 'administrators' };
 
 /** The section of a path that belongs to no page; `undefined` when it is below no section. */

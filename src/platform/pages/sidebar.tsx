@@ -1,7 +1,7 @@
 import type { SignedInUser } from '../http/browser-sessions.js';
 import { CsrfField } from './form-parts.js';
 import { HeaderStart } from './layout.js';
-import { home, homePath } from './paths.js';
+import { directoryPath, homePath } from './paths.js';
 import {
   belongsTo,
   directorySection,
@@ -64,7 +64,10 @@ export function Sidebar({
   ];
   return (
     <>
-      <HeaderStart href={isAdministrator(user) ? homePath : home} name={<bdi>{user.accountName}</bdi>} />
+      <HeaderStart
+        href={isAdministrator(user) ? homePath : directoryPath}
+        name={<bdi>{user.accountName}</bdi>}
+      />
       <button type="button" class="quiet menu-button" popovertarget={menuId}>
         <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
           <path d="M2 4h12M2 8h12M2 12h12" />

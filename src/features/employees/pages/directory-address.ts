@@ -1,5 +1,5 @@
 import type { Fields } from '../../../platform/pages/fields.js';
-import { home } from '../../../platform/pages/paths.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryFilter } from '../directory.js';
 import type { Employee } from '../employee.js';
 import type { EmployeeSort } from '../employee-query.js';
@@ -90,5 +90,5 @@ export function directoryAddress({
   if (filter.only !== undefined) query.set('only', filter.only.value);
   if (order !== directoryOrders[0].value) query.set('sort', order);
   if (page > 1) query.set('page', String(page));
-  return query.size === 0 ? home : `${home}?${query}`;
+  return query.size === 0 ? directoryPath : `${directoryPath}?${query}`;
 }

@@ -1,4 +1,4 @@
-import { home } from '../../../platform/pages/paths.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryChoice, DirectoryChoices } from '../directory.js';
 import { formatStatus } from '../employee-attributes.js';
 import { maximumSearchLength } from '../employee-search.js';
@@ -28,7 +28,7 @@ export function DirectorySearchForm({
 }) {
   return (
     <search>
-      <form method="get" action={home} class="search">
+      <form method="get" action={directoryPath} class="search">
         {filter.only !== undefined && <input type="hidden" name="only" value={filter.only.value} />}
         <div>
           <label for="q">Name, e-mail address or number</label>
@@ -96,7 +96,7 @@ export function ActiveFilters({ search }: { search: DirectorySearch }) {
         />
       ))}
       <li>
-        <a href={home}>Remove all</a>
+        <a href={directoryPath}>Remove all</a>
       </li>
     </ul>
   );

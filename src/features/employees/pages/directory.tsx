@@ -1,7 +1,7 @@
 import { DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import { home, importPath } from '../../../platform/pages/paths.js';
+import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
@@ -21,7 +21,7 @@ const pageSize = 25;
 
 /** The directory: all employees of the account, for every signed-in user. */
 export function directoryPage(site: PageRouter, { directory }: { directory: Directory }): void {
-  site.get(home, async (context) => {
+  site.get(directoryPath, async (context) => {
     const search: DirectorySearch = {
       text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),
       filter: directoryFilter(context.query),
@@ -114,7 +114,7 @@ function NoPeople({ text, filter }: DirectorySearch) {
       <p>
         {text !== '' &&
           'The search matches the start of the words of names, of e-mail addresses and of employee numbers. '}
-        <a href={home}>Show all people</a>
+        <a href={directoryPath}>Show all people</a>
       </p>
     </div>
   );

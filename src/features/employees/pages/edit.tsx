@@ -3,7 +3,7 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { home } from '../../../platform/pages/paths.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Employee, employeeVersion } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
@@ -39,7 +39,7 @@ export function createPages(site: PageRouter, dependencies: EmployeePagesDepende
       const statuses = await employees.statuses(user.accountId);
       return {
         title: 'Add employee',
-        body: <EmployeeFields {...{ form, statuses }} cancel={home} button="Add employee" />,
+        body: <EmployeeFields {...{ form, statuses }} cancel={directoryPath} button="Add employee" />,
       };
     },
     save: async (context, form) => {

@@ -1,5 +1,5 @@
 import type { PageContext } from '../../../platform/pages/page-context.js';
-import { home } from '../../../platform/pages/paths.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Employee } from '../employee.js';
 import type { EmployeeChanges } from '../employee-changes.js';
@@ -14,7 +14,7 @@ export interface EmployeePagesDependencies {
   readonly employeeCheck: EmployeeCheck;
 }
 
-const employeesPath = `${home}/employees`;
+const employeesPath = `${directoryPath}/employees`;
 
 export const newEmployeePath = `${employeesPath}/new`;
 

@@ -1,7 +1,7 @@
 import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { home } from '../../../platform/pages/paths.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { createPages, editPages } from './edit.js';
 import {
@@ -45,7 +45,7 @@ function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies):
     save: async (context) => {
       const deleted = await employeeChanges.delete(context.auditContext, context.parameter('employee_id'));
       if (!deleted) throw recordNotFound();
-      return { redirect: withFlash(home, 'employee_deleted') };
+      return { redirect: withFlash(directoryPath, 'employee_deleted') };
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { home, homePath, reportsPath, settings } from '../../../platform/pages/paths.js';
+import { directoryPath, homePath, reportsPath, settings } from '../../../platform/pages/paths.js';
 import { homeSection, isAdministrator } from '../../../platform/pages/sections.js';
 import { Timestamp, timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { auditEventLabel } from '../../audit-log/index.js';
@@ -28,7 +28,7 @@ export function homePage(
   { homeFigures, recentChanges }: ReturnType<typeof createHome>,
 ): void {
   site.get(homePath, async ({ user, auditContext: { accountId, userId, at } }) => {
-    if (!isAdministrator(user)) return { redirect: home };
+    if (!isAdministrator(user)) return { redirect: directoryPath };
     const month = monthOf(at, timeZoneOf(user));
     const [figures, setup, changes] = await Promise.all([
       homeFigures.figures(accountId, month),
@@ -79,7 +79,7 @@ function FigureList({ figures: { headcount, onLeave, read }, month }: { figures:
             />
           </>
         )}
-        <Figure label="On leave" value={onLeave} href={`${home}?status=on_leave`} />
+        <Figure label="On leave" value={onLeave} href={`${directoryPath}?status=on_leave`} />
       </ul>
     </section>
   );

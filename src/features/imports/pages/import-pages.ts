@@ -1,7 +1,7 @@
 import type { Tone } from '../../../platform/pages/badge.js';
 import { isRecordId } from '../../../platform/pages/fields.js';
 import type { Crumb, PageContext } from '../../../platform/pages/page-context.js';
-import { home, importPath } from '../../../platform/pages/paths.js';
+import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-uploads.js';
 import type { ImportUndo } from '../uploads/import-undo.js';
@@ -19,7 +19,7 @@ export interface ImportPagesDependencies {
 /** The upload form, for the pages of an import. */
 export const parent: Crumb = { title: 'Import employees', href: importPath };
 
-const importsPath = `${home}/employees/imports`;
+const importsPath = `${directoryPath}/employees/imports`;
 
 /** Path of the page of an import, or of a page below it. */
 export function importAddress(id: string, ...below: readonly string[]): string {

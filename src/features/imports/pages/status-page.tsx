@@ -3,7 +3,7 @@ import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
-import { home, importPath } from '../../../platform/pages/paths.js';
+import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
 import type { ErrorCause, ValueChange } from '../uploads/findings.js';
@@ -253,7 +253,7 @@ function Summary({ upload }: StatusPageProps) {
       return (
         <Box tone={rejected === 0 ? 'notice' : 'warning'}>
           <p>
-            {countText(stored)} records are stored. <a href={home}>Go to the directory</a>
+            {countText(stored)} records are stored. <a href={directoryPath}>Go to the directory</a>
           </p>
         </Box>
       );

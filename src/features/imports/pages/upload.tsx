@@ -5,7 +5,7 @@ import { rejected } from '../../../platform/pages/define-pages.js';
 import { CsrfField, FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { home, importPath } from '../../../platform/pages/paths.js';
+import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes } from '../dates.js';
@@ -129,7 +129,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
         <FileField />
         <div class="actions">
           <button type="submit">Upload</button>
-          <a href={home}>Cancel</a>
+          <a href={directoryPath}>Cancel</a>
         </div>
       </form>
       <section>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { User } from '../../../platform/accounts/user.js';
 import { Form } from '../../../platform/pages/form-parts.js';
 import { BackToSignIn, Layout } from '../../../platform/pages/layout.js';
-import { home, singleSignOnPath } from '../../../platform/pages/paths.js';
+import { directoryPath, singleSignOnPath } from '../../../platform/pages/paths.js';
 
 /** A page with a paragraph: why single sign-on failed, and a remedy. */
 function MessagePage({
@@ -52,7 +52,7 @@ export function ExpiredPage({ tryAgain, signedIn }: { tryAgain: string; signedIn
     return (
       <MessagePage title="You are already signed in" more={null}>
         This sign-in was completed before, or has expired. You are signed in as{' '}
-        <strong>{signedIn.email}</strong>. <a href={home}>Go to the directory</a>, or go back to the
+        <strong>{signedIn.email}</strong>. <a href={directoryPath}>Go to the directory</a>, or go back to the
         application that sent you here and start again.
       </MessagePage>
     );
@@ -136,7 +136,7 @@ export function OtherUserPage({
       validated
       hidden={[['return_to', returnTo]]}
       button={`Sign out and sign in as ${user.email}`}
-      cancel={home}
+      cancel={directoryPath}
     />
   );
   return (
