@@ -58,7 +58,7 @@ export {
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export { selectionAddress } from './pages/directory-address.js';
-export { employeeAddress, fullName } from './pages/employee-pages.js';
+export { employeeAddress } from './pages/employee-pages.js';
 export { Spellings } from './spellings.js';
 export {
   changedAttributes,

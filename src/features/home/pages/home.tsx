@@ -27,8 +27,8 @@ export function homePage(
   site: PageRouter,
   { homeFigures, recentChanges }: ReturnType<typeof createHome>,
 ): void {
-  site.get(homePath, async ({ user, auditContext: { accountId, userId, at } }) => {
-    if (!isAdministrator(user)) return { redirect: directoryPath };
+  site.get(homePath, async ({ user, search, auditContext: { accountId, userId, at } }) => {
+    if (!isAdministrator(user)) return { redirect: `${directoryPath}${search}` };
     const month = monthOf(at, timeZoneOf(user));
     const [figures, setup, changes] = await Promise.all([
       homeFigures.figures(accountId, month),

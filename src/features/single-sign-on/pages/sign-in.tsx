@@ -130,11 +130,11 @@ export async function singleSignOnPages(
 
   app.get(testSignInPath, async (request, reply) => {
     const session = await sessions.session(request);
-    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(home), 303);
+    if (session === null) return reply.headers(privatePageHeaders()).redirect(signInAddress(homePath), 303);
     checkAudience('administrators', session.user);
     const { accountId } = session.user;
     return start(request, reply, dependencies, {
-      ...{ accountId, returnTo: home, sessionId: session.id, test: true },
+      ...{ accountId, returnTo: homePath, sessionId: session.id, test: true },
     });
   });
 

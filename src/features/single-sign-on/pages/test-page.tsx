@@ -1,7 +1,7 @@
 import type { User } from '../../../platform/accounts/user.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
-import { home, testSignInPath } from '../../../platform/pages/paths.js';
+import { homePath, testSignInPath } from '../../../platform/pages/paths.js';
 import type { Findings } from '../provider-errors.js';
 import type { FailedTest, SignInTest } from '../sign-in-test.js';
 import { settingsPath } from './settings-page.js';
@@ -21,7 +21,7 @@ export function TestPage({ test: { claims, result }, user }: { test: SignInTest;
         {result.kind === 'failed' ? <Failure failure={result} /> : <Consequence result={result} />}
         <p>Nothing was changed or stored, and no user was signed in.</p>
         <p class="actions">
-          <a class="button" href={isOwner ? settingsPath : home}>
+          <a class="button" href={isOwner ? settingsPath : homePath}>
             {isOwner ? 'Back to Single sign-on' : 'Back to People'}
           </a>
           <a href={testSignInPath}>Test again</a>

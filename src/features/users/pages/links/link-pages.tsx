@@ -11,7 +11,7 @@ import {
 } from '../../../../platform/pages/form-parts.js';
 import { BackToSignIn } from '../../../../platform/pages/layout.js';
 import type { PageResponse, PageView } from '../../../../platform/pages/page-context.js';
-import { forgotPasswordPath, home, singleSignOnPath } from '../../../../platform/pages/paths.js';
+import { forgotPasswordPath, homePath, singleSignOnPath } from '../../../../platform/pages/paths.js';
 import { sentence } from '../../../../platform/problems/rule-texts.js';
 import type { UserServices } from '../../index.js';
 import { type PublicContext, PublicPages, type PublicPagesCore } from './public-pages.js';
@@ -43,7 +43,7 @@ async function firstPage(
   }
 }
 
-const joinedPage = { redirect: withFlash(home, 'joined') };
+const joinedPage = { redirect: withFlash(homePath, 'joined') };
 
 /** For a user who has to sign in. */
 const acceptedPage = { redirect: withFlash('/sign_in', 'invitation_accepted') };
