@@ -337,10 +337,10 @@ type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousS
  *   authenticated, which was in the generation of the context
  */
 function lockEndpoint(id: string) {
-  return async (
-    tx: Prisma.TransactionClient,
-    { accountId, applicationId, generation }: EndpointContext,
-  ): Promise<LockedEndpoint | null> => {
+  return async (tx: Prisma.TransactionClient, context: EndpointContext): Promise<LockedEndpoint | null> => {
+    const { accountId, applicationId, generation } = context;
+    // Stored responses are deleted with the endpoint, and the deletion of the application deletes both.
+    if (!(await lock.existingApplication(tx, context))) return null;
     const [row] = await tx.$queryRaw<LockedEndpoint[]>`
       SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
         paused_at AS "pausedAt"

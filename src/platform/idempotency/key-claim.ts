@@ -153,12 +153,14 @@ export async function storeResponse(
  */
 export async function deleteResponses(
   tx: Prisma.TransactionClient,
-  { accountId, applicationId }: Pick<IdempotentRequest, 'accountId' | 'applicationId'>,
+  { accountId, applicationId, at }: Pick<IdempotentRequest, 'accountId' | 'applicationId' | 'at'>,
   { secretOf, createdBefore }: { secretOf: string; createdBefore?: Date },
 ): Promise<void> {
   await tx.idempotencyKey.updateMany({
     where: {
       ...{ accountId, applicationId, secretOf },
+      // A request may hold an expired key while it waits for the record.
+      expiresAt: { gt: at },
       ...(createdBefore !== undefined && { createdAt: { lt: createdBefore } }),
     },
     // Processes may have different clocks: a key without a response must have expired for all of them.

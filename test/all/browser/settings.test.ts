@@ -172,6 +172,7 @@ browserTest(
     );
     t.equal((await getToken(site, credentials)).status, 200);
     await page.getByRole('link', { name: /I have stored the secret/ }).click();
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     const uris = page.getByLabel('Redirect URIs');
     await uris.fill(`${await uris.inputValue()}\nhttps://second.example/`);
