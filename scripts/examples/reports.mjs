@@ -34,6 +34,7 @@ export const reports = {
   TitleOnlyReportCreateRequestExample: create('TitleOnlyReportCreateRequestExample'),
   ListReportCreateRequestExample: create('ListReportCreateRequestExample'),
   GroupedReportCreateRequestExample: create('GroupedReportCreateRequestExample'),
+  RelativeDatesReportCreateRequestExample: create('RelativeDatesReportCreateRequestExample'),
   ListReportResponseExample: (world) => world.recorded('ListReportCreateRequestExample'),
   GroupedReportResponseExample: (world) => world.recorded('GroupedReportCreateRequestExample'),
   ListReportRowsResponseExample: get('/v1/reports/demoengineering/results?page[size]=2'),

@@ -28,7 +28,9 @@ const filters = (count: number) =>
     ]).flat(),
   );
 
-const rejected: [label: string, fields: Record<string, string>, ...messages: RegExp[]][] = [
+type Rejected = [label: string, fields: Record<string, string>, ...messages: RegExp[]];
+
+const rejected: Rejected[] = [
   ['an empty title', { title: ' ' }, /^title: Title .*1 to 255 characters/],
   ['a title that is too long', { title: 'x'.repeat(256) }, /^title: Title .*1 to 255/],
   ['a description that is too long', { description: 'x'.repeat(2001) }, /^description: .*2000/],
@@ -82,6 +84,20 @@ const rejected: [label: string, fields: Record<string, string>, ...messages: Reg
     filterFields('hire_date', 'before', '2026-02-30'),
     /^filter_1_value: Filter 1: the value must be an RFC 3339 date/,
   ],
+  ['no date', filterFields('hire_date', 'before', ''), /^filter_1_value: Filter 1: enter a date\.$/],
+  ...['', '0', '-5', '1.5', '100000', 'x'].map(
+    (days): Rejected => [
+      `${JSON.stringify(days)} days`,
+      { ...filterFields('hire_date', 'before', ''), filter_1_when: 'days_ago', filter_1_days: days },
+      /^filter_1_days: Filter 1: enter a number of days from 1 to 99,999\.$/,
+    ],
+  ),
+  [
+    'an unknown relative date',
+    { ...filterFields('hire_date', 'before', '2026-01-01'), filter_1_when: 'soon' },
+    /^filter_1_value: Filter 1: the value must be an RFC 3339 date/,
+  ],
+  ['no manager', filterFields('manager_id', 'eq', ''), /^filter_1_value: Filter 1: choose a manager\.$/],
   ['one wrong date in a list', filterFields('hire_date', 'in', '2026-02-03\n3.2.2026'), /^filter_1_value: /],
   [
     'a comparison of text with a date',

@@ -200,6 +200,91 @@ t.test(
   },
 );
 
+t.test('a filter offers managers by name, and keeps those that it has', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const [ada = '', bob = ''] = await insertEmployees(database.prisma, scene.accountId, [
+    ...makeEmployees(1, { firstName: 'Ada', lastName: 'Lovelace' }),
+    ...makeEmployees(1, { firstName: 'Bob', lastName: 'Nobody' }),
+    ...makeEmployees(1),
+  ]);
+  const { accountId } = scene;
+  await database.prisma.employee.updateMany({
+    where: { accountId, id: { notIn: [ada, bob] } },
+    data: { managerId: ada },
+  });
+  const offered = ({ body }: { body: string }, type: string) =>
+    [
+      ...body.matchAll(
+        new RegExp(
+          `<input type="${type}" name="filter_1_value" value="(.*?)"( checked)?/?><bdi>(.*?)</bdi>`,
+          'g',
+        ),
+      ),
+    ].map(([, value, checked, name]) => [value, name, checked !== undefined]);
+  const list = await createReport(browser, { ...filterFields('manager_id', 'in', bob), do: 'refresh' });
+  isPage(t, list);
+  t.same(offered(list, 'checkbox'), [
+    [bob, 'Bob Nobody', true],
+    [ada, 'Ada Lovelace', false],
+  ]);
+  t.notMatch(list.body, 'filter_1_search');
+  const one = await createReport(browser, { ...filterFields('manager_id', 'eq', ada), do: 'refresh' });
+  t.same(offered(one, 'radio'), [[ada, 'Ada Lovelace', true]]);
+  const part = await createReport(browser, { ...filterFields('manager_id', 'contains', 'x'), do: 'refresh' });
+  t.match(part.body, '<option value="contains" selected>contains');
+  createdId(await createReport(browser, filterFields('manager_id', 'not_in', `${ada}\n${bob}`)));
+  t.match(await storedReports(accountId), [{ filters: [{ operator: 'not_in', value: [ada, bob] }] }]);
+});
+
+t.test('a filter of an account with many managers searches them by name', async (t) => {
+  const { scene, browser } = await ownerAtWork();
+  const { accountId } = scene;
+  const ids = await insertEmployees(
+    database.prisma,
+    accountId,
+    makeEmployees(104).map((employee, index) => ({
+      ...employee,
+      firstName: index % 2 === 0 ? 'Boss' : 'Other',
+      lastName: `Number ${index}`,
+    })),
+  );
+  // Each second employee is the manager of the next one.
+  await database.prisma.$transaction(
+    ids.flatMap((id, index) =>
+      index % 2 === 0
+        ? [
+            database.prisma.employee.updateMany({
+              where: { accountId, id: ids[index + 1] ?? '' },
+              data: { managerId: id },
+            }),
+          ]
+        : [],
+    ),
+  );
+  const names = ({ body }: { body: string }) =>
+    [...body.matchAll(/name="filter_1_value" value="[^"]*"( checked)?\/?><bdi>(.*?)<\/bdi>/g)].map(
+      ([, checked, name]) => `${name}${checked ?? ''}`,
+    );
+  const chosen = filterFields('manager_id', 'in', ids[0] ?? '');
+  const first = await createReport(browser, { ...chosen, do: 'refresh' });
+  t.same(names(first), ['Boss Number 0 checked']);
+  t.match(first.body, '<input type="search" id="filter_1_search"');
+  for (const button of [{ do: 'search_1' }, {}]) {
+    const found = await createReport(browser, { ...chosen, ...button, filter_1_search: 'number 10' });
+    isPage(t, found);
+    // 101 and 103 are the manager of nobody.
+    t.same(names(found), ['Boss Number 0 checked', 'Boss Number 10', 'Boss Number 100', 'Boss Number 102']);
+    t.match(found.body, /<input type="search" id="filter_1_search"[^>]* autofocus/);
+    t.notMatch(found.body, 'value="number 10"', 'the next submission saves');
+  }
+  const none = await createReport(browser, { ...chosen, filter_1_search: 'zz<b>', do: 'search_1' });
+  t.match(none.body, 'No manager matches “<bdi>zz&lt;b></bdi>”');
+  t.same(await storedReports(accountId), []);
+  const other = await ownerAtWork();
+  const foreign = await createReport(other.browser, { ...chosen, do: 'refresh' });
+  t.same(names(foreign), [`${ids[0]} checked`], 'names of another account are not shown');
+});
+
 t.test('a date stands for the start of its day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();
   const id = createdId(await createReport(browser, filterFields('updated_at', 'after', '2026-01-31')));

@@ -60,8 +60,12 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
   const sortable = grouped ? [...groupBy, 'count'] : columnKeys;
   const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2, 3]) }, () => {
     const field = random.pick(columnKeys);
-    const others = typeOf(field) === 'text' ? ['contains', 'starts_with'] : ['before', 'after'];
-    const operator = random.pick(['eq', 'not_eq', 'in', 'not_in', ...others]);
+    const others =
+      typeOf(field) === 'text'
+        ? ['contains', 'starts_with']
+        : ['before', 'after', 'on_or_before', 'on_or_after'];
+    const operator = random.pick(['eq', 'not_eq', 'in', 'not_in', 'empty', 'not_empty', ...others]);
+    if (operator.endsWith('empty')) return { field, operator };
     const value = () => {
       const text = random.pick(employees)[field] ?? '';
       if (typeOf(field) === 'date') return text || '2026-02-28';

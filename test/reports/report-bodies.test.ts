@@ -14,6 +14,10 @@ t.test('accepts list reports and grouped reports, with the other member omitted 
     { filters: [{ field: 'status', operator: 'in', value: ['active'] }] },
     { filters: [{ field: 'hire_date', operator: 'before', value: '2026-01-01' }] },
     { filters: [{ field: 'updated_at', operator: 'after', value: '2026-01-01T00:00:00Z' }] },
+    { filters: [{ field: 'updated_at', operator: 'on_or_after', value: 'start_of_last_week' }] },
+    { filters: [{ field: 'hire_date', operator: 'not_in', value: ['today', '-99999d', '+1d'] }] },
+    { filters: [{ field: 'manager_id', operator: 'empty' }] },
+    { filters: [{ field: 'hire_date', operator: 'not_empty' }] },
   ]) {
     const created = await create({ title: 'x', ...body });
     t.equal(created.statusCode, 201, created.body);
@@ -28,6 +32,8 @@ const filter = (changes: object) => ({
 });
 
 const filterFields = columnKeys.join(', ');
+
+const relative = 'or a relative date such as today, -90d or start_of_month';
 
 /** Invalid bodies, and the pointer, code and rule of their only error. */
 const malformed: [body: object, pointer: string, code: string, rule: string][] = [
@@ -54,26 +60,33 @@ const malformed: [body: object, pointer: string, code: string, rule: string][] =
   ...'2026-01-01 yesterday 2026-02-29T00:00:00Z 2026-01-01T00:00:00 0000-01-01T00:00:00Z 2026-01-01T23:59:60Z'
     .split(' ')
     .concat('2026-01-01T24:00:00Z', '9999-12-31T23:59:59-01:00', '2026-13-01T00:00:00Z', '')
-    .concat('0001-01-01T00:00:00+01:00', "2026-01-01T00:00:00Z'; --", '2026-01-01 00:00:00Z')
+    .concat('0001-01-01T00:00:00+01:00', "2026-01-01T00:00:00Z'; --", '2026-01-01 00:00:00Z', '-1h')
     .map((value): (typeof malformed)[number] => [
       filter({ field: 'updated_at', value }),
       '/filters/0/value',
       'format',
-      'must be an RFC 3339 date-time with a time zone',
+      `must be an RFC 3339 date-time with a time zone, ${relative}`,
     ]),
-  ...['2026-02-29', '0000-01-01', '2026-1-1', '2026-01-01T00:00:00Z', '', 'infinity', '10000-01-01'].map(
-    (value): (typeof malformed)[number] => [
+  ...['2026-02-29', '0000-01-01', '2026-1-1', '2026-01-01T00:00:00Z', '', 'infinity', '10000-01-01']
+    .concat('Today', 'yesterday', '90d', '-0d', '-090d', '-100000d', '+1.5d', '-90d ', '-90D', '- 1d', '-1w')
+    .concat('start_of', 'start_of_day', 'start_of_this_month', 'start_of_last_', 'end_of_month', 'now')
+    .map((value): (typeof malformed)[number] => [
       filter({ field: 'hire_date', operator: 'after', value }),
       '/filters/0/value',
       'format',
-      'must be an RFC 3339 date, YYYY-MM-DD',
-    ],
-  ),
+      `must be an RFC 3339 date, YYYY-MM-DD, ${relative}`,
+    ]),
+  [
+    filter({ operator: 'empty' }),
+    '/filters/0/value',
+    'unknown',
+    'is unknown; valid members are field, operator',
+  ],
   [
     filter({ operator: 'like' }),
     '/filters/0/operator',
     'not_allowed',
-    'must be one of eq, not_eq, contains, starts_with, before, after, in, not_in',
+    'must be one of eq, not_eq, contains, starts_with, before, after, on_or_before, on_or_after, empty, not_empty, in, not_in',
   ],
   [{ group_by: ['salary'] }, '/group_by/0', 'not_allowed', `must be one of ${filterFields}, hire_year`],
   [{ columns: ['hire_year'] }, '/columns/0', 'not_allowed', `must be one of ${filterFields}`],

@@ -4,6 +4,7 @@ import { EmployeeChanges } from './employee-changes.js';
 import { createEmployeeCheck } from './employee-check.js';
 import { EmployeeHandlers } from './employee-handlers.js';
 import { Employees } from './employees.js';
+import { ManagerChoices } from './manager-choices.js';
 
 export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
@@ -57,6 +58,7 @@ export {
 } from './employee-selections.js';
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
+export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-pages.js';
 export { Spellings } from './spellings.js';
@@ -70,11 +72,13 @@ export {
 /** Creates the services and handlers for employees. */
 export function createEmployees({ config, contract, database, reads }: Core) {
   const employees = new Employees(reads);
+  const directory = new Directory(reads);
   return {
     employees,
+    managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
     employeeCheck: createEmployeeCheck(contract),
-    directory: new Directory(reads),
+    directory,
     handlers: new EmployeeHandlers(employees, config.baseUrl),
   };
 }

@@ -1,6 +1,7 @@
 import { isDateText } from '../../platform/contract/outside-text.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
-import { keyOf, type ReportDefinition, type ReportFilter } from './report.js';
+import { isRelativeDate } from './relative-dates.js';
+import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from './report.js';
 import { columnOf } from './report-columns.js';
 
 const timestampForm =
@@ -43,13 +44,14 @@ export function findDefinitionErrors({ filters, sort, groupBy }: ReportDefinitio
   return [...errors, ...sortErrors(keys, groupBy)];
 }
 
-const dateRule = { isValue: isDateText, error: violation('rfc3339_date') };
+const dateRule = { isValue: isDateText, error: violation('filter_date') };
 const timestampRule = {
   isValue: (text: string) => readRfc3339(text) !== null,
-  error: violation('rfc3339_timestamp'),
+  error: violation('filter_timestamp'),
 };
 
-function* filterErrors({ field, operator, value }: ReportFilter): Iterable<DefinitionError> {
+function* filterErrors(filter: ReportFilter): Iterable<DefinitionError> {
+  const { field, operator, value } = filter;
   const { type } = columnOf(field);
   if (type === 'string') return;
   if (operator === 'contains' || operator === 'starts_with') {
@@ -57,8 +59,8 @@ function* filterErrors({ field, operator, value }: ReportFilter): Iterable<Defin
     return;
   }
   const { isValue, error } = type === 'date' ? dateRule : timestampRule;
-  for (const [index, text] of [value].flat().entries()) {
-    if (!isValue(text))
+  for (const [index, text] of valuesOf(filter).entries()) {
+    if (!isValue(text) && !isRelativeDate(text))
       yield { path: typeof value === 'string' ? ['value'] : ['value', index], violation: error };
   }
 }

@@ -18,6 +18,8 @@ export interface ColumnDescription {
 interface ReportColumn extends ColumnDescription {
   readonly key: ColumnKey;
   readonly member: keyof Employee;
+  /** Whether employees can have no value, or the empty string. */
+  readonly canBeEmpty: boolean;
 }
 
 export type ColumnKey = 'id' | AttributeName;
@@ -30,12 +32,13 @@ const types: Readonly<Record<AttributeType, ColumnType>> = {
 
 /** Every column that a report can show, filter, sort or group by: the id and the attributes of an employee. */
 export const reportColumns: readonly ReportColumn[] = [
-  { key: 'id', label: 'ID', type: 'string', member: 'id' },
-  ...employeeAttributes.map(({ name, label, type, member }) => ({
+  { key: 'id', label: 'ID', type: 'string', member: 'id', canBeEmpty: false },
+  ...employeeAttributes.map(({ name, label, type, member, nullable }) => ({
     key: name,
     label,
     type: types[type],
     member,
+    canBeEmpty: nullable || type === 'text',
   })),
 ];
 

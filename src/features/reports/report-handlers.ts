@@ -53,6 +53,9 @@ function toFilterDocument(filter: ReportFilter): Schemas['ReportFilter'] {
     case 'in':
     case 'not_in':
       return { field, operator: filter.operator, value: [...filter.value] };
+    case 'empty':
+    case 'not_empty':
+      return { field, operator: filter.operator };
     default:
       return { field, operator: filter.operator, value: filter.value };
   }

@@ -18,11 +18,23 @@ interface ReportListFilter {
 /** A condition on employees that compares a date or a timestamp with one value. */
 interface ReportDateFilter {
   readonly field: ColumnKey;
-  readonly operator: 'before' | 'after';
+  readonly operator: 'before' | 'after' | 'on_or_before' | 'on_or_after';
   readonly value: string;
 }
 
-export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter;
+/** A condition that employees have no value, or have one. */
+interface ReportEmptyFilter {
+  readonly field: ColumnKey;
+  readonly operator: 'empty' | 'not_empty';
+  readonly value?: never;
+}
+
+export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter | ReportEmptyFilter;
+
+/** The values that a filter compares with. */
+export function valuesOf({ value = [] }: ReportFilter): readonly string[] {
+  return [value].flat();
+}
 
 /** A column key, `hire_year` or `count`; a leading `-` means descending. */
 type SortKey = string;
@@ -80,7 +92,7 @@ export function toStored({ title, description, columns, filters, sort, groupBy }
     filters: filters.map(({ field, operator, value }) => ({
       field,
       operator,
-      value: typeof value === 'string' ? value : [...value],
+      ...(value !== undefined && { value: typeof value === 'string' ? value : [...value] }),
     })),
     sort: sort.filter((entry, index) => sort.findIndex((other) => keyOf(other) === keyOf(entry)) === index),
     groupBy: [...new Set(groupBy)],

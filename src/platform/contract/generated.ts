@@ -892,14 +892,32 @@ export interface components {
          */
         ReportListOperator: "in" | "not_in";
         /**
-         * @description `before` and `after` match dates and timestamps that are earlier or later than the value, and not equal to it. They do
-         *     not match `null`.
+         * @description `before` and `after` match dates and timestamps that are earlier or later than the value, and not equal to it.
+         *     `on_or_before` and `on_or_after` match the equal ones too. None of them matches `null`.
          * @enum {string}
          */
-        ReportDateOperator: "before" | "after";
-        /** @description A single value. For a `date` column an RFC 3339 date, for a `date_time` column an RFC 3339 date-time. */
+        ReportDateOperator: "before" | "after" | "on_or_before" | "on_or_after";
+        /**
+         * @description `empty` matches `null` and the empty string; `not_empty` matches all other values.
+         * @enum {string}
+         */
+        ReportEmptyOperator: "empty" | "not_empty";
+        /**
+         * @description A single value. For a `date` column an RFC 3339 date, for a `date_time` column an RFC 3339 date-time, or for both a
+         *     relative date, which is computed from the current date in UTC each time the report runs:
+         *
+         *     * `today`
+         *     * a number of days before or after today, from 1 to 99,999: `-90d`, `+30d`
+         *     * the first day of a week, which starts on Monday, or of a month, quarter or year: `start_of_month`, and likewise
+         *       `start_of_last_month` and `start_of_next_month`
+         *
+         *     In a `date_time` column it is the start of that day.
+         */
         ReportFilterText: string;
-        /** @description Several values. For a `date` column RFC 3339 dates, for a `date_time` column RFC 3339 date-times. */
+        /**
+         * @description Several values. For a `date` column RFC 3339 dates, for a `date_time` column RFC 3339 date-times, or for both relative
+         *     dates as in `ReportFilterText`.
+         */
         ReportFilterTexts: string[];
         /** @description A condition that compares with one value. */
         ReportTextFilter: {
@@ -919,8 +937,13 @@ export interface components {
             operator: components["schemas"]["ReportDateOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
-        /** @description A condition of a report. `operator` determines whether `value` is a string or an array. */
-        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportListFilter"];
+        /** @description A condition that an attribute has no value, or has one. */
+        ReportEmptyFilter: {
+            field: components["schemas"]["ReportColumnKey"];
+            operator: components["schemas"]["ReportEmptyOperator"];
+        };
+        /** @description A condition of a report. `operator` determines whether `value` is a string or an array, or absent. */
+        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportEmptyFilter"] | components["schemas"]["ReportListFilter"];
         /** @description The conditions of a report. Employees must meet all of them. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
@@ -944,8 +967,16 @@ export interface components {
             operator: components["schemas"]["ReportDateOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
-        /** @description A condition. `operator` determines whether `value` is a string or an array, and which columns `field` can name. */
-        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportListFilterInput"];
+        /** @description A condition that an attribute has no value, or has one. Employees that do not meet it are omitted from the result. */
+        ReportEmptyFilterInput: {
+            field: components["schemas"]["ReportColumnInput"];
+            operator: components["schemas"]["ReportEmptyOperator"];
+        };
+        /**
+         * @description A condition. `operator` determines whether `value` is a string or an array, or absent, and which columns `field` can
+         *     name.
+         */
+        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportEmptyFilterInput"] | components["schemas"]["ReportListFilterInput"];
         /** @description The conditions. Employees must meet all of them. The default is none. */
         ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
         /** @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns. */

@@ -127,8 +127,14 @@ const rules = {
     ({ from, to }: { from: string; to: string }) => `must be a date from ${from} to ${to}`,
   ),
   existing_date: rule('format', 'must be an existing date from 0001-01-01 to 9999-12-31, such as 2026-01-31'),
-  rfc3339_date: rule('format', 'must be an RFC 3339 date, YYYY-MM-DD'),
-  rfc3339_timestamp: rule('format', 'must be an RFC 3339 date-time with a time zone'),
+  filter_date: rule(
+    'format',
+    'must be an RFC 3339 date, YYYY-MM-DD, or a relative date such as today, -90d or start_of_month',
+  ),
+  filter_timestamp: rule(
+    'format',
+    'must be an RFC 3339 date-time with a time zone, or a relative date such as today, -90d or start_of_month',
+  ),
   timestamp: rule(
     'format',
     'must be an RFC 3339 date-time with a time zone, in a year from 1900 to 9999 and without a leap second',

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { toReport } from '../../../src/features/reports/report.js';
 import { ReportResults } from '../../../src/features/reports/results/report-results.js';
 import { AuditedExports } from '../../../src/platform/audit/audited-exports.js';
+import { systemClock } from '../../../src/platform/clock.js';
 import { type Database, Prisma } from '../../../src/platform/database/client.js';
 import { defaultReportLimits, ReportConcurrency } from '../../../src/platform/limits/report-concurrency.js';
 import { openTestDatabase } from '../../support/database/database.js';
@@ -144,6 +145,7 @@ t.test('all rows are from one snapshot under concurrent changes', async (t) => {
     reads: database,
     reportSlots: new ReportConcurrency(reportLimits),
     auditedExports: new AuditedExports(database),
+    clock: systemClock,
   });
   const chunks = results.streamCsv(client.tenant.accountId, report, new AbortController().signal);
   const read: Buffer[] = [];

@@ -7,7 +7,7 @@ export type NaiveEmployee = Readonly<Record<string, string | null>>;
 
 export interface NaiveDefinition {
   readonly columns?: readonly string[];
-  readonly filters?: readonly { field: string; operator: string; value: string | readonly string[] }[];
+  readonly filters?: readonly { field: string; operator: string; value?: string | readonly string[] }[];
   readonly sort?: readonly string[];
   readonly group_by?: readonly string[];
 }
@@ -45,10 +45,11 @@ export function evaluate(employees: readonly NaiveEmployee[], definition: NaiveD
 
 function meets(
   employee: NaiveEmployee,
-  { field, operator, value }: NonNullable<NaiveDefinition['filters']>[number],
+  { field, operator, value = [] }: NonNullable<NaiveDefinition['filters']>[number],
 ): boolean {
   const normal = (text: string) => (field === 'updated_at' ? new Date(text).toISOString() : text);
   const own = employee[field] ?? null;
+  if (operator.endsWith('empty')) return (own === null || own === '') === (operator === 'empty');
   if (own === null) return operator.startsWith('not_');
   const values = [value].flat().map(normal);
   const [first = ''] = values;
@@ -63,6 +64,10 @@ function meets(
       return own < first;
     case 'after':
       return own > first;
+    case 'on_or_before':
+      return own <= first;
+    case 'on_or_after':
+      return own >= first;
     case 'contains':
       return own.toLowerCase().includes(first.toLowerCase());
     default:

@@ -27,8 +27,12 @@ export function homePage(
   site: PageRouter,
   { homeFigures, recentChanges }: ReturnType<typeof createHome>,
 ): void {
-  site.get(homePath, async ({ user, search, auditContext: { accountId, userId, at } }) => {
-    if (!isAdministrator(user)) return { redirect: `${directoryPath}${search}` };
+  site.get(homePath, async ({ user, query, auditContext: { accountId, userId, at } }) => {
+    if (!isAdministrator(user)) {
+      const notice = query.text('notice');
+      const search = notice === '' ? '' : `?${new URLSearchParams({ notice })}`;
+      return { redirect: `${directoryPath}${search}` };
+    }
     const month = monthOf(at, timeZoneOf(user));
     const [figures, setup, changes] = await Promise.all([
       homeFigures.figures(accountId, month),

@@ -1,7 +1,8 @@
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
+import { keyOf, type Report, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
 import { columnOf, describeGroupKey, findColumn } from '../report-columns.js';
+import { relativeDateText } from './date-values.js';
 import { useValueText } from './value-text.js';
 
 const operators: Readonly<Record<ReportFilter['operator'], string>> = {
@@ -13,6 +14,10 @@ const operators: Readonly<Record<ReportFilter['operator'], string>> = {
   not_in: 'is none of',
   before: 'is before',
   after: 'is after',
+  on_or_before: 'is on or before',
+  on_or_after: 'is on or after',
+  empty: 'is empty',
+  not_empty: 'is not empty',
 };
 
 /** An operator as text. */
@@ -43,14 +48,17 @@ export function inSentence(label: string): string {
 }
 
 /** A filter as text, such as "Department is one of Sales, Legal". Parts of a value are as they were entered. */
-function FilterText({ filter: { field, operator, value } }: { filter: ReportFilter }) {
+function FilterText({ filter }: { filter: ReportFilter }) {
+  const { field, operator } = filter;
+  const { label, type } = columnOf(field);
   const valueText = useValueText();
   const isPart = operator === 'contains' || operator === 'starts_with';
-  const values = [value].flat().map((text) => {
+  const values = valuesOf(filter).map((text) => {
     if (text === '') return 'empty text';
-    return isPart ? text : valueText(field, text);
+    if (isPart) return text;
+    return (type === 'string' ? null : relativeDateText(text)) ?? valueText(field, text);
   });
-  return <>{`${columnOf(field).label} ${formatOperator(operator)} ${values.join(', ')}`}</>;
+  return <>{`${label} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
 }
 
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */

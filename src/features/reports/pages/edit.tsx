@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import {
   editPage,
   formNonce,
@@ -13,6 +13,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
+import type { FilterChoices } from './filter-values.js';
 import { mergedFields, ReportFields } from './form-page.js';
 import { ReportChart } from './report-chart.js';
 import {
@@ -20,13 +21,16 @@ import {
   buttons,
   emptyForm,
   fieldIds,
+  lines,
+  type ManagerSearch,
   type ReportForm,
   readReportForm,
+  requestedSearch,
   storedForm,
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { ResultTable } from './show.js';
-import { ManagerNames, readManagerNames } from './value-text.js';
+import { ManagerNames, managersIn, readManagerNames } from './value-text.js';
 
 /** Rows of a preview. */
 const previewRows = 10;
@@ -35,6 +39,7 @@ const previewRows = 10;
 interface ReportState extends ReportForm {
   /** `id` of the element that has the focus, after a button that saves nothing. */
   readonly focus?: string;
+  readonly search?: ManagerSearch;
   readonly preview?: ComponentChildren;
 }
 
@@ -58,6 +63,8 @@ async function handleButtons<State extends ReportState>(
   const button = context.form.text('do');
   const shown = (changes: Partial<ReportState>) => ({ errors: [], form: { ...form, ...changes } });
   if (button === buttons.refresh) return shown({});
+  const search = requestedSearch(context.form);
+  if (search !== undefined) return shown({ search });
   const edited = applyButton(form, button);
   if (edited !== null) return shown({ ...edited.form, focus: edited.focus });
   if (context.form.text(fieldIds.next('filter')) !== '') {
@@ -100,6 +107,46 @@ async function preview(context: PageContext, dependencies: ReportPagesDependenci
   );
 }
 
+/** The values that the filters of a form offer. Managers are read only for a filter by manager. */
+async function filterChoices(
+  { user: { accountId } }: PageContext,
+  { directory, managerChoices }: ReportPagesDependencies,
+  { filters, search }: Pick<ReportState, 'filters' | 'search'>,
+): Promise<FilterChoices> {
+  const byManager = filters.some(({ field }) => field === 'manager_id');
+  const [choices, all, managers] = await Promise.all([
+    directory.choices(accountId),
+    byManager ? managerChoices.all(accountId) : [],
+    search && managerChoices.search(accountId, search.text),
+  ]);
+  return { ...choices, managers: { all, ...(search && managers && { found: { ...search, managers } }) } };
+}
+
+/** The form of a report, with the names of the managers in its filters. */
+async function formBody(
+  context: PageContext,
+  dependencies: ReportPagesDependencies,
+  {
+    state: { search, focus, preview, ...form },
+    ...fields
+  }: { readonly state: ReportState } & Omit<
+    ComponentProps<typeof ReportFields>,
+    'form' | 'focus' | 'preview' | 'options' | 'values'
+  >,
+) {
+  const ids = managersIn(form.filters.map(({ field, value }) => ({ field, value: lines(value) })));
+  const [values, names] = await Promise.all([
+    filterChoices(context, dependencies, { filters: form.filters, ...(search && { search }) }),
+    dependencies.employees.names(context.user.accountId, new Set(ids)),
+  ]);
+  const { options } = dependencies.validateReport;
+  return (
+    <ManagerNames.Provider value={names}>
+      <ReportFields {...fields} {...{ form, focus, preview, options, values }} />
+    </ManagerNames.Provider>
+  );
+}
+
 /** The form of a new report: empty, or a copy of the report that the query names. */
 async function firstForm(
   { query, user }: PageContext,
@@ -124,19 +171,16 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
       nonce: formNonce(context),
     }),
     read: (context) => ({ ...readReportForm(context.form), nonce: formNonce(context) }),
-    view: async (context, { nonce, focus, preview, ...form }) => ({
+    view: async (context, { nonce, ...state }) => ({
       title: 'New report',
       script: 'report-builder.js',
-      body: (
-        <ReportFields
-          {...{ form, focus, preview, nonce }}
-          action={reportsPath}
-          back={reportsPath}
-          button="Create report"
-          options={validateReport.options}
-          values={await dependencies.directory.choices(context.user.accountId)}
-        />
-      ),
+      body: await formBody(context, dependencies, {
+        state,
+        nonce,
+        action: reportsPath,
+        back: reportsPath,
+        button: 'Create report',
+      }),
     }),
     save: async (context, state) => {
       const handled = await handleButtons(context, dependencies, { form: state });
@@ -169,19 +213,15 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
     toForm: (_, report) => storedForm(report),
     read: ({ form }) => readReportForm(form),
     merged: mergedFields,
-    view: async (context, { stored: { id, title }, form: { focus, preview, ...form } }) => ({
+    view: async (context, { stored: { id, title }, form: state }) => ({
       title: `Edit ${title}`,
       script: 'report-builder.js',
       parent: { title, href: reportAddress(id) },
-      body: (
-        <ReportFields
-          {...{ form, focus, preview }}
-          back={reportAddress(id)}
-          button="Save changes"
-          options={validateReport.options}
-          values={await dependencies.directory.choices(context.user.accountId)}
-        />
-      ),
+      body: await formBody(context, dependencies, {
+        state,
+        back: reportAddress(id),
+        button: 'Save changes',
+      }),
     }),
     preview: (context, { stored, form }) => handleButtons(context, dependencies, { form, report: stored }),
     save: async (context, { stored: report, form }) => {

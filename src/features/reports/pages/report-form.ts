@@ -3,8 +3,9 @@ import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
 import type { DefinitionError } from '../definition-rules.js';
-import type { Report, ReportContent, ReportFilter } from '../report.js';
+import { type Report, type ReportContent, type ReportFilter, valuesOf } from '../report.js';
 import { allColumnKeys, findColumn } from '../report-columns.js';
+import { dateValue } from './date-values.js';
 import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 
 /** A filter as it was entered. */
@@ -14,6 +15,12 @@ export interface FilterForm {
   /** A list has one value on each line. */
   readonly value: string;
 }
+
+/**
+ * The fields of a filter: a date has a choice and a number of days besides, and a manager a field for searching, which has no
+ * value.
+ */
+type FilterPart = keyof FilterForm | 'when' | 'days' | 'search';
 
 /** The parts of a report that are lists of keys. */
 export type ListName = 'column' | 'group' | 'sort';
@@ -50,7 +57,7 @@ export const fieldIds = {
   description: 'description',
   kind: (kind: 'list' | 'groups') => `kind_${kind}`,
   item: (list: ListName, position: number) => `${list}_${position}`,
-  filter: (position: number, part: keyof FilterForm) => `filter_${position}_${part}`,
+  filter: (position: number, part: FilterPart) => `filter_${position}_${part}`,
   /** The field for the next key of a list, or the attribute of the next filter. */
   next: (list: ListName | 'filter') => `new_${list}`,
 } as const;
@@ -73,7 +80,11 @@ export function readReportForm(form: Fields): ReportForm {
       ...positions(form, /^filter_([1-9]\d{0,2})_(?:field|value)$/).map((position) => ({
         field: form.text(fieldIds.filter(position, 'field')),
         operator: form.text(fieldIds.filter(position, 'operator')),
-        value: form.list(fieldIds.filter(position, 'value')).map(normalizeNfc).join('\n'),
+        value: dateValue({
+          when: form.text(fieldIds.filter(position, 'when')),
+          date: form.list(fieldIds.filter(position, 'value')).map(normalizeNfc).join('\n'),
+          days: form.text(fieldIds.filter(position, 'days')),
+        }),
       })),
       ...(added === '' ? [] : [{ field: added, operator: firstOperator(added), value: '' }]),
     ],
@@ -84,9 +95,15 @@ export function readReportForm(form: Fields): ReportForm {
 export function operatorsOf(field: string): readonly ReportFilter['operator'][] {
   const column = findColumn(field);
   if (column === undefined) return [];
-  if (column.type !== 'string') return ['after', 'before', 'eq', 'not_eq', 'in', 'not_in'];
-  if (isChosen(field)) return ['in', 'not_in', 'eq', 'not_eq', 'contains', 'starts_with'];
-  return ['contains', 'starts_with', 'eq', 'not_eq', 'in', 'not_in'];
+  const empty = column.canBeEmpty ? (['empty', 'not_empty'] as const) : [];
+  if (column.type !== 'string') {
+    const order = ['on_or_after', 'after', 'on_or_before', 'before'] as const;
+    return [...order, 'eq', 'not_eq', 'in', 'not_in', ...empty];
+  }
+  const values = ['in', 'not_in', 'eq', 'not_eq'] as const;
+  if (field === 'manager_id') return [...values, ...empty];
+  if (isChosen(field)) return [...values, 'contains', 'starts_with', ...empty];
+  return ['contains', 'starts_with', 'eq', 'not_eq', 'in', 'not_in', ...empty];
 }
 
 /** Whether few employees differ in a column, so that a filter offers its values. */
@@ -97,6 +114,22 @@ export function isChosen(field: string): field is 'status' | 'department' | 'loc
 /** Whether an operator compares with a list of values. */
 export function isListOperator(operator: string): boolean {
   return operator === 'in' || operator === 'not_in';
+}
+
+/** Whether an operator compares with one whole value. */
+export function isOneOperator(operator: string): boolean {
+  return operator === 'eq' || operator === 'not_eq';
+}
+
+/** Whether an operator compares with nothing. */
+export function isEmptyOperator(operator: string): boolean {
+  return operator === 'empty' || operator === 'not_empty';
+}
+
+/** Whether a filter compares with one date or time. */
+export function isDateFilter({ field, operator }: FilterForm): boolean {
+  const { type = 'string' } = findColumn(field) ?? {};
+  return type !== 'string' && !isListOperator(operator) && !isEmptyOperator(operator);
 }
 
 function firstOperator(field: string): string {
@@ -116,6 +149,8 @@ export const buttons = {
   up: (list: ListName, position: number) => `up_${list}_${position}`,
   down: (list: ListName, position: number) => `down_${list}_${position}`,
   preview: 'preview',
+  /** Searches the managers that a filter offers. */
+  search: (position: number) => `search_${position}`,
   /** Shows the form again, with the field that the condition of a filter needs. */
   refresh: 'refresh',
 } as const;
@@ -156,12 +191,27 @@ export function storedForm(report: Pick<Report, keyof ReportContent>): ReportFor
     columns: report.columns,
     groups: report.groupBy,
     sort: report.sort,
-    filters: report.filters.map(({ field, operator, value }) => ({
-      field,
-      operator,
-      value: [value].flat().join('\n'),
+    filters: report.filters.map((filter) => ({
+      field: filter.field,
+      operator: filter.operator,
+      value: valuesOf(filter).join('\n'),
     })),
   };
+}
+
+/** A search for managers in the filter at a position, from 1. */
+export interface ManagerSearch {
+  readonly position: number;
+  readonly text: string;
+}
+
+/** The filter whose managers are searched, and the text: by its button, or by the Enter key in its field. */
+export function requestedSearch(form: Fields): ManagerSearch | undefined {
+  const button = form.text('do');
+  return positions(form, /^filter_([1-9]\d{0,2})_search$/)
+    .filter((position) => button === '' || button === buttons.search(position))
+    .map((position) => ({ position, text: form.text(fieldIds.filter(position, 'search')) }))
+    .find(({ text }) => text !== '');
 }
 
 /** The lines of a text, without the spaces around them. */

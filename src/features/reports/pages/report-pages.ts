@@ -2,13 +2,14 @@ import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found } from '../../../platform/problems/problem.js';
-import type { Directory, Employees } from '../../employees/index.js';
+import type { Directory, Employees, ManagerChoices } from '../../employees/index.js';
 import type { createReports } from '../index.js';
 import type { Report } from '../report.js';
 
 export type ReportPagesDependencies = Omit<ReturnType<typeof createReports>, 'handlers'> & {
   readonly employees: Pick<Employees, 'names'>;
   readonly directory: Pick<Directory, 'choices'>;
+  readonly managerChoices: ManagerChoices;
 };
 
 /** Path of the page of a report, or of a page below it. */

@@ -9,7 +9,17 @@ import { type DefinitionError, findDefinitionErrors } from '../definition-rules.
 import { newContent, type ReportContent } from '../report.js';
 import { findColumn } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
-import { fieldIds, isListOperator, lines, type ReportForm, toFormErrors } from './report-form.js';
+import { isWrongDistance } from './date-values.js';
+import {
+  type FilterForm,
+  fieldIds,
+  isDateFilter,
+  isEmptyOperator,
+  isListOperator,
+  lines,
+  type ReportForm,
+  toFormErrors,
+} from './report-form.js';
 
 /** Values and limits of the parts of a report, from the contract. */
 export interface ReportOptions {
@@ -83,14 +93,8 @@ export function createReportValidator(contract: Contract): ReportValidator {
     if (kind === '') {
       return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
-    const several = form.filters.findIndex(
-      ({ operator, value }) => !isListOperator(operator) && lines(value).length > 1,
-    );
-    if (several >= 0) {
-      const position = several + 1;
-      const message = `Filter ${position}: enter one value.`;
-      return { errors: [{ field: fieldIds.filter(position, 'value'), message }] };
-    }
+    const incomplete = form.filters.flatMap((filter, index) => incompleteValue(filter, index + 1));
+    if (incomplete.length > 0) return { errors: incomplete };
     const body = toRequest(form);
     const keptTitle = stored && isUnchanged(form.title, stored.title) ? stored.title : undefined;
     const findings = validations[kind](body).filter(
@@ -105,6 +109,20 @@ export function createReportValidator(contract: Contract): ReportValidator {
   return Object.assign(validate, { options: readReportOptions(contract) });
 }
 
+/** The error of a filter whose value is not one value, which the API would not describe in the words of the form. */
+function incompleteValue(filter: FilterForm, position: number): FormError[] {
+  const { field, operator, value } = filter;
+  if (isListOperator(operator) || isEmptyOperator(operator)) return [];
+  const error = (part: 'value' | 'days', message: string) => [
+    { field: fieldIds.filter(position, part), message: `Filter ${position}: ${message}` },
+  ];
+  if (lines(value).length > 1) return error('value', 'enter one value.');
+  if (field === 'manager_id' && value === '') return error('value', 'choose a manager.');
+  if (!isDateFilter(filter)) return [];
+  if (value === '') return error('value', 'enter a date.');
+  return isWrongDistance(value) ? error('days', 'enter a number of days from 1 to 99,999.') : [];
+}
+
 /** The body of the request that creates the report. */
 function toRequest({ title, description, kind, columns, groups, sort, filters }: ReportForm): unknown {
   return {
@@ -112,6 +130,7 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     description: description === '' ? null : description,
     filters: filters.map(({ field, operator, value }) => {
       const values = findColumn(field)?.type === 'date_time' ? lines(value).map(startOfDay) : lines(value);
+      if (isEmptyOperator(operator)) return { field, operator };
       return {
         field,
         operator,

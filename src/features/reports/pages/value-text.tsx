@@ -14,6 +14,13 @@ type Names = ReadonlyMap<string, string>;
 /** The names of managers. A page of a report provides them; other pages show ids. */
 export const ManagerNames = createContext<Names>(new Map());
 
+/** The ids of the managers in filters. */
+export function managersIn(
+  filters: readonly { readonly field: string; readonly value?: string | readonly string[] }[],
+): string[] {
+  return filters.filter(({ field }) => field === 'manager_id').flatMap(({ value = [] }) => value);
+}
+
 /**
  * Reads the names of the managers in a result, its chart and the filters of its report. Employees that were deleted have none.
  */
@@ -38,7 +45,7 @@ export function readManagerNames(
   const ids = [
     ...result.rows.map(({ values }) => values[column]),
     ...charted.map((value) => ('value' in value ? value.value : null)),
-    ...filters.filter(({ field }) => isManager(field)).flatMap(({ value }) => value),
+    ...managersIn(filters),
   ];
   return employees.names(accountId, new Set(ids.filter((id) => typeof id === 'string')));
 }

@@ -18,7 +18,7 @@ import {
   employeeColumns,
 } from '../../employees/index.js';
 import { readRfc3339 } from '../definition-rules.js';
-import { keyOf, type ReportDefinition, type ReportFilter } from '../report.js';
+import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
 import {
   type ColumnDescription,
   type ColumnKey,
@@ -27,17 +27,18 @@ import {
   type GroupKey,
 } from '../report-columns.js';
 
-/** Builds the condition of a filter. Its parameters are strings and arrays of strings. */
+/** Builds the condition of a filter without relative dates. Its parameters are strings and arrays of strings. */
 export function reportCondition(filter: ReportFilter): EmployeeCondition {
   const column = employeeColumns[columnOf(filter.field).member];
   return { columns: [column], sql: comparison(column, filter) };
 }
 
-function comparison(column: EmployeeColumn, { field, operator, value }: ReportFilter): Prisma.Sql {
+function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
+  const { field, operator } = filter;
   const { name: stored, type } = column;
   // An employee without a value matches negative operators, as in `not_eq`.
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
-  const texts = [value].flat().map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
+  const texts = valuesOf(filter).map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
   const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
   const first = Prisma.sql`${texts[0]}${cast}`;
   // With `=`, PostgreSQL can read the rows in the order of an index.
@@ -59,6 +60,14 @@ function comparison(column: EmployeeColumn, { field, operator, value }: ReportFi
       return Prisma.sql`${stored} < ${first}`;
     case 'after':
       return Prisma.sql`${stored} > ${first}`;
+    case 'on_or_before':
+      return Prisma.sql`${stored} <= ${first}`;
+    case 'on_or_after':
+      return Prisma.sql`${stored} >= ${first}`;
+    case 'empty':
+      return type === 'text' ? Prisma.sql`coalesce(${stored}, '') = ''` : Prisma.sql`${stored} IS NULL`;
+    case 'not_empty':
+      return type === 'text' ? Prisma.sql`${stored} <> ''` : Prisma.sql`${stored} IS NOT NULL`;
     // Functions instead of LIKE, because they have no wildcards.
     case 'contains':
       return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;

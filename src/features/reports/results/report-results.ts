@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
+import type { Clock } from '../../../platform/clock.js';
 import type { Core } from '../../../platform/core.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { isStatementCanceled } from '../../../platform/database/database-errors.js';
@@ -14,6 +15,7 @@ import {
 import { accountScope } from '../../../platform/database/scope.js';
 import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
 import { Problem } from '../../../platform/problems/problem.js';
+import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import type { ColumnDescription } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
@@ -55,7 +57,9 @@ interface ResultPageRequest {
 
 /** Whether an anchor belongs to this version of the report. */
 export function isAnchorOf(accountId: AccountId, report: Report, { version, values }: ResultAnchor): boolean {
-  return version === report.version && isAnchor(planResult(accountId, report).rows.order, values);
+  // Filters do not change the order.
+  const { rows } = planResult(accountId, { ...report, filters: [] });
+  return version === report.version && isAnchor(rows.order, values);
 }
 
 /** A run of a report, which need not be saved. */
@@ -79,15 +83,18 @@ export class ReportResults {
   readonly #database: ReadDatabase;
   readonly #slots: ReportConcurrency;
   readonly #exports: AuditedExports;
+  readonly #clock: Clock;
 
   constructor({
     reads,
     reportSlots,
     auditedExports,
-  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports'>) {
+    clock,
+  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports' | 'clock'>) {
     this.#database = reads;
     this.#slots = reportSlots;
     this.#exports = auditedExports;
+    this.#clock = clock;
   }
 
   /**
@@ -98,7 +105,7 @@ export class ReportResults {
    *   long
    */
   readPage(run: ReportRun): Promise<ResultPage> {
-    return this.#inSlot(run, () => this.#readPage(run));
+    return this.#inSlot(run, (resolved) => this.#readPage(resolved));
   }
 
   /**
@@ -106,12 +113,12 @@ export class ReportResults {
    * first, and for a report without groups or rows.
    */
   readPageWithChart(run: ReportRun): Promise<{ result: ResultPage; chart: ChartData | null }> {
-    return this.#inSlot(run, async () => {
-      const result = await this.#readPage(run);
-      const { report, page } = run;
+    return this.#inSlot(run, async (resolved) => {
+      const result = await this.#readPage(resolved);
+      const { report, page } = resolved;
       const isFirst = 'skip' in page.from && page.from.skip === 0;
       const hasChart = report.groupBy.length > 0 && result.recordCount > 0 && isFirst;
-      return { result, chart: hasChart ? await readChart(this.#database, run) : null };
+      return { result, chart: hasChart ? await readChart(this.#database, resolved) : null };
     });
   }
 
@@ -125,16 +132,22 @@ export class ReportResults {
     });
   }
 
-  async #inSlot<Result>({ accountId, signal }: ReportRun, read: () => Promise<Result>): Promise<Result> {
+  /** Runs a report in a slot of the account, with the relative dates of the current time. */
+  async #inSlot<Result>(run: ReportRun, read: (resolved: ReportRun) => Promise<Result>): Promise<Result> {
+    const { accountId, signal } = run;
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await read();
+      return await read({ ...run, report: this.#resolved(run.report) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;
     } finally {
       release();
     }
+  }
+
+  #resolved<Definition extends ReportDefinition>(report: Definition): Definition {
+    return { ...report, filters: withDatesOf(report.filters, this.#clock()) };
   }
 
   async #readPage({ accountId, report, page, signal }: ReportRun): Promise<ResultPage> {
@@ -168,7 +181,7 @@ export class ReportResults {
     report: Report,
     signal: AbortSignal,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, report));
+    const query = csvQuery(planResult(accountId, this.#resolved(report)));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }

@@ -11,10 +11,18 @@ document.addEventListener('submit', async (event) => {
   await apply(submitter.value, submitter);
 });
 
+// The Enter key in a field for searching submits the search, not the form.
+document.addEventListener('keydown', (event) => {
+  const search = event.key === 'Enter' && event.target.closest('form.report-form input[type="search"]');
+  if (!search) return;
+  event.preventDefault();
+  search.closest('.adding').querySelector('button').click();
+});
+
 document.addEventListener('change', async ({ target }) => {
-  if (!find(document)?.contains(target) || target.id.startsWith('new_')) return;
+  if (!find(document)?.contains(target) || target.id.startsWith('new_') || target.type === 'search') return;
   // Another condition may need another field.
-  if (target.matches('.filter select')) await apply('refresh');
+  if (target.matches('.filter > .field select')) await apply('refresh');
   else previewSoon();
 });
 

@@ -1,0 +1,82 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { ReadDatabase } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Directory } from './directory.js';
+import type { Employees } from './employees.js';
+
+/** Managers to choose from, by name. */
+export interface ManagerChoice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Managers that are read without a search, and the most that a search returns. */
+const maximumManagers = 50;
+
+/** Employees with a matching name of which a search finds the managers. */
+const maximumCandidates = 200;
+
+/** The employees of an account who are the manager of others. */
+export class ManagerChoices {
+  readonly #prisma: ReadDatabase['prisma'];
+  readonly #employees: Employees;
+  readonly #directory: Directory;
+
+  constructor(
+    { prisma }: ReadDatabase,
+    { employees, directory }: { employees: Employees; directory: Directory },
+  ) {
+    this.#prisma = prisma;
+    this.#employees = employees;
+    this.#directory = directory;
+  }
+
+  /** All managers of an account; `null` when it has more than 50. Reads one entry of an index for each of them. */
+  async all(accountId: AccountId): Promise<readonly ManagerChoice[] | null> {
+    const limit = maximumManagers + 1;
+    const rows = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<{ id: string }[]>`
+        WITH RECURSIVE managers (id, place) AS (
+          (SELECT manager_id, 1 FROM employees WHERE account_id = ${accountId} AND manager_id IS NOT NULL
+           ORDER BY manager_id LIMIT 1)
+          UNION ALL
+          SELECT next.manager_id, place + 1 FROM managers, LATERAL (
+            SELECT manager_id FROM employees WHERE account_id = ${accountId} AND manager_id > managers.id
+            ORDER BY manager_id LIMIT 1) next
+          WHERE place < ${limit}::int)
+        SELECT id FROM managers`,
+    );
+    if (rows.length > maximumManagers) return null;
+    const names = await this.#employees.names(accountId, new Set(rows.map(({ id }) => id)));
+    return byName(rows.map(({ id }) => ({ id, name: names.get(id) ?? id })));
+  }
+
+  /** The managers whose name, e-mail address or number matches a text, by last name; at most 50. */
+  async search(accountId: AccountId, text: string): Promise<readonly ManagerChoice[]> {
+    const { employees } = await this.#directory.read(accountId, {
+      text,
+      filter: {},
+      sort: (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false })),
+      size: maximumCandidates,
+      skip: 0,
+    });
+    const ids = employees.map(({ id }) => id);
+    const rows = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<{ id: string }[]>`
+        SELECT id FROM unnest(${ids}::text[]) AS candidates (id)
+        WHERE EXISTS (SELECT FROM employees WHERE account_id = ${accountId} AND manager_id = candidates.id)`,
+    );
+    const managers = new Set(rows.map(({ id }) => id));
+    return employees
+      .filter(({ id }) => managers.has(id))
+      .slice(0, maximumManagers)
+      .map(({ id, firstName, lastName }) => ({ id, name: `${firstName} ${lastName}`.trim() }));
+  }
+}
+
+function byName(managers: readonly ManagerChoice[]): readonly ManagerChoice[] {
+  const key = ({ name }: ManagerChoice) => name.toLowerCase();
+  return managers.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+}

@@ -1,0 +1,268 @@
+import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
+import type { DirectoryChoices, ManagerChoice } from '../../employees/index.js';
+import { findColumn } from '../report-columns.js';
+import { dateChoices, enteredDate } from './date-values.js';
+import { type Choice, SelectField } from './key-list.js';
+import {
+  buttons,
+  type FilterForm,
+  fieldIds,
+  isChosen,
+  isDateFilter,
+  isEmptyOperator,
+  isListOperator,
+  isOneOperator,
+  lines,
+  type ManagerSearch,
+} from './report-form.js';
+import { useValueText } from './value-text.js';
+
+/** The values that employees of the account have, which filters offer. */
+export interface FilterChoices extends Pick<DirectoryChoices, 'status' | 'department' | 'location'> {
+  readonly managers: {
+    /** All managers; `null` when there are too many, so that a filter has a field for searching them. */
+    readonly all: readonly ManagerChoice[] | null;
+    /** The result of a search in the filter at a position. */
+    readonly found?: ManagerSearch & { readonly managers: readonly ManagerChoice[] };
+  };
+}
+
+/** What a form has room for, besides one field for the value of each filter. */
+export interface FormRoom {
+  /** Checkboxes of a filter. */
+  readonly choices: number;
+  /** Whether a date has the fields for relative dates. */
+  readonly relativeDates: boolean;
+}
+
+interface ValueProps {
+  readonly position: number;
+  readonly filter: FilterForm;
+  readonly values: FilterChoices;
+  readonly room: FormRoom;
+}
+
+/** The field for the value of a filter: a date, values to choose from, a list with one value on each line, or a text. */
+export function ValueField(props: ValueProps) {
+  const {
+    position,
+    filter: { field, operator, value },
+    values,
+    room,
+  } = props;
+  if (isEmptyOperator(operator)) return null;
+  const id = fieldIds.filter(position, 'value');
+  const isList = isListOperator(operator);
+  const entered = lines(value);
+  const chosen = entered.filter((text) => text !== '');
+  if (field === 'manager_id' && (isList ? chosen.length <= room.choices : isOneOperator(operator))) {
+    return <ManagerField {...props} chosen={chosen} />;
+  }
+  if (isList && isChosen(field)) {
+    const existing = values[field].flatMap((choice) => (choice.value?.trim() ? [choice.value.trim()] : []));
+    const choices = [...new Set([...existing, ...chosen])];
+    if (choices.length <= room.choices) return <ValueChoices {...{ position, field, choices, chosen }} />;
+  }
+  if (isDateFilter(props.filter) && entered.length === 1 && room.relativeDates)
+    return <DateField {...props} />;
+  const { type = 'string' } = findColumn(field) ?? {};
+  return (
+    <div class="field">
+      <ValueLabel position={position} />
+      <FieldError field={id} />
+      {isList || entered.length > 1 ? (
+        <>
+          <textarea
+            {...{ id, name: id, autocomplete: 'off', spellcheck: false, ...useDescription(id) }}
+            rows={Math.min(Math.max(entered.length, 3), 8)}
+          >
+            {value}
+          </textarea>
+          {isList && (
+            <p class="hint">
+              One value on each line
+              {type !== 'string' && ', such as 2026-01-31, today, -90d or start_of_month'}.
+            </p>
+          )}
+        </>
+      ) : (
+        <input type="text" {...{ id, name: id, value, autocomplete: 'off', ...useDescription(id) }} />
+      )}
+    </div>
+  );
+}
+
+function valueLabel(position: number): string {
+  return `Value of filter ${position}`;
+}
+
+function ValueLabel({ position }: { position: number }) {
+  return (
+    <label for={fieldIds.filter(position, 'value')} class="unseen">
+      {valueLabel(position)}
+    </label>
+  );
+}
+
+/** A choice of relative dates, with a field for a date and one for a number of days. The style shows the one that is needed. */
+function DateField({ position, filter: { value } }: ValueProps) {
+  const id = (part: 'when' | 'value' | 'days') => fieldIds.filter(position, part);
+  const { when, date, days } = enteredDate(value);
+  const isDate = /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(date);
+  const common = (part: 'value' | 'days') => ({ id: id(part), name: id(part), ...useDescription(id(part)) });
+  return (
+    <div class="date-value">
+      <SelectField
+        id={id('when')}
+        label={`Date of filter ${position}`}
+        hiddenLabel
+        value={when}
+        choices={dateChoices}
+      />
+      <div class="field date">
+        <ValueLabel position={position} />
+        <FieldError field={id('value')} />
+        {isDate ? (
+          <input type="date" {...common('value')} value={date.slice(0, 10)} />
+        ) : (
+          <input type="text" {...common('value')} value={date} autocomplete="off" />
+        )}
+      </div>
+      <div class="field days">
+        <label for={id('days')}>Days</label>
+        <FieldError field={id('days')} />
+        <input type="number" {...common('days')} value={days} min="1" max="99999" />
+      </div>
+    </div>
+  );
+}
+
+/** A checkbox for each value that employees have, and for those that the filter has besides. */
+function ValueChoices({
+  position,
+  field,
+  choices,
+  chosen,
+}: {
+  position: number;
+  field: 'status' | 'department' | 'location';
+  choices: readonly string[];
+  chosen: readonly string[];
+}) {
+  const valueText = useValueText();
+  return (
+    <Choices
+      position={position}
+      type="checkbox"
+      choices={choices.map((value) => ({ value, label: valueText(field, value) }))}
+      chosen={chosen}
+      empty="No employee has a value."
+    />
+  );
+}
+
+/** The managers of the account by name, or a field for searching them when there are many. Those of the filter stay. */
+function ManagerField({
+  position,
+  filter: { operator },
+  values: {
+    managers: { all, found },
+  },
+  room,
+  chosen,
+}: ValueProps & { readonly chosen: readonly string[] }) {
+  const valueText = useValueText();
+  const isList = isListOperator(operator);
+  const maximum = isList ? room.choices : Number.POSITIVE_INFINITY;
+  const unlisted = chosen.filter((id) => !all?.some((manager) => manager.id === id));
+  const everyone = all !== null && all.length + unlisted.length <= maximum ? all : null;
+  const result = found?.position === position ? found : undefined;
+  const kept = (everyone === null ? chosen : unlisted).map((id) => ({
+    id,
+    name: valueText('manager_id', id),
+  }));
+  const offered = (everyone ?? result?.managers ?? []).filter(({ id }) => kept.every((one) => one.id !== id));
+  return (
+    <div class="field">
+      <Choices
+        position={position}
+        type={isList ? 'checkbox' : 'radio'}
+        choices={[...kept, ...offered].slice(0, maximum).map(({ id, name }) => ({ value: id, label: name }))}
+        chosen={chosen}
+        empty={everyone === null ? 'Search for a manager, then choose.' : 'No employee has a manager.'}
+      />
+      {everyone === null && <SearchField position={position} result={result} />}
+    </div>
+  );
+}
+
+/** A field that searches managers, and its button. Its text is not a value of the filter. */
+function SearchField({
+  position,
+  result,
+}: {
+  position: number;
+  result: FilterChoices['managers']['found'] | undefined;
+}) {
+  const id = fieldIds.filter(position, 'search');
+  return (
+    <>
+      {result !== undefined && (
+        <p class="hint" role="status">
+          {result.managers.length === 0 ? 'No manager matches' : 'Managers that match'} “
+          <bdi>{result.text}</bdi>”
+        </p>
+      )}
+      <div class="adding">
+        <div class="field">
+          <label for={id}>Search managers</label>
+          <input
+            type="search"
+            {...{ id, name: id, autocomplete: 'off', maxLength: 100 }}
+            autofocus={result !== undefined}
+          />
+        </div>
+        <button
+          type="submit"
+          name="do"
+          value={buttons.search(position)}
+          class="secondary"
+          aria-label={`Search managers of filter ${position}`}
+        >
+          Search
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** Values to choose from: several with checkboxes, or one. */
+function Choices({
+  position,
+  type,
+  choices,
+  chosen,
+  empty,
+}: {
+  position: number;
+  type: 'checkbox' | 'radio';
+  choices: readonly Choice[];
+  chosen: readonly string[];
+  /** What is shown instead of no choices. */
+  empty: string;
+}) {
+  const id = fieldIds.filter(position, 'value');
+  return (
+    <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
+      <legend class="unseen">{valueLabel(position)}</legend>
+      <FieldError field={id} />
+      {choices.length === 0 && <p class="hint">{empty}</p>}
+      {choices.map(({ value, label }) => (
+        <label key={value} class="choice">
+          <input type={type} name={id} value={value} checked={chosen.includes(value)} />
+          <bdi>{label}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
