@@ -3,6 +3,7 @@ import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 import type { Fields } from './fields.js';
 import type { CsvFile } from './page-context.js';
+import { workbook, workbookType } from './workbook.js';
 
 const byteOrderMark = Buffer.from('\u{feff}');
 const apostrophe = Buffer.from("'");
@@ -52,23 +53,72 @@ class FormulaGuard {
   }
 }
 
-/** URL of the same table as CSV for Excel. */
-export function excelAddress(address: string): string {
-  return `${address}${address.includes('?') ? '&' : '?'}format=excel`;
+/** A value of a row as `csvLine` writes it, and the comma or LF that ends it. */
+const csvValue = /(?:"([^"]*(?:""[^"]*)*)"|([^",\n]*))([,\n])/gy;
+
+/** Reads the rows of a CSV table. A row can continue in the next chunk. */
+async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[][], void, undefined> {
+  const decoder = new TextDecoder();
+  let unread = '';
+  for await (const chunk of chunks) {
+    const text = unread + decoder.decode(chunk, { stream: true });
+    const rows: string[][] = [];
+    let row: string[] = [];
+    let read = 0;
+    for (const { index, 0: matched, 1: quoted, 2: plain = '', 3: end } of text.matchAll(csvValue)) {
+      row.push(quoted?.replaceAll('""', '"') ?? plain);
+      if (end !== '\n') continue;
+      rows.push(row);
+      row = [];
+      read = index + matched.length;
+    }
+    unread = text.slice(read);
+    yield rows;
+  }
+}
+
+/** Converts a CSV table to an Excel workbook while it is sent. Errors before the first rows are thrown before the first bytes. */
+async function* excelWorkbook(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const rows = csvRows(chunks);
+  const first = await rows.next();
+  async function* all() {
+    if (first.done !== true) yield first.value;
+    yield* rows;
+  }
+  try {
+    yield* workbook('Table', all());
+  } finally {
+    await rows.return();
+  }
+}
+
+/** The formats of a table, by the value of the parameter `format`. */
+const formats = {
+  excel: { extension: '-excel.csv', convert: excelCsv },
+  xlsx: { extension: '.xlsx', mediaType: workbookType, convert: excelWorkbook },
+} as const;
+
+/** URL of the same table as CSV for Excel, or as an Excel workbook. */
+export function excelAddress(address: string, format: keyof typeof formats = 'excel'): string {
+  return `${address}${address.includes('?') ? '&' : '?'}format=${format}`;
 }
 
 /**
- * The table in the format that the query names; CSV without one.
+ * The table in the format that the query names; CSV without one. A file that is no CSV table is returned unchanged.
  *
  * @throws {Problem} 400 `invalid_request` for an unknown format
  */
 export function inRequestedFormat(file: CsvFile, query: Fields): CsvFile {
   const format = query.text('format');
-  if (format === '') return file;
-  if (format !== 'excel') throw invalidParameter('format', violation('excel_or_absent'));
+  if (format === '' || file.mediaType !== undefined) return file;
+  if (format !== 'excel' && format !== 'xlsx') throw invalidParameter('format', violation('excel_or_absent'));
+  const { extension, convert, ...type } = formats[format];
   return {
-    fileName: file.fileName.replace(/\.csv$/, '-excel.csv'),
-    make: (signal) => excelCsv(file.make(signal)),
+    fileName: file.fileName.replace(/\.csv$/, extension),
+    ...type,
+    make: (signal) => convert(file.make(signal)),
   };
 }
 

@@ -101,7 +101,7 @@ export class PageRouter {
     this.#app.get(path, (request, reply) => this.#serve(request, reply, handle));
   }
 
-  /** Adds a CSV table that the browser stores as a file, with `?format=excel` for Excel. */
+  /** Adds a CSV table that the browser stores as a file, with `?format=excel` or `?format=xlsx` for Excel. */
   download(path: string, handle: (context: PageContext) => Promise<CsvFile>): void {
     const formatted = async (context: PageContext) => inRequestedFormat(await handle(context), context.query);
     this.#app.get(path, (request, reply) => this.#serve(request, reply, formatted));

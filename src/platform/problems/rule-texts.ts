@@ -86,7 +86,7 @@ const rules = {
   ),
   discriminator: rule('not_allowed', ({ values }: Values, { oneOf }) => `must be ${oneOf(values)}`),
   consent_decision: rule('not_allowed', 'must be allow, allow_selected or deny'),
-  excel_or_absent: rule('not_allowed', 'must be excel or absent'),
+  excel_or_absent: rule('not_allowed', 'must be excel, xlsx or absent'),
   not_repeated: rule('not_allowed', 'must not be repeated'),
   single_status: rule('not_allowed', 'must be one status, without commas'),
   registered_redirect_uri: rule(

@@ -7,9 +7,10 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { workbookType } from '../../../platform/pages/workbook.js';
 import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes } from '../dates.js';
-import { csvTemplate, workbookTemplate, workbookType } from '../template.js';
+import { csvTemplate, workbookTemplate } from '../template.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import {
   type FileFormat,
@@ -49,9 +50,7 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   site.download(workbookTemplatePath, async () => ({
     fileName: 'employees.xlsx',
     mediaType: workbookType,
-    make: async function* () {
-      yield* workbookTemplate();
-    },
+    make: workbookTemplate,
   }));
 
   site.upload(
