@@ -1,7 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { type DrawnChart, drawnChart } from '../support/browser/chart.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
-import { createdId, createReport, reportsPath, tableRows } from '../support/browser/report-pages.js';
+import {
+  createdId,
+  createReport,
+  filterFields,
+  reportsPath,
+  tableRows,
+} from '../support/browser/report-pages.js';
 import { hostileNames } from '../support/input/hostile-names.js';
 import { type EmployeeScene, employeeScene } from '../support/records/employee-scene.js';
 import type { TestEmployee } from '../support/records/tenant.js';
@@ -193,6 +199,53 @@ t.test('more than 40 years: the latest 40 are drawn', async (t) => {
   t.same(labelsOf(chart), [...Array.from({ length: 40 }, (_, index) => String(1985 + index)), 'None']);
   t.same(numbersOf(chart, scaleOf(chart)), repeatRow(41, [1]));
   t.match(html, 'The chart shows the 40 latest values of hire year. The remaining 6 have 6 employees (13 %)');
+});
+
+t.test('each bar leads to the list of its employees, which is not saved', async (t) => {
+  const account = await employeeScene(api, [
+    ...repeat(2, { location: 'A & B=?#%', status: 'active', hireDate: '2020-01-01' }),
+    ...repeat(1, { location: '', status: 'active', hireDate: '2020-12-31' }),
+    ...repeat(3, { location: null, status: 'active', hireDate: null }),
+    ...repeat(4, { location: 'A & B=?#%', status: 'inactive', hireDate: '2021-01-01' }),
+  ]);
+  const { browser } = account;
+  const lists = async (...groups: string[]) => {
+    const fields = { kind: 'groups', ...filterFields('status', 'in', 'active') };
+    const numbered = groups.map((group, index) => [`group_${index + 1}`, group]);
+    const id = createdId(await createReport(browser, { ...fields, ...Object.fromEntries(numbered) }));
+    const { body } = await browser.open(`${reportsPath}/${id}`);
+    t.match(body, /<svg class="\w+" role="group"/);
+    const links = [...body.matchAll(/<a href="([^"]*)"><title>([^<]*)</g)];
+    const shown = [];
+    for (const [, href = '', label] of links) {
+      const page = await browser.open(href.replaceAll('&amp;', '&'));
+      isPage(t, page);
+      t.match(page.body, 'Status is one of Active');
+      shown.push([label, tableRows(page.body, '<caption>A report').length]);
+    }
+    return { id, shown };
+  };
+  t.same((await lists('location')).shown, [
+    ['None: 3', 3],
+    ['A &amp; B=?#%: 2', 2],
+    ['Empty text: 1', 1],
+  ]);
+  const { id, shown } = await lists('status', 'hire_year');
+  t.same(shown, [
+    ['2020: 3 (Active: 3)', 3],
+    ['None: 3 (Active: 3)', 3],
+  ]);
+  const address = `${reportsPath}/${id}/employees`;
+  const list = await browser.open(`${address}?by=hire_year&value=2020`);
+  t.match(list.body, 'Hire date is on or after 1 Jan 2020');
+  t.match(list.body, `href="/people/employees/${account.ids[0]}"`, 'a name leads to the employee');
+  for (const query of ['', '?by=department&value=x', '?by=hire_year&value=x', '?by=hire_year']) {
+    expectRedirect(t, await browser.open(`${address}${query}`), `${reportsPath}/${id}`);
+  }
+  const none = await browser.open(`${address}?by=hire_year&value=1999`);
+  t.match(none.body, '0 employees');
+  const other = await employeeScene(api, []);
+  isPage(t, await other.browser.open(`${address}?by=hire_year&value=2020`), 404);
 });
 
 t.test('hostile names as groups are text', async (t) => {

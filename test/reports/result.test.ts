@@ -169,7 +169,7 @@ t.test(
       if (/^[=+@\t\r-]/.test(name)) expected = expected.replace(cell(name), cell(`'${name}`));
     }
     t.equal(excel.body, `\u{feff}${expected}`);
-    isPage(t, await browser.open(`${reportsPath}/${id}/results.csv?format=xlsx`), 400);
+    isPage(t, await browser.open(`${reportsPath}/${id}/results.csv?format=pdf`), 400);
   },
 );
 

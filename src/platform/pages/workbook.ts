@@ -38,10 +38,7 @@ function parts(sheet: string): Readonly<Record<string, string>> {
  * @param sheet name of the sheet, at most 31 characters
  * @throws {RangeError} when there are more rows than Excel reads
  */
-export async function* workbook(
-  sheet: string,
-  rows: WorkbookRows,
-): AsyncGenerator<Buffer, void, undefined> {
+export async function* workbook(sheet: string, rows: WorkbookRows): AsyncGenerator<Buffer, void, undefined> {
   const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;

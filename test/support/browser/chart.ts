@@ -25,12 +25,12 @@ export function drawnChart(html: string, id: string): DrawnChart {
   const start = html.lastIndexOf('<svg', html.indexOf(`id="${id}-title"`));
   const svg = html.slice(start, html.indexOf('</svg>', start));
   const isColumns = svg.startsWith('<svg class="columns"');
-  const groups = [...svg.matchAll(/<g><title>(.*?)<\/title>(.*?)<\/g>/gs)];
+  const groups = [...svg.matchAll(/<(g|a)(?: href="[^"]*")?><title>(.*?)<\/title>(.*?)<\/\1>/gs)];
   return {
     title: /<title id="[^"]*">(.*?)<\/title>/.exec(svg)?.[1] ?? '',
     description: /<desc id="[^"]*">(.*?)<\/desc>/.exec(svg)?.[1] ?? '',
-    barTitles: groups.map(([, title = '']) => title),
-    bars: groups.map(([, , body = '']) =>
+    barTitles: groups.map(([, , title = '']) => title),
+    bars: groups.map(([, , , body = '']) =>
       [...body.matchAll(/<rect class="bar"[^>]*>/g)].map(([rect]) => ({
         tone: Number(/tone-(\d+)/.exec(rect)?.[1]),
         start: number(rect, isColumns ? 'y' : 'x'),

@@ -61,6 +61,19 @@ function FilterText({ filter }: { filter: ReportFilter }) {
   return <>{`${label} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
 }
 
+/** Filters as a list of sentences. */
+export function FilterList({ filters }: { filters: readonly ReportFilter[] }) {
+  return (
+    <ul class="conditions">
+      {filters.map((filter, index) => (
+        <li key={index}>
+          <FilterText filter={filter} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
 export function describeDefinition({ columns, filters, sort, groupBy }: ReportDefinition): string {
   const shown =
@@ -89,17 +102,7 @@ export function DefinitionDescription({ report }: { report: Report }) {
         <DescriptionItem name="Columns">{columns.map(keyLabel).join(', ')}</DescriptionItem>
       )}
       <DescriptionItem name="Filters">
-        {filters.length === 0 ? (
-          'None'
-        ) : (
-          <ul class="conditions">
-            {filters.map((filter, index) => (
-              <li key={index}>
-                <FilterText filter={filter} />
-              </li>
-            ))}
-          </ul>
-        )}
+        {filters.length === 0 ? 'None' : <FilterList filters={filters} />}
       </DescriptionItem>
       <DescriptionItem name="Order">
         {sort.length === 0 ? 'Default' : sort.map(formatSortKey).join('; ')}

@@ -29,7 +29,7 @@ import {
   storedForm,
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
-import { ResultTable } from './show.js';
+import { ResultTable } from './result-table.js';
 import { ManagerNames, managersIn, readManagerNames } from './value-text.js';
 
 /** Rows of a preview. */

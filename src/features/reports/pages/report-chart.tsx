@@ -6,16 +6,20 @@ import type { ReportDefinition } from '../report.js';
 import type { GroupKey } from '../report-columns.js';
 import { type ChartData, type ChartValue, chartKeys } from '../results/report-charts.js';
 import { inSentence, keyLabel } from './definition.js';
+import type { Group } from './group.js';
 import { useValueText } from './value-text.js';
 
 /** The chart of a grouped report: bars, or columns for years. The second key is stacked. */
 export function ReportChart({
   chart,
   report: { groupBy },
+  address,
   children,
 }: {
   chart: ChartData;
   report: Pick<ReportDefinition, 'groupBy'>;
+  /** Address of the list of the employees of a bar. */
+  address?: (group: Group) => string;
   /** The table. */
   children?: ComponentChildren;
 }) {
@@ -33,7 +37,13 @@ export function ReportChart({
     if ('others' in value) return [];
     const values = chart.counts[index] ?? [];
     const share = shareText(sizes[index] ?? 0, all);
-    const bar = { key: String(index), label: label(value, keys.bars), values, share };
+    const bar = {
+      key: String(index),
+      label: label(value, keys.bars),
+      values,
+      share,
+      ...(address && totalOf({ values }) > 0 && { href: address({ key: keys.bars, value: value.value }) }),
+    };
     const parts = values.flatMap((count, part) =>
       count > 0 ? [`${series[part]?.label}: ${numberText(count)}`] : [],
     );

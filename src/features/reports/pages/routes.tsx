@@ -10,6 +10,7 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
 import { describeDefinition } from './definition.js';
 import { createPages, editPages } from './edit.js';
+import { groupPages } from './group.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showPages } from './show.js';
 
@@ -52,6 +53,7 @@ export function reportPages(people: PageRouter, dependencies: ReportPagesDepende
   listPage(site, dependencies);
   createPages(site, dependencies);
   showPages(site, dependencies);
+  groupPages(site, dependencies);
   editPages(site, dependencies);
   deletePages(site, dependencies);
 }

@@ -1,50 +1,19 @@
 import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
-import { type Column, DataTable, Empty } from '../../../platform/pages/data-table.js';
+import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import type { GroupKey } from '../report-columns.js';
-import type { ReportResults, ResultPage } from '../results/report-results.js';
+import type { ReportResults } from '../results/report-results.js';
 import { DefinitionDescription, describeDefinition } from './definition.js';
+import { groupAddress } from './group.js';
 import { ReportChart } from './report-chart.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
-import { ManagerNames, readManagerNames, useValueText } from './value-text.js';
-
-type Row = ResultPage['rows'][number];
-
-/** A page of the result of a report. An empty cell of a group is "None", as in its chart. */
-export function ResultTable({ result, caption }: { result: ResultPage; caption: string }) {
-  const { columns, rows } = result;
-  const grouped = columns.at(-1)?.key === 'count';
-  const valueText = useValueText();
-  const shown = columns.map(
-    ({ key, label, type }, index): Column<Row> => ({
-      key,
-      label,
-      heading: label,
-      ...(type === 'integer' && { kind: 'number' }),
-      ...(key !== 'count' && shortColumns.has(key) && { kind: 'short' }),
-      isName: key === 'first_name' || key === 'last_name',
-      cell: ({ values }) => {
-        const value = values[index] ?? null;
-        if (value === null) return grouped ? <em>None</em> : '–';
-        if (key === 'count') return numberText(Number(value));
-        return <bdi>{valueText(key as GroupKey, String(value))}</bdi>;
-      },
-    }),
-  );
-  return <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />;
-}
-
-const shortColumns: ReadonlySet<string> = new Set([
-  ...['id', 'employee_number', 'status', 'hire_date', 'termination_date', 'updated_at'],
-]);
-
-const pageSize = 50;
+import { describeRows, pageSize, ResultTable } from './result-table.js';
+import { ManagerNames, readManagerNames } from './value-text.js';
 
 /** Rows of the page that is printed. */
 const printedRows = 1_000;
@@ -160,22 +129,12 @@ function showPage({
             Last change: <Timestamp at={report.updatedAt} />
           </p>
         </details>
-        {chart !== null && <ReportChart chart={chart} report={report} />}
+        {chart !== null && (
+          <ReportChart chart={chart} report={report} address={(group) => groupAddress(id, group)} />
+        )}
         {table}
         <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />
       </>
     ),
   };
-}
-
-function describeRows(
-  count: number,
-  { number, last, grouped }: { number: number; last: number; grouped: boolean },
-): string {
-  const noun = grouped ? (count === 1 ? 'group' : 'groups') : count === 1 ? 'employee' : 'employees';
-  const from = (number - 1) * pageSize + 1;
-  const all = `${count.toLocaleString('en')} ${noun}`;
-  return last === 1
-    ? all
-    : `${all}, ${from.toLocaleString('en')} to ${Math.min(count, number * pageSize).toLocaleString('en')} on this page`;
 }

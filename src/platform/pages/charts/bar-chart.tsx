@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
-import { type ChartBar, type ChartSeries, numberText, segmentsOf, textOf, totalOf } from './chart-data.js';
-import { ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
+import { type ChartBar, type ChartSeries, numberText, segmentsOf, totalOf } from './chart-data.js';
+import { BarGroup, ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Heights in pixels: of a bar, of the line with its label above it, and of both with the gap to the next one. */
 const barHeight = 14;
@@ -27,8 +27,7 @@ export function BarChart({
       {bars.map((bar, index) => {
         const y = index * rowHeight;
         return (
-          <g key={bar.key}>
-            <title>{textOf(bar, series)}</title>
+          <BarGroup key={bar.key} bar={bar} series={series}>
             {/* SVG text is never cut or wrapped, and a name may have any length. */}
             <foreignObject x="0" y={y} width="100%" height={labelHeight}>
               <div class="bar-label">
@@ -50,13 +49,13 @@ export function BarChart({
                 fill={toneFill(text.id, tone)}
               />
             ))}
-          </g>
+          </BarGroup>
         );
       })}
     </>
   );
   return (
-    <ChartFigure {...{ ...text, series, picture, kind: 'bars', height: bars.length * rowHeight }}>
+    <ChartFigure {...{ ...text, bars, series, picture, kind: 'bars', height: bars.length * rowHeight }}>
       {children}
     </ChartFigure>
   );

@@ -18,6 +18,8 @@ export interface ChartBar {
   readonly share?: string;
   /** Text of all values. Default: {@link textOf}. */
   readonly text?: string;
+  /** Address of what the bar counts. */
+  readonly href?: string;
 }
 
 /** Number of colours, and of patterns. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type ChartSeries, colourCount, toneOf } from './chart-data.js';
+import { type ChartBar, type ChartSeries, colourCount, textOf, toneOf } from './chart-data.js';
 
 /** Width and height of a pattern in pixels. */
 const size = 7;
@@ -76,6 +76,25 @@ export interface ChartText {
   readonly description: string;
 }
 
+/** A bar with the text of its values. It is a link if it has an address. */
+export function BarGroup({
+  bar,
+  series,
+  children,
+}: {
+  bar: ChartBar;
+  series: readonly ChartSeries[];
+  children: ComponentChildren;
+}) {
+  const content = (
+    <>
+      <title>{textOf(bar, series)}</title>
+      {children}
+    </>
+  );
+  return bar.href === undefined ? <g>{content}</g> : <a href={bar.href}>{content}</a>;
+}
+
 /**
  * A chart with its legend, and the table of the same numbers. The picture has the width of the page: its horizontal positions
  * are percentages, and its text keeps the font size of the page on a phone and at 400 % zoom.
@@ -84,12 +103,14 @@ export function ChartFigure({
   id,
   title,
   description,
+  bars,
   series,
   kind,
   height,
   picture,
   children,
 }: ChartText & {
+  bars: readonly ChartBar[];
   series: readonly ChartSeries[];
   kind: 'columns' | 'bars';
   /** Height of the picture in pixels. */
@@ -104,7 +125,8 @@ export function ChartFigure({
       </figcaption>
       <svg
         class={kind}
-        role="img"
+        // The content of an image has no links.
+        role={bars.some(({ href }) => href !== undefined) ? 'group' : 'img'}
         aria-labelledby={`${id}-title`}
         aria-describedby={`${id}-description`}
         width="100%"

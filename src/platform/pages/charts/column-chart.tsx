@@ -1,7 +1,7 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
-import { type ChartBar, type ChartSeries, segmentsOf, textOf, totalOf } from './chart-data.js';
-import { ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
+import { type ChartBar, type ChartSeries, segmentsOf, totalOf } from './chart-data.js';
+import { BarGroup, ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Height of the highest column, and the room for labels above and below, in pixels. */
 const plotHeight = 180;
@@ -55,8 +55,16 @@ export function ColumnChart({
           </g>
         ))}
       {columns.map((column, index) => (
-        <g key={column.key}>
-          <title>{textOf(column, series)}</title>
+        <BarGroup key={column.key} bar={column} series={series}>
+          {column.href !== undefined && (
+            <rect
+              class="area"
+              x={percent(x(column.key) ?? 0)}
+              width={percent(x.bandwidth())}
+              y={top}
+              height={plotHeight + bottom}
+            />
+          )}
           {segments[index]?.map(({ tone, from, to }) => (
             <rect
               key={tone}
@@ -68,7 +76,7 @@ export function ColumnChart({
               fill={toneFill(text.id, tone)}
             />
           ))}
-        </g>
+        </BarGroup>
       ))}
       {columns.map(
         ({ key, label }, index) =>
@@ -86,7 +94,9 @@ export function ColumnChart({
     </>
   );
   return (
-    <ChartFigure {...{ ...text, series, picture, kind: 'columns', height: top + plotHeight + bottom }}>
+    <ChartFigure
+      {...{ ...text, bars: columns, series, picture, kind: 'columns', height: top + plotHeight + bottom }}
+    >
       {children}
     </ChartFigure>
   );

@@ -1,0 +1,98 @@
+import type { Fields } from '../../../platform/pages/fields.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { findDefinitionErrors } from '../definition-rules.js';
+import type { ReportDefinition, ReportFilter } from '../report.js';
+import { describeGroupKey, type GroupKey } from '../report-columns.js';
+import { FilterList, keyLabel } from './definition.js';
+import { emptyForm } from './report-form.js';
+import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { describeRows, pageSize, ResultTable } from './result-table.js';
+import { ManagerNames, readManagerNames } from './value-text.js';
+
+/** A value of a group key; `null` for the employees without a value. */
+export interface Group {
+  readonly key: GroupKey;
+  readonly value: string | null;
+}
+
+/** Path and query of the page with the employees of a group of a report. */
+export function groupAddress(id: string, { key, value }: Group, page = 1): string {
+  const query = new URLSearchParams({ by: key, ...(value === null ? { none: 'yes' } : { value }) });
+  if (page > 1) query.set('page', String(page));
+  return `${reportAddress(id, 'employees')}?${query}`;
+}
+
+/** The group that a query names; `null` when the report has no such groups. */
+function requestedGroup(query: Fields, { groupBy }: ReportDefinition): Group | null {
+  const key = groupBy.find((key) => key === query.text('by'));
+  if (key === undefined) return null;
+  // The value is stored text, which may start or end with white space.
+  return { key, value: query.text('none') === 'yes' ? null : query.secret('value') };
+}
+
+/** The filters that exactly the employees of a group meet. */
+function filtersOf({ key, value }: Group): readonly ReportFilter[] {
+  const field = key === 'hire_year' ? 'hire_date' : key;
+  if (value === null) {
+    const empty: ReportFilter = { field, operator: 'empty' };
+    return describeGroupKey(key).type === 'string'
+      ? [empty, { field, operator: 'not_eq', value: '' }]
+      : [empty];
+  }
+  if (key !== 'hire_year') return [{ field, operator: 'eq', value }];
+  const year = value.padStart(4, '0');
+  return [
+    { field, operator: 'on_or_after', value: `${year}-01-01` },
+    { field, operator: 'on_or_before', value: `${year}-12-31` },
+  ];
+}
+
+const { columns } = emptyForm;
+
+/** The employees of a group of a report, as a list that is not saved. A bar of the chart leads to it. */
+export function groupPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
+  site.get(reportAddress(':id', 'employees'), async (context) => {
+    const report = await requestedReport(context, dependencies);
+    const group = requestedGroup(context.query, report);
+    if (group === null) return { redirect: reportAddress(report.id) };
+    const list = {
+      columns: columns as ReportDefinition['columns'],
+      filters: [...report.filters, ...filtersOf(group)],
+      sort: ['last_name', 'first_name'],
+      groupBy: [],
+      version: 0,
+    };
+    if (findDefinitionErrors(list).length > 0) return { redirect: reportAddress(report.id) };
+    const { accountId } = context.auditContext;
+    const number = pageNumber(context.query);
+    const result = await dependencies.reportResults.readPage({
+      accountId,
+      report: list,
+      page: { size: pageSize, from: { skip: (number - 1) * pageSize } },
+      signal: context.disconnected(),
+    });
+    const last = lastPage(result.recordCount, pageSize);
+    const address = (page: number) => groupAddress(report.id, group, page);
+    if (number > last) return { redirect: address(last) };
+    const names = await readManagerNames(dependencies.employees, accountId, {
+      report: list,
+      run: { result, chart: null },
+    });
+    const title = `${report.title}: ${keyLabel(group.key)}`;
+    return {
+      title,
+      parent: { title: report.title, href: reportAddress(report.id) },
+      body: (
+        <ManagerNames.Provider value={names}>
+          <FilterList filters={list.filters} />
+          <p class="hint" role="status">
+            {describeRows(result.recordCount, { number, last, grouped: false })}
+          </p>
+          <ResultTable result={result} caption={title} />
+          <Pager number={number} last={last} address={address} />
+        </ManagerNames.Provider>
+      ),
+    };
+  });
+}

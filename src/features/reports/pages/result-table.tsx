@@ -1,0 +1,54 @@
+import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { employeeAddress } from '../../employees/index.js';
+import type { GroupKey } from '../report-columns.js';
+import type { ResultPage } from '../results/report-results.js';
+import { useValueText } from './value-text.js';
+
+type Row = ResultPage['rows'][number];
+
+/** A page of the result of a report: names lead to the employee. An empty cell of a group is "None", as in its chart. */
+export function ResultTable({ result, caption }: { result: ResultPage; caption: string }) {
+  const { columns, rows } = result;
+  const grouped = columns.at(-1)?.key === 'count';
+  const valueText = useValueText();
+  const shown = columns.map(({ key, label, type }, index): Column<Row> => {
+    const isName = key === 'first_name' || key === 'last_name';
+    return {
+      key,
+      label,
+      heading: label,
+      ...(type === 'integer' && { kind: 'number' }),
+      ...(key !== 'count' && shortColumns.has(key) && { kind: 'short' }),
+      isName,
+      cell: ({ id, values }) => {
+        const value = values[index] ?? null;
+        if (value === null) return grouped ? <em>None</em> : '–';
+        if (key === 'count') return numberText(Number(value));
+        const text = <bdi>{valueText(key as GroupKey, String(value))}</bdi>;
+        return isName && !grouped && value !== '' ? <a href={employeeAddress(id)}>{text}</a> : text;
+      },
+    };
+  });
+  return <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />;
+}
+
+const shortColumns: ReadonlySet<string> = new Set([
+  ...['id', 'employee_number', 'status', 'hire_date', 'termination_date', 'updated_at'],
+]);
+
+/** Rows of a page of a result. */
+export const pageSize = 50;
+
+/** How many rows a result has, and which of them a page shows. */
+export function describeRows(
+  count: number,
+  { number, last, grouped }: { number: number; last: number; grouped: boolean },
+): string {
+  const noun = grouped ? (count === 1 ? 'group' : 'groups') : count === 1 ? 'employee' : 'employees';
+  const from = (number - 1) * pageSize + 1;
+  const all = `${count.toLocaleString('en')} ${noun}`;
+  return last === 1
+    ? all
+    : `${all}, ${from.toLocaleString('en')} to ${Math.min(count, number * pageSize).toLocaleString('en')} on this page`;
+}
