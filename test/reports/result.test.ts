@@ -169,6 +169,20 @@ t.test(
       if (/^[=+@\t\r-]/.test(name)) expected = expected.replace(cell(name), cell(`'${name}`));
     }
     t.equal(excel.body, `\u{feff}${expected}`);
+    const german = await api.app.inject({
+      url: `${reportsPath}/${id}/results.csv?format=excel`,
+      headers: {
+        'accept-language': 'de-DE,de;q=0.9',
+        cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    });
+    t.match(german.body, /^\u{feff}"email";"department"\n/u);
+    const workbook = await browser.open(`${reportsPath}/${id}/results.csv?format=xlsx`);
+    t.match(page.body, `href="${reportsPath}/${id}/results.csv?format=xlsx"`);
+    t.match(workbook.headers, {
+      'content-type': /spreadsheetml\.sheet$/,
+      'content-disposition': 'attachment; filename="A report.xlsx"',
+    });
     isPage(t, await browser.open(`${reportsPath}/${id}/results.csv?format=pdf`), 400);
   },
 );

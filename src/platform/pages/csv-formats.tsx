@@ -8,46 +8,82 @@ import { workbook, workbookType } from './workbook.js';
 const byteOrderMark = Buffer.from('\u{feff}');
 const apostrophe = Buffer.from("'");
 const [quote, comma, lineFeed] = Buffer.from('",\n');
+const quotationMark = Buffer.from('"');
+const semicolon = Buffer.from(';');
 const formulaBytes: ReadonlySet<number> = new Set(Buffer.from([...formulaStarts].join('')));
 
 /**
- * Converts a CSV table for Excel while it is sent: with a byte-order mark, without which Excel does not read UTF-8, and with
- * an apostrophe before each value that Excel would run as a formula. The values are chosen by others than the reader.
+ * Converts a CSV table for Excel while it is sent: with a byte-order mark, without which Excel does not read UTF-8, with the
+ * separator that Excel expects, and with an apostrophe before each value that Excel would run as a formula. The values are
+ * chosen by others than the reader.
+ *
+ * @param languages value of `Accept-Language`: where numbers have a decimal comma, Excel separates values by semicolons
  */
 export async function* excelCsv(
   chunks: AsyncGenerator<Buffer, void, undefined>,
+  languages?: string,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const guard = new FormulaGuard();
+  const converter = new ExcelValues(hasDecimalComma(languages));
   let mark = [byteOrderMark];
   for await (const chunk of chunks) {
-    yield Buffer.concat([...mark, ...guard.pieces(chunk)]);
+    yield Buffer.concat([...mark, ...converter.pieces(chunk)]);
     mark = [];
   }
 }
 
-/** Marks values as text. A value can continue in the next chunk. */
-class FormulaGuard {
+/** Whether numbers have a decimal comma in the preferred language of a browser. */
+function hasDecimalComma(languages = ''): boolean {
+  const [preferred = ''] = languages.split(/[,;]/, 1);
+  try {
+    return new Intl.NumberFormat(preferred.trim() || 'en').format(0.5).includes(',');
+  } catch {
+    // Not a language.
+    return false;
+  }
+}
+
+/** Marks values as text, and separates them by semicolons on request. A value can continue in the next chunk. */
+class ExcelValues {
+  readonly #semicolons: boolean;
   #isQuoted = false;
   /** Whether the next byte is the first one of a value, or the quotation mark before it. */
   #isStart = true;
+  /** Whether the value is quoted only here. */
+  #isOpen = false;
+
+  constructor(semicolons: boolean) {
+    this.#semicolons = semicolons;
+  }
 
   pieces(bytes: Buffer): Buffer[] {
     const pieces: Buffer[] = [];
     let from = 0;
-    let [isQuoted, isStart] = [this.#isQuoted, this.#isStart];
+    let [isQuoted, isStart, isOpen] = [this.#isQuoted, this.#isStart, this.#isOpen];
+    /** Replaces a number of bytes at a position. */
+    const put = (at: number, replaced: number, ...inserted: Buffer[]) => {
+      pieces.push(bytes.subarray(from, at), ...inserted);
+      from = at + replaced;
+    };
     for (let index = 0; index < bytes.length; index += 1) {
       const byte = bytes[index] as number;
+      const isEnd = !isQuoted && (byte === comma || byte === lineFeed);
       if (isStart && !(byte === quote && !isQuoted)) {
         isStart = false;
-        if (formulaBytes.has(byte)) {
-          pieces.push(bytes.subarray(from, index), apostrophe);
-          from = index;
+        // With semicolons, a value that has one must be quoted. It is not known before its end, so that all others are quoted.
+        if (this.#semicolons && !isQuoted && !isEnd) {
+          put(index, 0, quotationMark);
+          isOpen = true;
         }
+        if (formulaBytes.has(byte)) put(index, 0, apostrophe);
       }
       if (byte === quote) isQuoted = !isQuoted;
-      else if (!isQuoted && (byte === comma || byte === lineFeed)) isStart = true;
+      if (!isEnd) continue;
+      isStart = true;
+      if (isOpen) put(index, 0, quotationMark);
+      isOpen = false;
+      if (this.#semicolons && byte === comma) put(index, 1, semicolon);
     }
-    [this.#isQuoted, this.#isStart] = [isQuoted, isStart];
+    [this.#isQuoted, this.#isStart, this.#isOpen] = [isQuoted, isStart, isOpen];
     pieces.push(bytes.subarray(from));
     return pieces;
   }
@@ -108,9 +144,10 @@ export function excelAddress(address: string, format: keyof typeof formats = 'ex
 /**
  * The table in the format that the query names; CSV without one. A file that is no CSV table is returned unchanged.
  *
+ * @param languages value of `Accept-Language`
  * @throws {Problem} 400 `invalid_request` for an unknown format
  */
-export function inRequestedFormat(file: CsvFile, query: Fields): CsvFile {
+export function inRequestedFormat(file: CsvFile, query: Fields, languages?: string): CsvFile {
   const format = query.text('format');
   if (format === '' || file.mediaType !== undefined) return file;
   if (format !== 'excel' && format !== 'xlsx') throw invalidParameter('format', violation('excel_or_absent'));
@@ -118,7 +155,7 @@ export function inRequestedFormat(file: CsvFile, query: Fields): CsvFile {
   return {
     fileName: file.fileName.replace(/\.csv$/, extension),
     ...type,
-    make: (signal) => convert(file.make(signal)),
+    make: (signal) => convert(file.make(signal), languages),
   };
 }
 

@@ -41,6 +41,8 @@ export interface PageContext {
   /** `enrolment`: the user has to set up a second factor before seeing other pages. */
   readonly stage: SignInStage;
   readonly userAgent: string | undefined;
+  /** Value of `Accept-Language`. */
+  readonly languages: string | undefined;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;

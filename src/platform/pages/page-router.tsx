@@ -103,7 +103,8 @@ export class PageRouter {
 
   /** Adds a CSV table that the browser stores as a file, with `?format=excel` or `?format=xlsx` for Excel. */
   download(path: string, handle: (context: PageContext) => Promise<CsvFile>): void {
-    const formatted = async (context: PageContext) => inRequestedFormat(await handle(context), context.query);
+    const formatted = async (context: PageContext) =>
+      inRequestedFormat(await handle(context), context.query, context.languages);
     this.#app.get(path, (request, reply) => this.#serve(request, reply, formatted));
   }
 
@@ -194,6 +195,7 @@ export class PageRouter {
       stage,
       csrfToken,
       userAgent: request.headers['user-agent'],
+      languages: request.headers['accept-language'],
       auditContext: {
         accountId: user.accountId,
         userId: user.id,

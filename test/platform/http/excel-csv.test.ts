@@ -1,35 +1,48 @@
 import { buffer } from 'node:stream/consumers';
+import { csvLine } from '../../../src/platform/database/cursor-csv.js';
 import { excelCsv } from '../../../src/platform/pages/csv-formats.js';
 import t from '../../support/tap.js';
 
-t.test('marks the same values wherever the chunks end', async (t) => {
-  const table = 'a,b\n=1,"=2"\n"","""=3"\n"x\n=4",\n,"+5,""6"""\n-7\n"\r8",@9\n';
-  const expected = `\u{feff}a,b\n'=1,"'=2"\n"","""=3"\n"x\n=4",\n,"'+5,""6"""\n'-7\n"'\r8",'@9\n`;
-  for (let size = 1; size <= table.length; size += 1) {
-    async function* chunks() {
-      for (let start = 0; start < table.length; start += size)
-        yield Buffer.from(table.slice(start, start + size));
-    }
-    t.equal((await buffer(excelCsv(chunks()))).toString(), expected, `${size} bytes`);
+const rows = [
+  ['name', 'note'],
+  ['a;b', null],
+  ['=1;2', '"=1"'],
+  ['', 'a,b\n;c'],
+  ['1,5', '-"x"'],
+  ['李', '""'],
+];
+const table = Buffer.from(rows.map(csvLine).join(''));
+
+async function* inPieces(size: number) {
+  for (let start = 0; start < table.length; start += size) yield table.subarray(start, start + size);
+}
+
+/** Reads lines of values that are quoted or empty, separated by semicolons. */
+function readValues(csv: string): string[][] {
+  const lines = csv.match(/(?:"(?:[^"]|"")*"|;)*\n/g) ?? [];
+  t.equal(lines.join(''), csv, 'every value is quoted or empty');
+  return lines.map((line) =>
+    [...line.matchAll(/(?:^|;)(?:"((?:[^"]|"")*)")?/g)].map(([, value = '']) => value.replaceAll('""', '"')),
+  );
+}
+
+t.test('the CSV for Excel has semicolons where numbers have a decimal comma', async (t) => {
+  for (const languages of ['de', 'de-DE,de;q=0.9,en;q=0.8', 'fr-CH', ' nl', 'pt-BR', 'sv;q=1']) {
+    const csv = (await buffer(excelCsv(inPieces(table.length), languages))).toString();
+    t.match(csv, /^\u{feff}"name";"note"\n/u, languages);
+  }
+  for (const languages of [undefined, '', '*', 'en-US,de', 'de-CH', 'ja', 'x', '../..', 'de_DE', ';;']) {
+    const csv = (await buffer(excelCsv(inPieces(table.length), languages))).toString();
+    t.match(csv, /^\u{feff}name,note\na;b,\n/u, String(languages));
   }
 });
 
-t.test('one chunk is read at a time, and the table is closed with the download', async (t) => {
-  let [read, closed] = [0, false];
-  async function* chunks() {
-    try {
-      for (;;) {
-        read += 1;
-        yield Buffer.from('=1\n');
-      }
-    } finally {
-      closed = true;
-    }
+t.test('semicolons, quotes and formulas in values keep the columns, wherever the chunks end', async (t) => {
+  const expected = rows.map((row) =>
+    row.map((value) => (/^[=-]/.test(value ?? '') ? `'${value}` : (value ?? ''))),
+  );
+  for (const size of [1, 2, 3, 5, table.length]) {
+    const csv = (await buffer(excelCsv(inPieces(size), 'de'))).toString();
+    t.same(readValues(csv.slice(1)), expected, `${size} bytes`);
   }
-  const table = excelCsv(chunks());
-  await table.next();
-  await table.next();
-  t.equal(read, 2);
-  await table.return();
-  t.equal(closed, true);
 });

@@ -51,7 +51,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const rows = await uploads.rejectedRows({ accountId: context.user.accountId, id });
     return {
       fileName: 'rejected-rows.csv',
-      make: () => excelCsv(chunksOf(rejectedCsv(columns, rows))),
+      make: () => excelCsv(chunksOf(rejectedCsv(columns, rows)), context.languages),
     };
   });
 

@@ -101,6 +101,9 @@ function showPage({
         <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
           CSV for Excel
         </a>
+        <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'), 'xlsx')} download>
+          Excel workbook
+        </a>
         {!print && (
           <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
             Print view
