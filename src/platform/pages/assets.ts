@@ -32,6 +32,7 @@ const assets = {
   'passkey.js': ['src/platform/pages/assets/passkey.js'],
   'reference.js': ['src/platform/pages/assets/reference.js'],
   'report-builder.js': ['src/platform/pages/assets/report-builder.js'],
+  'chart-image.js': ['src/platform/pages/assets/chart-image.js'],
   'console.css': ['src/platform/pages/assets/console.css'],
   'console.js': ['src/platform/pages/assets/console.js'],
   'console-contract.js': ['src/platform/pages/assets/console-contract.js'],

@@ -5,12 +5,13 @@ import { assetAddress } from './assets.js';
 import { FormContext, type FormState } from './form-parts.js';
 import { type PagePermissions, privatePageHeaders } from './security-headers.js';
 
-/** Scripts of pages: buttons that copy, passkeys, the reference, the form of a report, and the API console. */
+/** Scripts of pages: buttons that copy, passkeys, the reference, the form and the chart of a report, and the API console. */
 export type PageScript =
   | 'copy.js'
   | 'passkey.js'
   | 'reference.js'
   | 'report-builder.js'
+  | 'chart-image.js'
   | 'swagger-ui.js'
   | 'console.js'
   | 'console-callback.js';

@@ -9,20 +9,15 @@ import { inSentence, keyLabel } from './definition.js';
 import type { Group } from './group.js';
 import { useValueText } from './value-text.js';
 
-/** The chart of a grouped report: bars, or columns for years. The second key is stacked. */
-export function ReportChart({
-  chart,
-  report: { groupBy },
-  address,
-  children,
-}: {
-  chart: ChartData;
-  report: Pick<ReportDefinition, 'groupBy'>;
+interface ReportChartProps {
+  readonly chart: ChartData;
+  readonly report: Pick<ReportDefinition, 'groupBy'>;
   /** Address of the list of the employees of a bar. */
-  address?: (group: Group) => string;
-  /** The table. */
-  children?: ComponentChildren;
-}) {
+  readonly address?: (group: Group) => string;
+}
+
+/** The bars and texts of the chart of a grouped report. The second key is stacked. */
+export function useChart({ chart, report: { groupBy }, address }: ReportChartProps) {
   const keys = chartKeys(groupBy);
   const byYear = keys.bars === 'hire_year';
   const valueText = useValueText();
@@ -53,12 +48,6 @@ export function ReportChart({
   const names = [keys.bars, ...(keys.stacks === undefined ? [] : [keys.stacks])].map((key) =>
     inSentence(keyLabel(key)),
   );
-  const text = {
-    id: 'chart',
-    title: `Employees by ${names.join(' and ')}`,
-    description: describe(bars, { byYear, name: names[0] ?? '', all }),
-    series,
-  };
   const [barName = '', stackName = ''] = names;
   // Employees without a year have a column besides those of the years.
   const hasNone = byYear && chart.bars.some((value) => 'value' in value && value.value === null);
@@ -73,6 +62,29 @@ export function ReportChart({
       'others' in value ? [combinedNote(value.others, chart.stacks.length - 1, stackName)] : [],
     ),
   ];
+  return {
+    title: `Employees by ${names.join(' and ')}`,
+    description: describe(bars, { byYear, name: barName, all }),
+    series,
+    bars,
+    /** Whether the bars are columns for years. */
+    byYear,
+    /** Sentences about what is not drawn. */
+    notes,
+    /** Number of columns from one label on the horizontal axis to the next. */
+    labelEvery: Math.ceil(bars.length / maximumYears),
+  };
+}
+
+/** The chart of a grouped report: bars, or columns for years. */
+export function ReportChart({
+  actions,
+  ...props
+}: ReportChartProps & {
+  /** What follows the chart. */
+  actions?: ComponentChildren;
+}) {
+  const { bars, byYear, notes, labelEvery, ...text } = useChart(props);
   return (
     <section class="report-chart">
       <h2>Chart</h2>
@@ -82,14 +94,11 @@ export function ReportChart({
         </p>
       ))}
       {byYear ? (
-        <ColumnChart {...text} columns={bars} labelEvery={Math.ceil(bars.length / maximumYears)} labelLast>
-          {children}
-        </ColumnChart>
+        <ColumnChart id="chart" {...text} columns={bars} labelEvery={labelEvery} labelLast />
       ) : (
-        <BarChart {...text} bars={bars}>
-          {children}
-        </BarChart>
+        <BarChart id="chart" {...text} bars={bars} />
       )}
+      {actions}
     </section>
   );
 }

@@ -28,3 +28,12 @@ export async function requestedReport(
 ): Promise<Report> {
   return found(await reports.get(context.user.accountId, requestedId(context)));
 }
+
+/** The name of a file with a report: the title without the characters that file systems reserve, of at most 100 characters. */
+export function fileNameOf({ id, title }: Report): string {
+  const name = title
+    .replace(/[\p{C}\\/:*?"<>|]+/gu, ' ')
+    .replace(/ +/g, ' ')
+    .replace(/^[ .]+|[ .]+$/g, '');
+  return [...name].slice(0, 100).join('').trim() || `report-${id}`;
+}

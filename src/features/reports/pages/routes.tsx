@@ -8,6 +8,7 @@ import { reportsSection } from '../../../platform/pages/sections.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
+import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createPages, editPages } from './edit.js';
 import { groupPages } from './group.js';
@@ -54,6 +55,7 @@ export function reportPages(people: PageRouter, dependencies: ReportPagesDepende
   createPages(site, dependencies);
   showPages(site, dependencies);
   groupPages(site, dependencies);
+  chartImagePages(site, dependencies);
   editPages(site, dependencies);
   deletePages(site, dependencies);
 }

@@ -8,10 +8,11 @@ import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import type { ReportResults } from '../results/report-results.js';
+import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition } from './definition.js';
 import { groupAddress } from './group.js';
 import { ReportChart } from './report-chart.js';
-import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
 import { ManagerNames, readManagerNames } from './value-text.js';
 
@@ -46,15 +47,6 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
       make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
     };
   });
-}
-
-/** The title without the characters that file systems reserve, of at most 100 characters. */
-function fileNameOf({ id, title }: Report): string {
-  const name = title
-    .replace(/[\p{C}\\/:*?"<>|]+/gu, ' ')
-    .replace(/ +/g, ' ')
-    .replace(/^[ .]+|[ .]+$/g, '');
-  return [...name].slice(0, 100).join('').trim() || `report-${id}`;
 }
 
 function pageAddress(id: string, number: number): string {
@@ -93,6 +85,7 @@ function showPage({
     );
   return {
     title,
+    ...(chart !== null && { script: 'chart-image.js' }),
     actions: (
       <div class="row-actions">
         <a class="button" href={reportAddress(id, 'results.csv')} download>
@@ -133,7 +126,12 @@ function showPage({
           </p>
         </details>
         {chart !== null && (
-          <ReportChart chart={chart} report={report} address={(group) => groupAddress(id, group)} />
+          <ReportChart
+            chart={chart}
+            report={report}
+            address={(group) => groupAddress(id, group)}
+            actions={<ChartDownloads report={report} />}
+          />
         )}
         {table}
         <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />

@@ -14,8 +14,19 @@ const marks: readonly (string | null)[] = [
   'M3 0v7',
 ];
 
+/** Colours of the series in a file, which has no style sheet: those of the pages on a white ground. */
+const fileColours = ['#1f5fa8', '#b3261e', '#8a5a00', '#1b6e3c', '#6b3fa0', '#4f5b66'] as const;
+
 /** Definitions of the patterns of the series. Their ids start with the id of the chart. */
-export function TonePatterns({ id, series }: { id: string; series: readonly ChartSeries[] }) {
+export function TonePatterns({
+  id,
+  series,
+  inFile = false,
+}: {
+  id: string;
+  series: readonly ChartSeries[];
+  inFile?: boolean;
+}) {
   const tones = [...new Set(series.map((_, index) => toneOf(series, index)))];
   return (
     <defs>
@@ -26,10 +37,12 @@ export function TonePatterns({ id, series }: { id: string; series: readonly Char
           width={size}
           height={size}
           patternUnits="userSpaceOnUse"
-          class={`tone-${tone % colourCount}`}
+          class={inFile ? undefined : `tone-${tone % colourCount}`}
         >
-          <rect width={size} height={size} />
-          {markOf(tone) !== null && <path d={markOf(tone) ?? ''} />}
+          <rect width={size} height={size} {...(inFile && { fill: fileColours[tone % colourCount] })} />
+          {markOf(tone) !== null && (
+            <path d={markOf(tone) ?? ''} {...(inFile && { stroke: '#fff', 'stroke-width': 1.2 })} />
+          )}
         </pattern>
       ))}
     </defs>
