@@ -123,6 +123,43 @@ browserTest('the preview follows the form while it is filled in', async (t, page
   t.equal(await page.getByText('No reports yet.').count(), 0);
 });
 
+for (const javaScriptEnabled of [true, false]) {
+  browserTest(
+    `relative dates are chosen, and bars lead to their employees, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,
+    async (t, page, site) => {
+      await signIn(page, (await arrange(site)).user);
+      await page.goto(`${reports}/new`);
+      await titleOf(page).fill('By status');
+      await page.getByLabel('Counts by group').check();
+      await add(page, 'group', 'Status');
+      await addFilter(page, 'Hire date');
+      const [date, days] = [page.getByLabel('Value of filter 1'), page.getByLabel('Days')];
+      t.same([await date.isVisible(), await days.isVisible()], [true, false]);
+      await page.getByLabel('Date of filter 1').selectOption('the start of this year');
+      t.same([await date.isVisible(), await days.isVisible()], [false, false]);
+      await page.getByLabel('Date of filter 1').selectOption('a number of days ago');
+      t.same([await date.isVisible(), await days.isVisible()], [false, true]);
+      await days.fill('50000');
+      await main(page).getByRole('button', { name: 'Create report' }).last().click();
+      await page.getByText('Report created.').waitFor();
+      const image = page.getByRole('button', { name: 'Chart as PNG' });
+      t.equal(await image.count(), javaScriptEnabled ? 1 : 0);
+      if (javaScriptEnabled) {
+        const download = page.waitForEvent('download');
+        await image.click();
+        t.equal((await download).suggestedFilename(), 'By status.png');
+      }
+      const bar = page.getByRole('link', { name: /^Active/ });
+      await bar.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Status: Active' }).waitFor();
+      await page.getByText('Hire date is on or after 50,000 days ago').waitFor();
+      await isAccessible(t, page, 'the employees of a bar');
+    },
+    { javaScriptEnabled },
+  );
+}
+
 browserTest('the pages are accessible', async (t, page, site) => {
   await signIn(page, (await arrange(site)).user);
   const addresses = [
@@ -132,6 +169,7 @@ browserTest('the pages are accessible', async (t, page, site) => {
   await page.goto(`${reports}/new`);
   await addFilter(page, 'Department');
   await addFilter(page, 'Hire date');
+  await addFilter(page, 'Manager');
   await main(page).getByRole('button', { name: 'Create report' }).last().click();
   await isAccessible(t, page, 'a form with errors');
   const [grouped = ''] = addresses;

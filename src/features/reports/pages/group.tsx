@@ -8,7 +8,7 @@ import { FilterList, keyLabel } from './definition.js';
 import { emptyForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { ManagerNames, readManagerNames } from './value-text.js';
+import { formatValue, ManagerNames, readManagerNames } from './value-text.js';
 
 /** A value of a group key; `null` for the employees without a value. */
 export interface Group {
@@ -29,6 +29,11 @@ function requestedGroup(query: Fields, { groupBy }: ReportDefinition): Group | n
   if (key === undefined) return null;
   // The value is stored text, which may start or end with white space.
   return { key, value: query.text('none') === 'yes' ? null : query.secret('value') };
+}
+
+function groupLabel({ key, value }: Group, names: ReadonlyMap<string, string>): string {
+  if (value === null) return 'None';
+  return value === '' ? 'Empty text' : formatValue(key, value, names);
 }
 
 /** The filters that exactly the employees of a group meet. */
@@ -79,7 +84,7 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
       report: list,
       run: { result, chart: null },
     });
-    const title = `${report.title}: ${keyLabel(group.key)}`;
+    const title = `${keyLabel(group.key)}: ${groupLabel(group, names)}`;
     return {
       title,
       parent: { title: report.title, href: reportAddress(report.id) },

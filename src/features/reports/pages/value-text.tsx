@@ -50,14 +50,18 @@ export function readManagerNames(
   return employees.names(accountId, new Set(ids.filter((id) => typeof id === 'string')));
 }
 
+/** A value as people read it, without dates and times, which depend on who reads them. */
+export function formatValue(key: GroupKey, value: string, names: Names): string {
+  if (key === 'status') return formatStatus(value);
+  return key === 'manager_id' ? (names.get(value) ?? value) : value;
+}
+
 /** Returns a function that formats a value of a column as people read it. Values of other columns are unchanged. */
 export function useValueText(): (key: GroupKey, value: string) => string {
   const names = useContext(ManagerNames);
   const timeText = useTimeText();
   return (key, value) => {
-    if (key === 'status') return formatStatus(value);
-    if (key === 'manager_id') return names.get(value) ?? value;
     const { type } = describeGroupKey(key);
-    return type === 'date' || type === 'date_time' ? timeText(value, type) : value;
+    return type === 'date' || type === 'date_time' ? timeText(value, type) : formatValue(key, value, names);
   };
 }
