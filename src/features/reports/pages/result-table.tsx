@@ -12,14 +12,14 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
   const { columns, rows } = result;
   const grouped = columns.at(-1)?.key === 'count';
   const valueText = useValueText();
-  const shown = columns.map(({ key, label, type }, index): Column<Row> => {
+  const shown = columns.map(({ key, label }, index): Column<Row> => {
     const isName = key === 'first_name' || key === 'last_name';
     return {
       key,
       label,
       heading: label,
-      ...(type === 'integer' && { kind: 'number' }),
-      ...(key !== 'count' && shortColumns.has(key) && { kind: 'short' }),
+      ...(key === 'count' && { kind: 'number' }),
+      ...(shortColumns.has(key) && { kind: 'short' }),
       isName,
       cell: ({ id, values }) => {
         const value = values[index] ?? null;
@@ -34,7 +34,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
 }
 
 const shortColumns: ReadonlySet<string> = new Set([
-  ...['id', 'employee_number', 'status', 'hire_date', 'termination_date', 'updated_at'],
+  ...['id', 'employee_number', 'status', 'hire_date', 'hire_year', 'termination_date', 'updated_at'],
 ]);
 
 /** Rows of a page of a result. */
