@@ -1,5 +1,5 @@
-import { auditRetentionDays } from '../features/audit-log/audit-log-reader.js';
 import { rejectionRetentionDays, usageRetentionDays } from '../features/usage/usage-reader.js';
+import { auditRetentionDays } from '../platform/audit/audit-log.js';
 import { dayMilliseconds } from '../platform/clock.js';
 import { type Database, Prisma } from '../platform/database/client.js';
 import { allAccounts, withScope } from '../platform/database/scope.js';

@@ -111,9 +111,9 @@ t.test('names each invalid field, keeps all values, and stores nothing', async (
     ['hire_date', '0000-01-01', /^Hire date must be/],
     ['hire_date', '31.12.2020', /^Hire date must be/],
     ['termination_date', '2020-13-01', /^Termination date must be/],
-    ['manager_employee_number', 'unknown', /^No employee of your account has the number/],
+    ['manager_employee_number', 'unknown', /^No employee of your account has exactly this/],
     ['manager_employee_number', 'E100', /^The manager must be another employee/],
-    ['manager_employee_number', 'x'.repeat(256), /^Employee number of the manager must have/],
+    ['manager_employee_number', 'x'.repeat(256), /^Manager must have/],
   ] as const) {
     const page = await scene.browser.submitForm(empty, path, { ...validForm, [field]: value });
     isPage(t, page, 400, field);
@@ -191,7 +191,7 @@ t.test('stores hostile names unchanged and escapes them', async (t) => {
     for (const below of index < 4 ? ['', '/edit', '/delete'] : []) {
       const page = await scene.browser.open(`/people/employees/${employee.id}${below}`);
       t.equal(page.statusCode, 200);
-      t.notMatch(page.body, /<script|<img|<h1>x|"[^"<>]*" onmouseover=/, name);
+      t.notMatch(page.body, /<script(?! src="\/assets\/)|<img|<h1>x|"[^"<>]*" onmouseover=/, name);
     }
   }
   const page = await create(scene, { first_name: '"><img src=x>', email: 'x' });

@@ -14,7 +14,9 @@ const directoryOf = async (people: readonly Partial<TestEmployee>[]) =>
 
 /** Names in the order of the page. */
 const namesOn = (html: string) =>
-  [...html.matchAll(/data-label="Name"><div><strong><a [^>]*>([^<]*)</g)].map(([, name = '']) => name);
+  [...html.matchAll(/data-label="Name"><div><div class="person">.*?<a [^>]*>([^<]*)</g)].map(
+    ([, name = '']) => name,
+  );
 
 const lastNamesOn = (html: string) => namesOn(html).map((name) => name.split(',')[0]);
 
@@ -56,7 +58,8 @@ t.test('shows the employees of the account, and no other', async (t) => {
     [...page.body.matchAll(new RegExp(`data-label="${label}"><div>([^/]*)</div>`, 'g'))].map(
       ([, text]) => text,
     );
-  t.same(cells('Job title'), ['Head of &lt;R&amp;D>', '–']);
+  t.match(page.body, '<span class="hint"><bdi>Head of &lt;R&amp;D></bdi></span>');
+  t.match(page.body, /<bdi class="avatar tint-\d" aria-hidden="true">AL<\/bdi>/);
   t.same(cells('Location'), ['London', '–']);
   t.same(namesOn((await browser.open('/people?q=Grace')).body), []);
 });
@@ -152,6 +155,55 @@ t.test('links remove one filter and keep the others, and the sort order keeps al
   t.match((await browser.open('/people?status=gone')).body, 'No people match the filters.');
 });
 
+t.test(
+  'an export has the people of all pages of the view in its order, and is audited without the search',
+  async (t) => {
+    const many = Array.from({ length: 30 }, (_, index) => ({
+      firstName: '=1+1',
+      lastName: `P${10 + index}`,
+      department: index === 3 ? 'Legal' : 'Sales',
+      employeeNumber: `E${10 + index}`,
+    }));
+    const { browser, accountId, user } = await employeeScene(api, many, 'admin');
+    const { body } = await browser.open('/people?q=p&department=Sales&sort=-number');
+    for (const format of ['excel', 'xlsx'])
+      t.match(
+        body,
+        `href="/people/export.csv?q=p&amp;department=Sales&amp;sort=-number&amp;format=${format}"`,
+      );
+    const csv = await browser.open('/people/export.csv?q=p&department=Sales&sort=-number');
+    t.equal(csv.statusCode, 200);
+    t.match(csv.headers['content-disposition'], 'people.csv');
+    const [header, ...lines] = csv.body.trim().split('\n');
+    t.equal(header, 'Employee number,First name,Last name,E-mail,Status,Department,Job title,Location');
+    t.same(
+      lines.map((line) => line.split(',')[0]),
+      many
+        .filter(({ department }) => department === 'Sales')
+        .map(({ employeeNumber }) => employeeNumber)
+        .toReversed(),
+    );
+    const workbook = await browser.open('/people/export.csv?format=xlsx');
+    t.match(workbook.headers['content-type'], 'spreadsheetml.sheet');
+    t.equal(workbook.rawPayload.toString('latin1', 0, 2), 'PK');
+    const events = await api.database.prisma.auditEvent.findMany({
+      where: { accountId, type: 'directory.exported' },
+      orderBy: { id: 'asc' },
+    });
+    t.match(
+      events.find(({ details }) => Object.hasOwn(Object(details), 'search')),
+      { userId: user.id, details: { department: 'Sales', search: 'yes', rows: '29', complete: 'yes' } },
+    );
+    t.equal(events.length, 2);
+  },
+);
+
+t.test('a member can neither export the directory nor see the links', async (t) => {
+  const browser = await directoryOf([{}]);
+  t.notMatch((await browser.open('/people')).body, 'export.csv');
+  isPage(t, await browser.open('/people/export.csv'), 403);
+});
+
 t.test('sorts in both directions by each sortable column', async (t) => {
   const browser = await directoryOf([
     { ...grouped('One', 'B', 'active', null), employeeNumber: '3' },
@@ -196,10 +248,14 @@ t.test('pages keep search and sort order', async (t) => {
   }
 });
 
-t.test('lists at most a thousand people, and states that there are more', async (t) => {
-  const browser = await directoryOf(
+t.test('lists at most a thousand people, states that there are more, and exports all', async (t) => {
+  const { browser } = await employeeScene(
+    api,
     Array.from({ length: 1030 }, (_, index) => ({ firstName: `Ann${index}`, lastName: 'Same' })),
+    'admin',
   );
+  const exported = (await browser.open('/people/export.csv')).body.trim().split('\n');
+  t.equal(new Set(exported).size, 1031);
   const search = await browser.open('/people?q=ann&page=40');
   isPage(t, search);
   t.match(search.body, '1,000 of more than 1,000 shown; narrow your search.');
@@ -273,6 +329,6 @@ t.test('the table scrolls in a region with a name, and its numbers are marked', 
   const browser = await directoryOf([{}]);
   const { body } = await browser.open('/people');
   t.match(body, '<section class="table" tabindex="0" aria-label="People of your account"><table');
-  t.match(body, /<td role="cell" class="name" data-label="Name"><div><strong><a href=/);
+  t.match(body, /<td role="cell" class="name" data-label="Name"><div><div class="person">/);
   t.match(body, /<td role="cell" class="short" data-label="Number">/);
 });

@@ -47,10 +47,13 @@ t.test('shows all attributes, with dates in words, to every signed-in user', asy
     isPage(t, page);
     t.match(page.body, '<title>Ada Lovelace');
     t.match(page.body, '<h1><bdi>Ada Lovelace</bdi> <span class="badge caution">On leave</span></h1>');
+    t.match(page.body, '<bdi>Analyst</bdi> · <bdi>Engines</bdi></p>');
+    t.equal(page.body.includes(`href="${first}/changes"`), role === 'owner', 'the tab of changes');
     t.match(page.body, '<a href="/people">People</a></li><li aria-current="page">Ada Lovelace</li>');
+    t.same(new Set(Object.keys(facts(page.body))), new Set(employeeAttributes.map(({ label }) => label)));
     t.same(
-      Object.keys(facts(page.body)),
-      employeeAttributes.map(({ label }) => label),
+      [...page.body.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, heading]) => heading),
+      ['Employment', 'Contact', 'Organisation', 'Direct reports'],
     );
     t.match(facts(page.body), {
       'Employee number': 'E1',
@@ -97,7 +100,7 @@ t.test('links to the manager and the direct reports', async (t) => {
   t.match(manager.body, `<a href="/people/employees/${ada}"><bdi>Ada Lovelace</bdi></a>`);
   t.match(
     manager.body,
-    `<a href="/people/employees/${alan}"><bdi>Alan Turing</bdi></a>, <bdi>Engineer</bdi>`,
+    `<a href="/people/employees/${alan}"><bdi>Alan Turing</bdi></a><span class="hint"><bdi>Engineer</bdi></span>`,
   );
   t.match(
     (await browser.open(`/people/employees/${ada}`)).body,
@@ -117,7 +120,7 @@ t.test('shows 50 direct reports on a page', async (t) => {
     const page = await browser.open(address);
     isPage(t, page);
     t.match(page.body, '52 people');
-    return [...page.body.matchAll(/<li><a href="\/people\/employees\/([a-z0-9]+)">/g)].map(([, id]) => id);
+    return [...page.body.matchAll(/<div><a href="\/people\/employees\/([a-z0-9]+)">/g)].map(([, id]) => id);
   };
   const one = await linked(first);
   const two = await linked(`${first}?page=2`);

@@ -54,7 +54,10 @@ t.test('an invited person accepts by mail, and has the role and a verified addre
   isPage(t, page);
   t.match(page.body, email);
   expectRedirect(t, await accept(invited, link), '/people/home?notice=joined');
-  t.match((await invited.open('/people/home?notice=joined')).body, /Your user is created, and you are signed in/);
+  t.match(
+    (await invited.open('/people/home?notice=joined')).body,
+    /Your user is created, and you are signed in/,
+  );
 
   const created = await database.prisma.user.findFirstOrThrow({ where: { email } });
   t.match(created, {
@@ -94,7 +97,11 @@ t.test(
       events.filter(({ userId }) => userId === id),
       [{ address: '127.0.0.1', details: { method: 'invitation' } }],
     );
-    t.match((await browser.open(link)).headers.location, '/people/home?notice=joined', 'the same response again');
+    t.match(
+      (await browser.open(link)).headers.location,
+      '/people/home?notice=joined',
+      'the same response again',
+    );
     expectRedirect(t, await new Browser(withoutMail.app).signIn(email, newPassword), '/people');
 
     await database.prisma.session.deleteMany({ where: { userId: id } });

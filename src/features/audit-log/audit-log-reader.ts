@@ -13,9 +13,6 @@ import {
 } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 
-/** Retention of audit events, in days. */
-export const auditRetentionDays = 400;
-
 /**
  * Types of events of successful token requests, which are most of the events. Failures have other types. The indexes of the
  * audit log have the same list: a change needs a migration.

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { Prisma } from '../../platform/database/generated/client.js';
-import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
+import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeColumns, employeeSelection } from './employee.js';
 import { type EmployeeSort, employeeOrder } from './employee-query.js';
@@ -61,7 +61,11 @@ export class DirectoryQuery {
   }
 
   /** Query for the employees of a page. */
-  page({ sort, size, skip }: Pick<DirectoryRequest, 'sort' | 'size' | 'skip'>): Prisma.Sql {
+  page({
+    sort,
+    size,
+    start,
+  }: Pick<DirectoryRequest, 'sort' | 'size'> & { readonly start: PageStart }): Prisma.Sql {
     return pageQuery(
       {
         source:
@@ -72,7 +76,7 @@ export class DirectoryQuery {
         order: employeeOrder(sort),
       },
       employeeSelection,
-      { size, start: { skip } },
+      { size, start },
     );
   }
 
@@ -138,6 +142,9 @@ interface ChoiceRow {
 }
 
 const maximumChoices = 200;
+
+/** Employees that an export reads with one statement. */
+const employeesPerBatch = 500;
 
 /** Limits the size of the result for an account with a department or a location for each employee. */
 const maximumFacets = 5000;
@@ -206,10 +213,12 @@ export class Directory {
    */
   read(accountId: AccountId, { text, filter, sort, size, skip }: DirectoryRequest): Promise<DirectoryPage> {
     return withScope(accountScope(accountId), async () => {
-      const query = new DirectoryQuery(accountId, filter, text === '' ? null : await this.#fold(text));
+      const query = await this.#query(accountId, { text, filter });
       const [[total], rows, choices] = await Promise.all([
         this.#prisma.$queryRaw<BoundedCount[]>(query.count()),
-        this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(query.page({ sort, size, skip })),
+        this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(
+          query.page({ sort, size, start: { skip } }),
+        ),
         this.#prisma.$queryRaw<ChoiceRow[]>(choicesQuery(accountId, filter)),
       ]);
       const count = Number(total?.count ?? 0);
@@ -223,12 +232,42 @@ export class Directory {
     });
   }
 
+  /**
+   * Yields all employees in batches, for an export. A search yields at most {@link maximumMatches} employees for each way to find
+   * them, as {@link read}.
+   */
+  async *readAll(
+    accountId: AccountId,
+    { text, filter, sort }: Pick<DirectoryRequest, 'text' | 'filter' | 'sort'>,
+  ): AsyncGenerator<readonly Employee[], void, undefined> {
+    // In its own scope, because a stream is read outside the scope of the request.
+    const scope = accountScope(accountId);
+    const query = await withScope(scope, () => this.#query(accountId, { text, filter }));
+    for (let start: PageStart = { skip: 0 }; ; ) {
+      const page = query.page({ sort, size: employeesPerBatch, start });
+      const found = await withScope(scope, () =>
+        this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(page),
+      );
+      const { rows, nextAnchor } = splitPage(found, employeesPerBatch);
+      yield rows;
+      if (nextAnchor === null) return;
+      start = { anchor: nextAnchor };
+    }
+  }
+
   /** The values of each filter that employees of the account have. */
   async choices(accountId: AccountId): Promise<DirectoryChoices> {
     const rows = await withScope(accountScope(accountId), () =>
       this.#prisma.$queryRaw<ChoiceRow[]>(choicesQuery(accountId, {})),
     );
     return groupChoices(rows, {}, false);
+  }
+
+  async #query(
+    accountId: AccountId,
+    { text, filter }: Pick<DirectoryRequest, 'text' | 'filter'>,
+  ): Promise<DirectoryQuery> {
+    return new DirectoryQuery(accountId, filter, text === '' ? null : await this.#fold(text));
   }
 
   /** The database folds the text, as it folds names. */

@@ -16,21 +16,29 @@ export type {
 interface Presentation {
   /** Heading of the attribute in reports and on pages. */
   readonly label: string;
-  /** Whether the directory shows the attribute, as text, after the columns that the page defines. */
+  /** The part of the page of an employee that shows the attribute. */
+  readonly section: EmployeeSection;
+  /** Whether the directory shows the attribute, as text, beside the columns that the page defines. */
   readonly inDirectory?: true;
   /** Values for the demo employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
   readonly demoValues?: readonly (string | null)[];
 }
 
+/** The parts of the page of an employee, in their order. */
+export const employeeSections = ['Employment', 'Contact', 'Organisation'] as const;
+
+type EmployeeSection = (typeof employeeSections)[number];
+
 /** Properties of the attributes that the contract does not define. See docs/adding-an-employee-attribute.md. */
 const presentations: Readonly<Record<AttributeName, Presentation>> = {
-  employee_number: { label: 'Employee number' },
-  first_name: { label: 'First name' },
-  last_name: { label: 'Last name' },
-  email: { label: 'E-mail' },
-  status: { label: 'Status' },
+  employee_number: { label: 'Employee number', section: 'Employment' },
+  first_name: { label: 'First name', section: 'Contact' },
+  last_name: { label: 'Last name', section: 'Contact' },
+  email: { label: 'E-mail', section: 'Contact' },
+  status: { label: 'Status', section: 'Employment' },
   department: {
     label: 'Department',
+    section: 'Organisation',
     // The number of occurrences of a department determines its size.
     demoValues: (
       'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
@@ -39,7 +47,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   },
   job_title: {
     label: 'Job title',
-    inDirectory: true,
+    section: 'Employment',
     // In the order of the departments, twice.
     demoValues: (
       'Engineering Manager,Head of Sales,Software Engineer,Customer Success Manager,Operations Manager,' +
@@ -54,6 +62,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   },
   location: {
     label: 'Location',
+    section: 'Organisation',
     inDirectory: true,
     demoValues: [
       ...'London,Berlin,London,Lisbon,London,New York,Berlin,London,Singapore,New York,Lisbon,London'.split(
@@ -62,10 +71,10 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
       null,
     ],
   },
-  hire_date: { label: 'Hire date' },
-  termination_date: { label: 'Termination date' },
-  manager_id: { label: 'Manager' },
-  updated_at: { label: 'Updated at' },
+  hire_date: { label: 'Hire date', section: 'Employment' },
+  termination_date: { label: 'Termination date', section: 'Employment' },
+  manager_id: { label: 'Manager', section: 'Organisation' },
+  updated_at: { label: 'Updated at', section: 'Employment' },
 };
 
 export interface EmployeeAttribute extends ContractAttribute, Presentation {

@@ -10,7 +10,9 @@ import {
   type EmployeeRejection,
   type ResolvedReferences,
   readEmployee,
+  readEmployees,
   resolveInput,
+  resolveManager,
   resolveReferences,
 } from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
@@ -54,6 +56,14 @@ type UpdateOutcome =
   /** The employee was changed meanwhile. */
   | { readonly kind: 'conflict'; readonly stored: Employee }
   | Rejected;
+
+interface UpdatedAll {
+  readonly kind: 'updated';
+  /** The employees that did not have the value, as they were before. */
+  readonly changed: readonly Employee[];
+  /** The value as it is stored: the id of a manager, or the spelling of the account. */
+  readonly value: string | null;
+}
 
 /** Changes of single employees. Each one is a transaction together with its audit event. */
 export class EmployeeChanges {
@@ -101,9 +111,44 @@ export class EmployeeChanges {
       const after = resolved.values;
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);
       if (changed.length === 0) return { kind: 'updated' };
-      await store(unit, { id, after, changed });
+      await store(unit, { ids: [id], after, changed });
       await unit.record('employee.updated', updatedDetails(before, after, changed));
       return { kind: 'updated' };
+    });
+  }
+
+  /**
+   * Changes one attribute of employees to the same value, all of them or none. Those that have the value are not changed.
+   *
+   * @param ids those of other accounts are ignored
+   * @param value of the manager, the employee number
+   * @param dryRun whether nothing is changed in any case
+   */
+  updateAll(
+    context: AuditContext,
+    { ids, attribute, value }: { ids: readonly string[]; attribute: GivenAttribute; value: string | null },
+    { dryRun }: { dryRun: boolean },
+  ): Promise<UpdatedAll | Rejected> {
+    const { accountId } = context;
+    return change(this.#prisma, context, lock.account, async (unit) => {
+      const { tx } = unit;
+      await unit.setActor();
+      const employees = await readEmployees(tx, accountId, ids);
+      const resolved = await resolveValue(tx, accountId, { employees, attribute, value });
+      if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
+      const { member } = attribute;
+      const changed = employees.filter((employee) => employee[member] !== resolved.value);
+      const outcome: UpdatedAll = { kind: 'updated', changed, value: resolved.value };
+      if (changed.length === 0 || dryRun) return outcome;
+      const after = { [member]: resolved.value } as Partial<GivenValues>;
+      await store(unit, { ids: changed.map(({ id }) => id), after, changed: [attribute] });
+      await unit.recordAll(
+        changed.map((before) => {
+          const details = updatedDetails(before, { ...before, ...after }, [attribute]);
+          return { type: 'employee.updated', details };
+        }),
+      );
+      return outcome;
     });
   }
 
@@ -143,20 +188,52 @@ export class EmployeeChanges {
 
 async function store(
   { tx, context: { accountId, at } }: Unit,
-  { id, after, changed }: { id: string; after: GivenValues; changed: readonly GivenAttribute[] },
+  {
+    ids,
+    after,
+    changed,
+  }: { ids: readonly string[]; after: Partial<GivenValues>; changed: readonly GivenAttribute[] },
 ): Promise<void> {
   const values = changed.map(
     ({ name, member, type }) => Prisma.sql`${Prisma.raw(name)} = ${after[member]}::text::${Prisma.raw(type)}`,
   );
   await tx.$executeRaw`
     UPDATE employees SET ${Prisma.join(values)}, updated_at = ${at.toISOString()}::timestamptz
-    WHERE account_id = ${accountId} AND position = ${employeePosition(id)}`;
+    WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
+}
+
+/** The value as employees get it: the id of a manager, or the spelling of the account. */
+async function resolveValue(
+  tx: Unit['tx'],
+  accountId: AuditContext['accountId'],
+  {
+    employees,
+    attribute: { member },
+    value,
+  }: { employees: readonly Employee[]; attribute: GivenAttribute; value: string | null },
+): Promise<{ readonly value: string | null } | { readonly reasons: readonly EmployeeRejection[] }> {
+  const [first] = employees;
+  if (first === undefined || value === null) return { value };
+  if (member === 'managerId') {
+    const employeeIds = new Set(employees.map(({ id }) => id));
+    const manager = await resolveManager(tx, accountId, { employeeIds, number: value });
+    return 'id' in manager ? { value: manager.id } : manager;
+  }
+  const stored = { ...first, [member]: '' };
+  const spelled = await spellAsAccount(tx, accountId, { record: { ...first, [member]: value }, stored });
+  return { value: spelled[member] ?? null };
 }
 
 /** An employee of an audit event. */
 type EventEmployee = GivenValues & { readonly id: string };
 
 type Details = Readonly<Record<string, string>>;
+
+/** Between the value before a change and the one after it, in the details of its event. */
+export const valuesSeparator = ' → ';
+
+/** No value, in the details of an event. */
+export const absentValue = '–';
 
 /** The details of the event that an employee was created, with all values. */
 function createdDetails(employee: EventEmployee): Details {
@@ -175,7 +252,7 @@ function updatedDetails(
 ): Details {
   const values = changed.map(({ name, member }) => [
     name,
-    `${before[member] || '–'} → ${after[member] || '–'}`,
+    [before[member] || absentValue, after[member] || absentValue].join(valuesSeparator),
   ]);
   const identity = { employee: before.id, employee_number: before.employeeNumber };
   return { ...identity, ...Object.fromEntries(values) };

@@ -92,6 +92,18 @@ export function readEmployeesByNumber(
   return lookUpNumbers(prisma, accountId, { numbers, columns: employeeSelection });
 }
 
+/** Reads the account's employees with these ids, by position. Ids that no employee has are ignored. */
+export async function readEmployees(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  ids: readonly string[],
+): Promise<Employee[]> {
+  const positions = ids.map(employeePosition).filter((position) => position !== -1);
+  const known = new Set(ids);
+  const found = await readEmployeesByPosition(prisma, accountId, positions);
+  return found.filter(({ id }) => known.has(id));
+}
+
 /** Reads the account's employees at these positions. */
 export function readEmployeesByPosition(
   prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
@@ -116,7 +128,7 @@ interface ManagerEdge {
  * @param ids ids of employees of the account
  */
 export function managersAbove(
-  tx: Prisma.TransactionClient,
+  tx: Pick<Prisma.TransactionClient, '$queryRaw'>,
   accountId: AccountId,
   ids: readonly string[],
 ): Promise<ManagerEdge[]> {
@@ -147,6 +159,23 @@ export interface EmployeeInput {
 
 /** The reason why the values of an employee are not stored. */
 export type EmployeeRejection = 'number_taken' | 'manager_unknown' | 'manager_self' | 'manager_cycle';
+
+/**
+ * Finds the manager of several employees by employee number, in a change that has locked the account.
+ *
+ * @returns the id, or the reason why one of the employees cannot have this manager
+ */
+export async function resolveManager(
+  tx: Prisma.TransactionClient,
+  accountId: AccountId,
+  { employeeIds, number }: { employeeIds: ReadonlySet<string>; number: string },
+): Promise<{ readonly id: string } | { readonly reasons: readonly EmployeeRejection[] }> {
+  const id = (await findByNumber(tx, accountId, [number])).get(number);
+  if (id === undefined) return { reasons: ['manager_unknown'] };
+  if (employeeIds.has(id)) return { reasons: ['manager_self'] };
+  const chain = await managersAbove(tx, accountId, [id]);
+  return chain.some(({ managerId }) => employeeIds.has(managerId)) ? { reasons: ['manager_cycle'] } : { id };
+}
 
 /**
  * Checks values against the other employees, in a change that has locked the account, `change(…, lock.account)`: until it ends,

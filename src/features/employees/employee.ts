@@ -94,6 +94,17 @@ export function listName({ firstName, lastName }: Pick<Employee, 'firstName' | '
   return [lastName, firstName].filter((name) => name !== '').join(', ');
 }
 
+/** Sorts employees by last name, then first name, as the database does. */
+export function byName(employees: readonly Employee[]): Employee[] {
+  return employees.toSorted(
+    (one, other) => compare(one.lastName, other.lastName) || compare(one.firstName, other.firstName),
+  );
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
 /**
  * Hash of an employee's values, which identifies their version. The time of the last change does not: two changes may have the
  * same one.

@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type Employee, employeeSelection, fullName } from './employee.js';
+import { byName, type Employee, employeeSelection, fullName } from './employee.js';
 import {
   type EmployeeListRequest,
   type EmployeePage,
@@ -13,7 +13,7 @@ import {
   isById,
   toEmployeeAnchor,
 } from './employee-query.js';
-import { readEmployee } from './employee-references.js';
+import { readEmployee, readEmployees, readEmployeesByNumber } from './employee-references.js';
 import { employeeById, employeePage, employeeResource } from './employee-statements.js';
 
 /** The resource object of a record. */
@@ -39,6 +39,21 @@ export class Employees {
   /** Reads the account's employee with this id; `null` if this account has none with this id. */
   get(accountId: AccountId, id: string): Promise<Employee | null> {
     return withScope(accountScope(accountId), () => readEmployee(this.#prisma, accountId, id));
+  }
+
+  /** Reads the account's employees with these ids, by last name. Ids that no employee has are ignored. */
+  async byIds(accountId: AccountId, ids: readonly string[]): Promise<Employee[]> {
+    const employees = await withScope(accountScope(accountId), () =>
+      readEmployees(this.#prisma, accountId, ids),
+    );
+    return byName(employees);
+  }
+
+  /** Reads the account's employees with these employee numbers. */
+  byNumber(accountId: AccountId, numbers: readonly string[]): Promise<Employee[]> {
+    return withScope(accountScope(accountId), () =>
+      readEmployeesByNumber(this.#prisma, accountId, [...new Set(numbers)]),
+    );
   }
 
   /** Reads the names of the account's employees with these ids: first name, then last name. */

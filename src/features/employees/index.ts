@@ -1,10 +1,13 @@
 import type { Core } from '../../platform/core.js';
 import { Directory } from './directory.js';
+import { DirectoryExports } from './directory-exports.js';
 import { EmployeeChanges } from './employee-changes.js';
 import { createEmployeeCheck } from './employee-check.js';
 import { EmployeeHandlers } from './employee-handlers.js';
+import { employeeChanges } from './employee-history.js';
 import { Employees } from './employees.js';
 import { ManagerChoices } from './manager-choices.js';
+import { Organisation } from './organisation.js';
 
 export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
@@ -70,7 +73,7 @@ export {
 } from './upsert-employees.js';
 
 /** Creates the services and handlers for employees. */
-export function createEmployees({ config, contract, database, reads }: Core) {
+export function createEmployees({ config, contract, database, reads, auditedExports }: Core) {
   const employees = new Employees(reads);
   const directory = new Directory(reads);
   return {
@@ -78,7 +81,11 @@ export function createEmployees({ config, contract, database, reads }: Core) {
     managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
     employeeCheck: createEmployeeCheck(contract),
+    /** {@link employeeChanges}, of the primary: users look at what they have just changed. */
+    readHistory: (request: Parameters<typeof employeeChanges>[1]) => employeeChanges(database, request),
     directory,
+    organisation: new Organisation(reads),
+    directoryExports: new DirectoryExports(auditedExports, directory),
     handlers: new EmployeeHandlers(employees, config.baseUrl),
   };
 }

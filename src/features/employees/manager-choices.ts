@@ -2,6 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Directory } from './directory.js';
+import { fullName } from './employee.js';
 import type { Employees } from './employees.js';
 
 /** Managers to choose from, by name. */
@@ -72,7 +73,7 @@ export class ManagerChoices {
     return employees
       .filter(({ id }) => managers.has(id))
       .slice(0, maximumManagers)
-      .map(({ id, firstName, lastName }) => ({ id, name: `${firstName} ${lastName}`.trim() }));
+      .map((employee) => ({ id: employee.id, name: fullName(employee) }));
   }
 }
 

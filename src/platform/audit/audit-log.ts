@@ -5,6 +5,9 @@ import { type Database, type PreparedStatement, Prisma } from '../database/clien
 import { randomId } from '../database/ids.js';
 import { accountScope, noAccount } from '../database/scope.js';
 
+/** Retention of audit events, in days. */
+export const auditRetentionDays = 400;
+
 /** Who makes a change. Both are absent for the operator. */
 export interface Actor {
   readonly userId?: string | null | undefined;
@@ -136,6 +139,7 @@ export type AuditEventType =
   | 'employee.created'
   | 'employee.updated'
   | 'employee.deleted'
+  | 'directory.exported'
   | 'employees.imported'
   | 'employees.import_undone'
   | 'webhook_endpoint.created'

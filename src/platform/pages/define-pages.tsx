@@ -145,7 +145,7 @@ interface EditPage<Stored, Form> extends Pick<FormPage<Form>, 'recentPassword'> 
   /** The form with the values of the record. */
   readonly toForm: (context: PageContext, stored: Stored) => Form | Promise<Form>;
   /** The submitted form, valid or not. */
-  readonly read: (context: PageContext, stored: Stored) => Form;
+  readonly read: (context: PageContext, stored: Stored) => Form | Promise<Form>;
   /**
    * What is merged: the form takes over what only another user has changed, and asks about what both have changed. Other members
    * are as the user submits them.
@@ -195,7 +195,7 @@ export function editPage<Stored, Form>(
     },
     read: async (context) => {
       const stored = await load(context);
-      return { stored, form: read(context, stored), opened: readOpened(context.form, merged) };
+      return { stored, form: await read(context, stored), opened: readOpened(context.form, merged) };
     },
     view: async (context, { opened, conflict, ...state }) => {
       const page = await view(context, state);

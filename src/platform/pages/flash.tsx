@@ -62,12 +62,14 @@ const messages = {
   employee_created: 'Employee added.',
   employee_updated: 'Changes saved.',
   employee_deleted: 'Employee deleted.',
+  employees_updated: 'The selected people have the new value.',
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
 
 /** Error messages, shown after a form was submitted. */
 const failures = {
   import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
+  no_people_selected: 'Select people before you change them.',
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',
   password_link_not_sent: 'The mail could not be sent. Try again later.',
   factor_required: 'Your account requires a second factor. Add another one before you remove this one.',

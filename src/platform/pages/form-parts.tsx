@@ -184,6 +184,8 @@ interface TextFieldProps {
   readonly inputMode?: 'numeric';
   /** `id` of the `datalist` with suggestions. */
   readonly list?: string;
+  /** Path of the page that lists suggestions for a text. The script of the page adds them to the `datalist`. */
+  readonly 'data-suggestions'?: string;
 }
 
 /** A field of one line with its label, hint and error message. */

@@ -5,13 +5,14 @@ import { assetAddress } from './assets.js';
 import { FormContext, type FormState } from './form-parts.js';
 import { type PagePermissions, privatePageHeaders } from './security-headers.js';
 
-/** Scripts of pages: buttons that copy, passkeys, the reference, the form and the chart of a report, and the API console. */
+/** Scripts of pages: buttons that copy, passkeys, the reference, people, the form and the chart of a report, the API console. */
 export type PageScript =
   | 'copy.js'
   | 'passkey.js'
   | 'reference.js'
   | 'report-builder.js'
   | 'chart-image.js'
+  | 'people.js'
   | 'swagger-ui.js'
   | 'console.js'
   | 'console-callback.js';
@@ -20,7 +21,7 @@ export type PageScript =
 type PageStyle = 'pico.css' | 'site.css' | 'reference.css' | 'swagger-ui.css' | 'console.css';
 
 /** Scripts that send requests to this server. */
-export const requestingScripts: ReadonlySet<PageScript> = new Set(['report-builder.js']);
+export const requestingScripts: ReadonlySet<PageScript> = new Set(['report-builder.js', 'people.js']);
 
 /** Scripts that import others. */
 const modules: ReadonlySet<PageScript> = new Set(['console.js']);

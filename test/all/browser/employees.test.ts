@@ -12,7 +12,7 @@ async function add(page: Page, number: string, firstName: string, manager = ''):
   await page.getByLabel('First name').fill(firstName);
   await page.getByLabel('Last name').fill('Lovelace');
   await page.getByLabel('Hire date').fill('2020-02-29');
-  await page.getByLabel('Employee number of the manager').fill(manager);
+  await page.getByLabel('Manager (optional)').fill(manager);
   await main(page).getByRole('button', { name: 'Add employee' }).click();
 }
 
@@ -54,7 +54,11 @@ async function walk(t: Test, page: Page, site: LiveSite, { axe }: { axe: boolean
   if (axe) await isAccessible(t, page, 'a conflict');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('Changes saved.').waitFor();
-  await page.getByText('Analyst').waitFor();
+  await page.getByText('Analyst').first().waitFor();
+  await page.getByRole('link', { name: 'Changes' }).click();
+  await page.getByText('Analyst').first().waitFor();
+  if (axe) await isAccessible(t, page, 'the changes of an employee');
+  await page.getByRole('link', { name: 'Overview' }).click();
 
   await page.getByRole('link', { name: 'Delete' }).click();
   await page.getByText('1 direct report has no manager afterwards.').waitFor();

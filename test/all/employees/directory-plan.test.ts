@@ -40,7 +40,7 @@ const filters: Record<string, DirectoryFilter> = {
 for (const [name, filter] of Object.entries(filters)) {
   t.test(`the first page of ${name} by name does not read the other employees`, async (t) => {
     const query = new DirectoryQuery(accountId, filter, null);
-    const { text, blocks } = await planOf(database, query.page({ sort: byName, size, skip: 0 }));
+    const { text, blocks } = await planOf(database, query.page({ sort: byName, size, start: { skip: 0 } }));
     t.notMatch(text, /Seq Scan/);
     t.ok(blocks > 0 && blocks < 800, `${blocks} blocks: ${text}`);
   });
@@ -54,7 +54,10 @@ for (const [name, filter] of Object.entries(filters)) {
 
 t.test('page 30 of a department reads only employees of the department', async (t) => {
   const query = new DirectoryQuery(accountId, { department }, null);
-  const { blocks, text } = await planOf(database, query.page({ sort: byName, size, skip: 29 * size }));
+  const { blocks, text } = await planOf(
+    database,
+    query.page({ sort: byName, size, start: { skip: 29 * size } }),
+  );
   // Each employee is in a block of its own at most, besides those of the index.
   t.ok(blocks < 30 * size * 1.2 + 100, `${blocks} blocks: ${text}`);
 });

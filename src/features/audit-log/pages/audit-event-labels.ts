@@ -76,6 +76,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'webhook_endpoint.paused': 'Webhook endpoint paused',
   'webhook_endpoint.resumed': 'Webhook endpoint resumed',
   'webhook_endpoint.resealed': 'Webhook secret encrypted with a new secret',
+  'directory.exported': 'Directory exported',
   'employees.imported': 'Employees imported',
   'employees.import_undone': 'Import of employees undone',
 };

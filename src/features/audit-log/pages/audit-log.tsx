@@ -1,3 +1,4 @@
+import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
 import type { Core } from '../../../platform/core.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
@@ -9,7 +10,7 @@ import { Timestamp, timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
 import type { OAuthApplications } from '../../oauth-clients/index.js';
-import { type AuditAnchor, type AuditEntry, auditRetentionDays } from '../audit-log-reader.js';
+import type { AuditAnchor, AuditEntry } from '../audit-log-reader.js';
 import type { createAuditLog } from '../index.js';
 import { auditEventLabel } from './audit-event-labels.js';
 import {

@@ -74,13 +74,14 @@ export function selectionAddress(only: EmployeeSelection): string {
   return directoryAddress({ text: '', filter: { only }, order: directoryOrders[0].value });
 }
 
-/** Path and query of a page of the directory. */
-export function directoryAddress({
-  text,
-  filter,
-  order,
-  page = 1,
-}: DirectorySearch & { page?: number }): string {
+/** Path of the export of the directory. Its query is that of the page. */
+export const directoryExportPath = `${directoryPath}/export.csv`;
+
+/** Path and query of a page of the directory, or of its export. */
+export function directoryAddress(
+  { text, filter, order, page = 1 }: DirectorySearch & { page?: number },
+  path: string = directoryPath,
+): string {
   const query = new URLSearchParams();
   if (text !== '') query.set('q', text);
   for (const name of directoryFilters) {
@@ -90,5 +91,5 @@ export function directoryAddress({
   if (filter.only !== undefined) query.set('only', filter.only.value);
   if (order !== directoryOrders[0].value) query.set('sort', order);
   if (page > 1) query.set('page', String(page));
-  return query.size === 0 ? directoryPath : `${directoryPath}?${query}`;
+  return query.size === 0 ? path : `${path}?${query}`;
 }

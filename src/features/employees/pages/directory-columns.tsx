@@ -3,12 +3,17 @@ import type { Column } from '../../../platform/pages/data-table.js';
 import { type Employee, listName } from '../employee.js';
 import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
-import { employeeAddress } from './employee-pages.js';
+import { employeeAddress, fullName } from './employee-pages.js';
+import { Avatar, JobTitle } from './person.js';
 
 const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);
 
 /** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
-export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
+export function directoryColumns(
+  search: DirectorySearch,
+  /** Form to which the selected people belong; absent: none can be selected. */
+  form?: string,
+): Column<Employee>[] {
   const { order } = search;
   const sortable = (
     key: string,
@@ -35,19 +40,31 @@ export function directoryColumns(search: DirectorySearch): Column<Employee>[] {
     };
   };
   return [
-    sortable('name', 'Name', (employee) => (
-      <>
-        <strong>
-          <a href={employeeAddress(employee.id)}>{listName(employee)}</a>
-        </strong>
-        {employee.email !== '' && (
-          <span class="hint">
-            <Email address={employee.email} />
-          </span>
+    sortable('name', 'Name', (person) => (
+      <div class="person">
+        {form !== undefined && (
+          <input
+            type="checkbox"
+            form={form}
+            name="employee"
+            value={person.id}
+            aria-label={`Select ${fullName(person)}`}
+          />
         )}
-      </>
+        <Avatar person={person} />
+        <div>
+          <a href={employeeAddress(person.id)}>{listName(person)}</a>
+          <JobTitle person={person} />
+        </div>
+      </div>
     )),
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber, 'short'),
+    {
+      key: 'email',
+      label: 'E-mail',
+      heading: 'E-mail',
+      cell: ({ email }) => <Email address={email} />,
+    },
     sortable('department', 'Department', ({ department }) => department),
     ...otherAttributes.map(({ name, label, member }) => ({
       key: name,
@@ -65,7 +82,7 @@ export function StatusBadge({ status }: { status: string }) {
 }
 
 /** An e-mail address that may be wrapped before its domain. */
-function Email({ address }: { address: string }) {
+export function Email({ address }: { address: string }) {
   const [name, ...domain] = address.split('@');
   return (
     <>

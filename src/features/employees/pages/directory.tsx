@@ -1,32 +1,47 @@
+import { excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
+import type { DirectoryExports } from '../directory-exports.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
 import {
   type DirectorySearch,
   directoryAddress,
+  directoryExportPath,
   directoryFilter,
   directoryOrder,
   directorySort,
 } from './directory-address.js';
 import { directoryColumns } from './directory-columns.js';
 import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
-import { newEmployeePath } from './employee-pages.js';
+import { bulkPath, newEmployeePath, orgChartAddress } from './employee-pages.js';
 
 const pageSize = 25;
 
+/** `id` of the form with the selected people. */
+const bulkForm = 'bulk';
+
 /** The directory: all employees of the account, for every signed-in user. */
-export function directoryPage(site: PageRouter, { directory }: { directory: Directory }): void {
-  site.get(directoryPath, async (context) => {
-    const search: DirectorySearch = {
-      text: [...context.query.text('q')].slice(0, maximumSearchLength).join(''),
-      filter: directoryFilter(context.query),
-      order: directoryOrder(context.query.text('sort')),
+export function directoryPage(
+  site: PageRouter,
+  { directory, directoryExports }: { directory: Directory; directoryExports: DirectoryExports },
+): void {
+  site.forAdministrators().download(directoryExportPath, async (context) => {
+    const { text, filter, order } = requestedSearch(context);
+    const view = { text, filter, sort: directorySort(order) };
+    return {
+      fileName: 'people.csv',
+      make: (signal) => directoryExports.stream(context.auditContext, { view, signal }),
     };
+  });
+
+  site.get(directoryPath, async (context) => {
+    const search = requestedSearch(context);
     const number = pageNumber(context.query);
     // The cost of a page grows with its number.
     if (number > lastPage(maximumMatches, pageSize)) throw beyondLimit();
@@ -37,47 +52,95 @@ export function directoryPage(site: PageRouter, { directory }: { directory: Dire
       size: pageSize,
       skip: (number - 1) * pageSize,
     });
+    const mayChange = isAdministrator(context.user);
     const last = lastPage(Math.min(count, maximumMatches), pageSize);
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
       title: 'People',
+      script: 'people.js',
       heading: (
         <div class="heading">
           <h1>People</h1>
-          {isAdministrator(context.user) && (
-            <div class="row-actions">
-              <a class="button secondary" href={newEmployeePath}>
-                Add employee
-              </a>
-              <a class="button secondary" href={importPath}>
-                Import
-              </a>
-            </div>
-          )}
+          <div class="row-actions">
+            <a class="button secondary" href={orgChartAddress()}>
+              Org chart
+            </a>
+            {mayChange && (
+              <>
+                <a class="button secondary" href={newEmployeePath}>
+                  Add employee
+                </a>
+                <a class="button secondary" href={importPath}>
+                  Import
+                </a>
+              </>
+            )}
+          </div>
         </div>
       ),
       body: (
         <>
           <DirectorySearchForm search={search} choices={choices} />
-          <ActiveFilters search={search} />
-          <p class="hint" role="status">
-            {describeCount(count, more, search.text)}
-          </p>
-          {employees.length > 0 ? (
-            <DataTable
-              caption="People of your account"
-              columns={directoryColumns(search)}
-              rows={employees}
-              rowKey={({ id }) => id}
-            />
-          ) : (
-            <NoPeople {...search} />
-          )}
-          <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
+          <div id="filters">
+            <ActiveFilters search={search} />
+          </div>
+          <div class="people-bar">
+            <p id="count" class="hint" role="status">
+              {describeCount(count, more, search.text)}
+            </p>
+            <p id="exports">{mayChange && employees.length > 0 && <ExportLinks search={search} />}</p>
+          </div>
+          <div id="results">
+            {employees.length > 0 ? (
+              <div class="people">
+                <DataTable
+                  caption="People of your account"
+                  columns={directoryColumns(search, mayChange ? bulkForm : undefined)}
+                  rows={employees}
+                  rowKey={({ id }) => id}
+                />
+                {mayChange && (
+                  <form id={bulkForm} method="get" action={bulkPath} class="bulk-actions">
+                    <button type="submit" class="secondary">
+                      Change selected people
+                    </button>
+                  </form>
+                )}
+              </div>
+            ) : (
+              <NoPeople {...search} />
+            )}
+            <Pager number={number} last={last} address={(page) => directoryAddress({ ...search, page })} />
+          </div>
         </>
       ),
     };
   });
+}
+
+function requestedSearch({ query }: PageContext): DirectorySearch {
+  return {
+    text: [...query.text('q')].slice(0, maximumSearchLength).join(''),
+    filter: directoryFilter(query),
+    order: directoryOrder(query.text('sort')),
+  };
+}
+
+/** The people of the search as files, with those of all pages. Both are for Excel: users have chosen the values. */
+function ExportLinks({ search }: { search: DirectorySearch }) {
+  const csv = directoryAddress(search, directoryExportPath);
+  return (
+    <>
+      Export:{' '}
+      <a href={excelAddress(csv)} download>
+        CSV
+      </a>
+      {', '}
+      <a href={excelAddress(csv, 'xlsx')} download>
+        Excel
+      </a>
+    </>
+  );
 }
 
 function beyondLimit(): Problem {

@@ -13,6 +13,7 @@ import {
   type EmployeeForm,
   emptyForm,
   formFields,
+  managerField,
   readEmployeeForm,
   rejectionErrors,
   storedForm,
@@ -27,6 +28,7 @@ import {
   requestedEmployee,
 } from './employee-pages.js';
 import { EmployeeFields } from './form-page.js';
+import { readManager, viewManager } from './manager-field.js';
 
 /** Form for a new employee, and its submission. */
 export function createPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
@@ -34,12 +36,16 @@ export function createPages(site: PageRouter, dependencies: EmployeePagesDepende
   formPage(site, newEmployeePath, {
     recentPassword: ['no', 'adds one record'],
     initial: () => emptyForm,
-    read: ({ form }) => readEmployeeForm(form),
-    view: async ({ user }, form) => {
-      const statuses = await employees.statuses(user.accountId);
+    read: (context) => readForm(context, dependencies),
+    view: async (context, form) => {
+      const statuses = await employees.statuses(context.user.accountId);
+      const manager = await viewManager(context, dependencies, form[managerField]);
       return {
         title: 'Add employee',
-        body: <EmployeeFields {...{ form, statuses }} cancel={directoryPath} button="Add employee" />,
+        script: 'people.js',
+        body: (
+          <EmployeeFields {...{ form, statuses, manager }} cancel={directoryPath} button="Add employee" />
+        ),
       };
     },
     save: async (context, form) => {
@@ -55,6 +61,15 @@ export function createPages(site: PageRouter, dependencies: EmployeePagesDepende
   });
 }
 
+/** The submitted form, with the employee number of the manager. */
+async function readForm(
+  context: PageContext,
+  dependencies: EmployeePagesDependencies,
+): Promise<EmployeeForm> {
+  const manager = await readManager(context, dependencies);
+  return { ...readEmployeeForm(context.form), [managerField]: manager };
+}
+
 /** Form that changes an employee. */
 export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
@@ -65,16 +80,18 @@ export function editPages(site: PageRouter, dependencies: EmployeePagesDependenc
     recentPassword: ['no', 'changes one record'],
     load: (context) => requestedEmployee(context, dependencies),
     toForm,
-    read: ({ form }) => readEmployeeForm(form),
+    read: (context) => readForm(context, dependencies),
     merged: formFields.map(({ name, label }) => ({ member: name, label })),
-    view: async ({ user }, { stored, form }) => {
-      const statuses = await employees.statuses(user.accountId);
+    view: async (context, { stored, form }) => {
+      const statuses = await employees.statuses(context.user.accountId);
+      const manager = await viewManager(context, dependencies, form[managerField]);
       const name = fullName(stored);
       const address = employeeAddress(stored.id);
       return {
         title: `Edit ${name}`,
         parent: { title: name, href: address },
-        body: <EmployeeFields {...{ form, statuses }} cancel={address} button="Save changes" />,
+        script: 'people.js',
+        body: <EmployeeFields {...{ form, statuses, manager }} cancel={address} button="Save changes" />,
       };
     },
     save: async (context, { stored, form }) => {

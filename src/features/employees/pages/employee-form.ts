@@ -12,13 +12,11 @@ export type EmployeeForm = Readonly<Record<string, string>>;
 /** A field of the form. Its name is its `id`. */
 export type EmployeeField = Pick<GivenAttribute, 'type' | 'label' | 'required'> & { readonly name: string };
 
-const managerField = 'manager_employee_number';
+export const managerField = 'manager_employee_number';
 
-/** All fields. The manager is entered by employee number. */
+/** All fields. The manager is an employee number. */
 export const formFields: readonly EmployeeField[] = givenAttributes.map((attribute) =>
-  attribute.name === 'manager_id'
-    ? { ...attribute, name: managerField, label: 'Employee number of the manager' }
-    : attribute,
+  attribute.name === 'manager_id' ? { ...attribute, name: managerField, label: 'Manager' } : attribute,
 );
 
 /** Initial values of the form for a new employee. */
@@ -108,7 +106,8 @@ const rejections: Readonly<Record<EmployeeRejection, FormError>> = {
   number_taken: { field: 'employee_number', message: 'Another employee has this employee number.' },
   manager_unknown: {
     field: managerField,
-    message: 'No employee of your account has the number of the manager.',
+    message:
+      'No employee of your account has exactly this name, address or number. Select one who matches, or enter another.',
   },
   manager_self: { field: managerField, message: sentence('The manager', violation('other_employee')) },
   manager_cycle: {

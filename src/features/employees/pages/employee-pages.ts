@@ -1,22 +1,42 @@
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { Directory } from '../directory.js';
 import type { Employee } from '../employee.js';
 import type { EmployeeChanges } from '../employee-changes.js';
 import type { EmployeeCheck } from '../employee-check.js';
+import type { employeeChanges } from '../employee-history.js';
 import type { Employees } from '../employees.js';
+import type { Organisation } from '../organisation.js';
 
 export { fullName } from '../employee.js';
 
 export interface EmployeePagesDependencies {
+  readonly directory: Directory;
+  readonly organisation: Organisation;
   readonly employees: Employees;
   readonly employeeChanges: EmployeeChanges;
   readonly employeeCheck: EmployeeCheck;
+  /** Reads a page of {@link employeeChanges}. */
+  readonly readHistory: (
+    request: Parameters<typeof employeeChanges>[1],
+  ) => ReturnType<typeof employeeChanges>;
 }
 
 const employeesPath = `${directoryPath}/employees`;
 
 export const newEmployeePath = `${employeesPath}/new`;
+
+/** Path of the org chart, or of its part around an employee. */
+export function orgChartAddress(id?: string): string {
+  return [`${directoryPath}/org_chart`, ...(id === undefined ? [] : [id])].join('/');
+}
+
+/** Path of the form that changes several employees. */
+export const bulkPath = `${employeesPath}/change`;
+
+/** Path of the people who match a text. */
+export const suggestionsPath = `${employeesPath}/suggestions`;
 
 /** Path of the page of an employee, or of a page below it. */
 export function employeeAddress(id: string, ...below: readonly string[]): string {

@@ -6,18 +6,22 @@ import {
   type EmployeeField,
   type EmployeeForm,
   formFields,
+  managerField,
   newStatusField,
 } from './employee-form.js';
+import { ManagerField, type ManagerView } from './manager-field.js';
 
 /** Form that creates or changes an employee. */
 export function EmployeeFields({
   form,
   statuses,
+  manager,
   ...props
 }: {
   form: EmployeeForm;
   /** The statuses that the account uses. */
   statuses: readonly string[];
+  manager: ManagerView;
   cancel: string;
   button: string;
 }) {
@@ -27,6 +31,7 @@ export function EmployeeFields({
         const { name } = field;
         const value = form[name] ?? '';
         if (name === 'status') return <StatusField key={name} value={value} statuses={statuses} />;
+        if (name === managerField) return <ManagerField key={name} manager={manager} />;
         return <InputField key={name} field={field} value={value} />;
       })}
     </Form>

@@ -3,6 +3,8 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { bulkPages } from './bulk.js';
+import { changesPages } from './changes.js';
 import { createPages, editPages } from './edit.js';
 import {
   type EmployeePagesDependencies,
@@ -10,6 +12,8 @@ import {
   fullName,
   requestedEmployee,
 } from './employee-pages.js';
+import { suggestionPages } from './manager-field.js';
+import { orgChartPages } from './org-chart.js';
 import { showPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
@@ -61,7 +65,11 @@ function describeDirectReports(count: number): string {
 export function employeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const administration = site.forAdministrators();
   showPages(site, dependencies);
+  orgChartPages(site, dependencies);
+  changesPages(administration, dependencies);
+  suggestionPages(administration, dependencies);
   createPages(administration, dependencies);
+  bulkPages(administration, dependencies);
   editPages(administration, dependencies);
   deletePages(administration, dependencies);
 }

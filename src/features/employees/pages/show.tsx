@@ -1,18 +1,20 @@
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import { isAdministrator } from '../../../platform/pages/sections.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Employee } from '../employee.js';
-import { type EmployeeAttribute, employeeAttributes } from '../employee-attributes.js';
-import { StatusBadge } from './directory-columns.js';
+import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
+import { Email, StatusBadge } from './directory-columns.js';
+import { employeeFrame } from './employee-header.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
   fullName,
   managerOf,
+  orgChartAddress,
   requestedEmployee,
 } from './employee-pages.js';
+import { Person } from './person.js';
 
 /** The value of an attribute as text; a dash for none. */
 function AttributeValue({
@@ -29,6 +31,7 @@ function AttributeValue({
   if (value === null || value === '') return <>–</>;
   if (value instanceof Date) return <Timestamp at={value} />;
   if (type === 'date') return <DateInWords date={value} />;
+  if (name === 'email') return <Email address={value} />;
   if (name === 'status') return <StatusBadge status={value} />;
   return <bdi>{value}</bdi>;
 }
@@ -60,62 +63,49 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
     ]);
     const last = lastPage(recordCount, reportsPerPage);
     if (number > last) return { redirect: pageAddress(employee, last) };
-    const name = fullName(employee);
+    const { heading, tabs } = employeeFrame(context, employee, 'overview');
     return {
-      title: name,
-      heading: (
-        <div class="heading">
-          <h1>
-            <bdi>{name}</bdi> <StatusBadge status={employee.status} />
-          </h1>
-          {isAdministrator(context.user) && (
-            <div class="row-actions">
-              <a class="button secondary" href={employeeAddress(employee.id, 'edit')}>
-                Edit
-              </a>
-              <a class="button danger" href={employeeAddress(employee.id, 'delete')}>
-                Delete
-              </a>
-            </div>
-          )}
-        </div>
-      ),
+      title: fullName(employee),
+      heading,
       body: (
         <>
-          <DescriptionList>
-            {employeeAttributes.map((attribute) => (
-              <DescriptionItem key={attribute.name} name={attribute.label}>
-                <AttributeValue {...{ attribute, employee, manager }} />
-              </DescriptionItem>
+          {tabs}
+          <div class="record">
+            {employeeSections.map((section) => (
+              <section key={section}>
+                <h2>{section}</h2>
+                <DescriptionList>
+                  {employeeAttributes
+                    .filter((attribute) => attribute.section === section)
+                    .map((attribute) => (
+                      <DescriptionItem key={attribute.name} name={attribute.label}>
+                        <AttributeValue {...{ attribute, employee, manager }} />
+                      </DescriptionItem>
+                    ))}
+                </DescriptionList>
+              </section>
             ))}
-          </DescriptionList>
+          </div>
           <section>
             <h2>Direct reports</h2>
-            <p class="hint">{describeCount(recordCount)}</p>
-            {reports.length > 0 && <DirectReports reports={reports} />}
+            <p class="hint">
+              {describeCount(recordCount)} <a href={orgChartAddress(employee.id)}>Show in the org chart</a>
+            </p>
+            {reports.length > 0 && (
+              <ul class="plain people-list">
+                {reports.map((report) => (
+                  <li key={report.id}>
+                    <Person person={report} />
+                  </li>
+                ))}
+              </ul>
+            )}
             <Pager number={number} last={last} address={(page) => pageAddress(employee, page)} />
           </section>
         </>
       ),
     };
   });
-}
-
-function DirectReports({ reports }: { reports: readonly Employee[] }) {
-  return (
-    <ul class="plain">
-      {reports.map((report) => (
-        <li key={report.id}>
-          <EmployeeLink employee={report} />
-          {report.jobTitle !== null && (
-            <>
-              , <bdi>{report.jobTitle}</bdi>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
 }
 
 function pageAddress({ id }: Employee, page: number): string {

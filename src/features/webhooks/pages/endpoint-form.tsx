@@ -182,7 +182,12 @@ function MissingScope({ id }: { id: string }) {
 const mergedFields: readonly MergedField<EndpointForm>[] = [
   { member: 'url', label: 'URL' },
   { member: 'description', label: 'Description' },
-  { member: 'event_types', label: 'Events', id: typesField, show: (form) => typesOf(form).join(', ') || 'all' },
+  {
+    member: 'event_types',
+    label: 'Events',
+    id: typesField,
+    show: (form) => typesOf(form).join(', ') || 'all',
+  },
 ];
 
 function editForm(site: PageRouter, dependencies: WebhookPagesDependencies): void {

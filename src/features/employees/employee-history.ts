@@ -1,0 +1,176 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { readActorNames } from '../../platform/accounts/actor-names.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
+import { employeePosition } from '../../platform/database/ids.js';
+import { type Anchor, type OrderTerm, pageQuery, splitPage } from '../../platform/database/page-query.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
+import { type EmployeeAttribute, givenAttributes } from './employee-attributes.js';
+import { absentValue, valuesSeparator } from './employee-changes.js';
+
+/** A value of an employee before and after a change. `null`: none. Absent: it is not recorded. */
+export interface ChangedValue {
+  readonly attribute: EmployeeAttribute;
+  readonly from?: string | null;
+  readonly to?: string | null;
+}
+
+/** A change of an employee. */
+export interface EmployeeChange {
+  readonly id: string;
+  readonly at: Date;
+  readonly kind: 'created' | 'updated' | 'import_created' | 'import_updated';
+  /** `null`: a user who was deleted, or the command line. */
+  readonly userName: string | null;
+  /** Whether the change was made at the command line. */
+  readonly byOperator: boolean;
+  /** Name of the imported file. */
+  readonly fileName: string | null;
+  readonly values: readonly ChangedValue[];
+}
+
+/** The last change of a page; the next page starts after it. */
+export type ChangeAnchor = Pick<EmployeeChange, 'at' | 'id'>;
+
+interface ChangesRequest {
+  readonly accountId: AccountId;
+  readonly employeeId: string;
+  /** The last change of the previous page; absent for the first page. */
+  readonly after?: ChangeAnchor | undefined;
+  readonly size: number;
+}
+
+/** A change without the name of its user. */
+interface StoredChange extends Omit<EmployeeChange, 'userName' | 'byOperator' | 'values'> {
+  readonly userId: string | null;
+  /** Each request has an address, and the command line has none. */
+  readonly address: string | null;
+  readonly values: readonly ChangedValue[];
+}
+
+/**
+ * Reads a page of the changes of an employee, newest first: those of the audit log, with the values before and after, and those of
+ * imports that can still be undone, with the values before them. Changes of earlier imports are not recorded.
+ *
+ * @returns at most `size` changes of the audit log, with the imports between them; and whether there are more
+ */
+export async function employeeChanges(
+  database: Pick<Database, 'prisma'>,
+  request: ChangesRequest,
+): Promise<{ changes: readonly EmployeeChange[]; more: boolean }> {
+  const { accountId, after } = request;
+  return await withScope(accountScope(accountId), async () => {
+    const [{ events, more }, imports] = await Promise.all([
+      auditedChanges(database, request),
+      importedChanges(database, request),
+    ]);
+    const last = more ? events.at(-1) : undefined;
+    const between = imports.filter(
+      ({ at }) => (after === undefined || at < after.at) && (last === undefined || at >= last.at),
+    );
+    const stored = [...events, ...between].toSorted((one, other) => other.at.getTime() - one.at.getTime());
+    const actors = stored.map(({ userId }) => ({ userId, applicationId: null }));
+    const { users } = await readActorNames(database, accountId, actors);
+    const changes = stored.map(({ userId, address, ...change }) => ({
+      ...change,
+      userName: users.get(userId ?? '')?.name ?? null,
+      byOperator: userId === null && address === null,
+    }));
+    return { changes, more };
+  });
+}
+
+const order: readonly OrderTerm[] = [
+  { value: Prisma.sql`event.created_at`, type: 'timestamptz', descending: true },
+  { value: Prisma.sql`event.id`, type: 'text', descending: false },
+];
+
+interface EmployeeEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly at: Date;
+  readonly userId: string | null;
+  readonly address: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly anchor: Anchor;
+}
+
+async function auditedChanges(
+  { prisma }: Pick<Database, 'prisma'>,
+  { accountId, employeeId, after, size }: ChangesRequest,
+): Promise<{ events: readonly StoredChange[]; more: boolean }> {
+  const found = await prisma.$queryRaw<EmployeeEvent[]>(
+    pageQuery(
+      {
+        source: Prisma.sql`audit_events event`,
+        condition: Prisma.sql`
+          event.account_id = ${accountId} AND event.type IN ('employee.created', 'employee.updated')
+          AND event.details ->> 'employee' = ${employeeId}`,
+        order,
+      },
+      Prisma.sql`event.id, event.type, event.created_at AS at, event.user_id AS "userId", event.address, event.details`,
+      { size, start: after === undefined ? { skip: 0 } : { anchor: [after.at.toISOString(), after.id] } },
+    ),
+  );
+  const { rows, nextAnchor } = splitPage(found, size);
+  const events = rows.map(({ type, details, anchor: _, ...event }): StoredChange => {
+    const isNew = type === 'employee.created';
+    const values = isNew ? createdValues(details) : updatedValues(details);
+    return { ...event, kind: isNew ? 'created' : 'updated', fileName: null, values };
+  });
+  return { events, more: nextAnchor !== null };
+}
+
+/** The values in the details that `createdDetails` has written. */
+function createdValues(details: EmployeeEvent['details']): ChangedValue[] {
+  return givenAttributes.flatMap((attribute) => {
+    const value = details[attribute.name];
+    return typeof value === 'string' ? [{ attribute, from: null, to: value }] : [];
+  });
+}
+
+/** The values in the details that `updatedDetails` has written. They have the employee number in any case. */
+function updatedValues(details: EmployeeEvent['details']): ChangedValue[] {
+  return givenAttributes.flatMap((attribute): ChangedValue[] => {
+    const text = details[attribute.name];
+    if (typeof text !== 'string' || !text.includes(valuesSeparator)) return [];
+    const [from, to, ...others] = text.split(valuesSeparator).map(fromText);
+    // A value contains the separator: where it ends is unknown.
+    if (others.length > 0) return [{ attribute, to: text }];
+    return [{ attribute, from: from ?? null, to: to ?? null }];
+  });
+}
+
+function fromText(text: string): string | null {
+  return text === absentValue ? null : text;
+}
+
+interface ImportRow {
+  readonly id: string;
+  readonly at: Date;
+  readonly userId: string | null;
+  readonly address: string | null;
+  readonly fileName: string;
+  readonly before: Readonly<Record<string, string | null>> | null;
+}
+
+/** The changes of the imports that can be undone. An account has at most 50 imports. */
+async function importedChanges(
+  { prisma }: Pick<Database, 'prisma'>,
+  { accountId, employeeId }: ChangesRequest,
+): Promise<readonly StoredChange[]> {
+  const rows = await prisma.$queryRaw<ImportRow[]>`
+    SELECT stored.id, coalesce(stored.finished_at, stored.created_at) AS at, stored.user_id AS "userId", stored.address,
+      stored.file_name AS "fileName", change.before
+    FROM employee_imports stored
+    JOIN employee_import_changes change ON change.account_id = stored.account_id AND change.import_id = stored.id
+    WHERE stored.account_id = ${accountId} AND change.account_id = ${accountId}
+      AND change.position = ${employeePosition(employeeId)}`;
+  return rows.map(({ before, ...row }) => ({
+    ...row,
+    kind: before === null ? 'import_created' : 'import_updated',
+    values: givenAttributes.flatMap((attribute) => {
+      const from = before?.[attribute.member];
+      return from === undefined ? [] : [{ attribute, from }];
+    }),
+  }));
+}

@@ -1,0 +1,183 @@
+import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
+import { Empty } from '../../../platform/pages/data-table.js';
+import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { CursorPager } from '../../../platform/pages/pager.js';
+import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
+import { formatStatus } from '../employee-attributes.js';
+import type { ChangeAnchor, ChangedValue, EmployeeChange } from '../employee-history.js';
+import { employeeFrame } from './employee-header.js';
+import {
+  type EmployeePagesDependencies,
+  employeeAddress,
+  fullName,
+  requestedEmployee,
+} from './employee-pages.js';
+
+const changesPerPage = 50;
+
+/** The changes of an employee, for owners and administrators. */
+export function changesPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+  const { employees, readHistory } = dependencies;
+
+  site.get(employeeAddress(':employee_id', 'changes'), async (context) => {
+    const employee = await requestedEmployee(context, dependencies);
+    const { accountId } = context.user;
+    const after = readAnchor(context.query);
+    const request = { accountId, employeeId: employee.id, after, size: changesPerPage };
+    const { changes, more } = await readHistory(request);
+    const managerNames = await employees.names(accountId, new Set(managerIds(changes)));
+    const { heading, tabs } = employeeFrame(context, employee, 'changes');
+    const name = fullName(employee);
+    const address = employeeAddress(employee.id);
+    const last = changes.findLast(({ fileName }) => fileName === null);
+    return {
+      title: `Changes of ${name}`,
+      parent: { title: name, href: address },
+      heading,
+      body: (
+        <>
+          {tabs}
+          <p class="hint">
+            Changes are kept for {auditRetentionDays} days. Those of an import are shown as long as it can be
+            undone, with the values before it.
+          </p>
+          {changes.length === 0 ? (
+            <Empty title="No changes are recorded.">
+              <p>The employee was added by an import or a command, and has not been changed since.</p>
+            </Empty>
+          ) : (
+            <ol class="changes">
+              {changes.map((change) => (
+                <Change key={change.id} change={change} managerNames={managerNames} />
+              ))}
+            </ol>
+          )}
+          <CursorPager
+            first={after === undefined ? undefined : employeeAddress(employee.id, 'changes')}
+            next={
+              more && last
+                ? `${employeeAddress(employee.id, 'changes')}?after=${anchorText(last)}`
+                : undefined
+            }
+            newestFirst
+          />
+        </>
+      ),
+    };
+  });
+}
+
+function managerIds(changes: readonly EmployeeChange[]): string[] {
+  return changes.flatMap(({ values }) =>
+    values.flatMap(({ attribute, from, to }) =>
+      attribute.name === 'manager_id' ? [from, to].filter((id) => typeof id === 'string') : [],
+    ),
+  );
+}
+
+type ManagerNames = ReadonlyMap<string, string>;
+
+const verbs: Readonly<Record<EmployeeChange['kind'], string>> = {
+  created: 'added the employee',
+  updated: 'changed',
+  import_created: 'added the employee with an import',
+  import_updated: 'changed with an import',
+};
+
+function Change({ change, managerNames }: { change: EmployeeChange; managerNames: ManagerNames }) {
+  const { kind, at, fileName, values, userName, byOperator } = change;
+  const list = (
+    <dl class="facts">
+      {values.map((value) => (
+        <div key={value.attribute.name}>
+          <dt>{value.attribute.label}</dt>
+          <dd>
+            <Values value={value} managerNames={managerNames} isNew={kind === 'created'} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+  return (
+    <li>
+      <p>
+        <strong>
+          <bdi>{userName ?? (byOperator ? 'The command line' : 'A deleted user')}</bdi>
+        </strong>{' '}
+        {verbs[kind]}
+        {fileName !== null && (
+          <>
+            {' '}
+            of <bdi>{fileName}</bdi>
+          </>
+        )}
+        <span class="hint">
+          <Timestamp at={at} />
+        </span>
+      </p>
+      {kind === 'created' ? (
+        <details>
+          <summary>{values.length} values</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
+    </li>
+  );
+}
+
+function Values({
+  value,
+  managerNames,
+  isNew,
+}: {
+  value: ChangedValue;
+  managerNames: ManagerNames;
+  isNew: boolean;
+}) {
+  const { attribute, from, to } = value;
+  const text = (one: string | null) => <ValueText {...{ attribute, managerNames }} text={one} />;
+  if (isNew || from === undefined) return <>{text(to ?? null)}</>;
+  if (to === undefined) return <>before: {text(from)}</>;
+  return (
+    <>
+      {text(from)} <span aria-hidden="true">→</span>
+      <span class="unseen"> changed to </span> {text(to)}
+    </>
+  );
+}
+
+function ValueText({
+  attribute: { name, type },
+  text,
+  managerNames,
+}: {
+  attribute: ChangedValue['attribute'];
+  text: string | null;
+  managerNames: ManagerNames;
+}) {
+  if (text === null) return <span class="note">none</span>;
+  if (name === 'status') return <bdi>{formatStatus(text)}</bdi>;
+  if (type === 'date') return <DateInWords date={text} />;
+  if (name !== 'manager_id') return <bdi>{text}</bdi>;
+  const manager = managerNames.get(text);
+  if (manager === undefined) return <span class="note">a deleted employee</span>;
+  return (
+    <a href={employeeAddress(text)}>
+      <bdi>{manager}</bdi>
+    </a>
+  );
+}
+
+function anchorText({ at, id }: ChangeAnchor): string {
+  return `${at.toISOString()}_${id}`;
+}
+
+/** The change that a link of an earlier page names; `undefined` for the first page, and for a link that was changed. */
+function readAnchor(query: Fields): ChangeAnchor | undefined {
+  const [time = '', id = ''] = query.text('after').split('_');
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time));
+  return isTime && isRecordId(id) ? { at: new Date(time), id } : undefined;
+}

@@ -1,0 +1,54 @@
+// The directory shows results while the user types, and the form of an employee suggests managers. Without this script, the forms
+// do the same when they are submitted.
+const field = document.querySelector('input[data-suggestions]');
+const search = document.querySelector('form.search');
+let latest;
+let timer;
+
+field?.addEventListener('input', () => later(suggest));
+search?.addEventListener('input', () => later(showResults));
+search?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  showResults();
+});
+
+function later(work) {
+  clearTimeout(timer);
+  timer = setTimeout(work, 200);
+}
+
+async function suggest() {
+  const page = await load(`${field.dataset.suggestions}?${new URLSearchParams({ q: field.value })}`);
+  if (page === 'replaced') return;
+  const found = page?.getElementById(field.list.id)?.children ?? [];
+  field.list.replaceChildren(...[...found].map(({ textContent }) => new Option(textContent, textContent)));
+}
+
+/** Replaces the results by those of the server. The address is that of the search, for links, reloading and going back. */
+async function showResults() {
+  clearTimeout(timer);
+  const values = [...new FormData(search)].filter(([, value]) => value !== '');
+  const address = `${search.action}${values.length > 0 ? `?${new URLSearchParams(values)}` : ''}`;
+  const page = await load(address);
+  if (page === 'replaced') return;
+  // Such as an expired session.
+  if (!page?.getElementById('results')) return location.assign(address);
+  for (const id of ['filters', 'count', 'exports', 'results'])
+    document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
+  history.replaceState(null, '', address);
+}
+
+/** A page of the server; `replaced` by a later request, or `undefined` when the server does not answer with one. */
+async function load(address) {
+  latest?.abort();
+  const request = new AbortController();
+  latest = request;
+  try {
+    const response = await fetch(address, { signal: request.signal });
+    return response.ok && !response.redirected
+      ? new DOMParser().parseFromString(await response.text(), 'text/html')
+      : undefined;
+  } catch {
+    return request.signal.aborted ? 'replaced' : undefined;
+  }
+}

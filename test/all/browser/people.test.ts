@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import { insertEmployees } from '../../../src/features/employees/insert-employees.js';
+import { createScene } from '../../support/oauth/users.js';
+import { makeEmployees } from '../../support/records/tenant.js';
+import type { Test } from '../../support/tap.js';
+import { main, signIn } from './browser-steps.js';
+import { browserTest, isAccessible, type LiveSite } from './chromium.js';
+
+/** Signs in an owner whose account has these people, all in Sales. */
+async function open(page: Page, { api: { database } }: LiveSite, names: readonly string[]): Promise<void> {
+  const { user, accountId } = await createScene(database);
+  const people = makeEmployees(names.length, { department: 'Sales' }).map((person, index) => ({
+    ...person,
+    employeeNumber: `E${index}`,
+    firstName: names[index] ?? '',
+    lastName: 'Hopper',
+  }));
+  await database.prisma.$transaction((tx) => insertEmployees(tx, accountId, people));
+  await signIn(page, user);
+}
+
+/** Two people get the first one as their manager, which the org chart shows then. */
+async function changeManager(t: Test, page: Page, { scripts }: { scripts: boolean }): Promise<void> {
+  for (const name of ['Ada Hopper', 'Bob Hopper']) await page.getByRole('checkbox', { name }).check();
+  await page.getByRole('button', { name: 'Change selected people' }).click();
+  await page.getByRole('radio', { name: 'Manager' }).check();
+  const field = page.getByLabel('New manager');
+  await field.pressSequentially('grace');
+  if (scripts) {
+    const option = page.locator('#suggestions option');
+    await option.waitFor({ state: 'attached' });
+    t.equal(await option.getAttribute('value'), 'Grace Hopper (E2)');
+    await isAccessible(t, page, 'the form that changes several people');
+  }
+  await page.getByRole('button', { name: 'Continue' }).click();
+  // The text is the start of a name: the form shows who matches.
+  await page.getByRole('radio', { name: 'Grace Hopper (E2)' }).check();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Change the manager of 2 people?' }).waitFor();
+  if (scripts) await isAccessible(t, page, 'the confirmation of a change of several people');
+  await page.getByRole('button', { name: 'Change 2 people' }).click();
+  await page.getByText('The selected people have the new value.').waitFor();
+  await main(page).getByRole('link', { name: 'Org chart' }).click();
+  await page.getByRole('heading', { name: 'Org chart of Grace Hopper' }).waitFor();
+  t.same(await main(page).getByRole('list').last().getByRole('link').allTextContents(), [
+    'Ada Hopper',
+    'Bob Hopper',
+  ]);
+  if (scripts) await isAccessible(t, page, 'an org chart');
+}
+
+browserTest(
+  'the directory shows results while the user types, and keeps the focus',
+  async (t, page, site) => {
+    await open(page, site, ['Ada', 'Bob', 'Grace']);
+    const field = page.getByRole('searchbox');
+    await field.pressSequentially('gra');
+    await page.getByText('1 person for “gra”').waitFor();
+    t.match(page.url(), 'q=gra');
+    t.same(
+      await page
+        .getByRole('table')
+        .getByRole('link', { name: /Hopper/ })
+        .allTextContents(),
+      ['Hopper, Grace'],
+    );
+    t.equal(await field.evaluate((element) => element === document.activeElement), true);
+    await page.getByLabel('Department').selectOption('Sales');
+    await page.getByRole('link', { name: 'Department: Sales' }).waitFor();
+    await isAccessible(t, page, 'a search');
+    await field.fill('');
+    await page.getByText('3 people', { exact: true }).waitFor();
+    await changeManager(t, page, { scripts: true });
+  },
+);
+
+browserTest(
+  'without JavaScript a submit shows the results, and several people are changed at once',
+  async (t, page, site) => {
+    await open(page, site, ['Ada', 'Bob', 'Grace']);
+    await page.getByRole('searchbox').fill('gra');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByText('1 person for “gra”').waitFor();
+    await page.goto('/people');
+    await changeManager(t, page, { scripts: false });
+  },
+  { javaScriptEnabled: false },
+);
