@@ -122,7 +122,7 @@ t.test('in an account that requires a second factor or single sign-on, that step
   for (const [policy, role, location] of [
     ['all', 'member', /^\/people\/settings\/account\/second_factor\?return_to=/],
     ['administrators', 'admin', /^\/people\/settings\/account\/second_factor\?return_to=/],
-    ['administrators', 'member', /^\/people\?/],
+    ['administrators', 'member', /^\/people\/home\?/],
   ] as const) {
     const { browser, accountId } = await ownerAtWork(withoutMail);
     const link = shownLink(await invite(browser, freshAddress(), role));

@@ -39,7 +39,7 @@ t.test('Home reads the records of an account once, and its addresses once', asyn
 t.test('the directory reads the addresses once, and then the employees who share one', async (t) => {
   const query = new DirectoryQuery(accountId, { only: sharedEmail }, null);
   const sort = [{ key: 'lastName' as const, descending: false }];
-  const { blocks, text } = await planOf(database, query.page({ sort, size: 25, skip: 0 }));
+  const { blocks, text } = await planOf(database, query.page({ sort, size: 25, start: { skip: 0 } }));
   // Two employees for each shared address, with the blocks of an index.
   t.ok(
     blocks < table.blocks * 1.5 + (count / 100) * 2 * 4,

@@ -91,7 +91,7 @@ const forms: Readonly<Record<string, readonly [(scene: Scene) => Promise<Form>, 
       const names = { given_name: 'Grace', family_name: 'Hopper' };
       return linkForm(linkIn(await mail.mailTo(email)), { ...names, new_password: newPassword });
     },
-    /^\/people\?notice=joined/,
+    /^\/people\/home\?notice=joined/,
   ],
   password: [
     async ({ user }) => {
