@@ -332,7 +332,7 @@ t.test('allows scripts on the page with the secret only, and only the script of 
   t.equal(script.headers['content-type'], 'text/javascript; charset=utf-8');
   t.equal(script.headers['x-content-type-options'], 'nosniff');
   t.match(script.headers['cache-control'], /immutable/);
-  for (const address of ['/people', applicationsPath, auditLogPath, connectedPath]) {
+  for (const address of ['/people/home', applicationsPath, auditLogPath, connectedPath]) {
     const { headers, body } = await browser.open(address);
     t.notMatch(String(headers['content-security-policy']), /script-src/, address);
     t.notMatch(body, /<script/, address);
