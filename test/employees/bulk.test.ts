@@ -126,6 +126,7 @@ t.test('an invalid value changes nobody', async (t) => {
   >);
   isPage(t, rejected, 400);
   t.match(fieldErrors(rejected.body).manager_employee_number, /must be another employee/);
+  t.match(rejected.body, `<form method="post" action="${path}"`, 'leads to the confirmation again');
   t.same(await scene.stored(), before);
   t.same(await scene.events(), []);
 });

@@ -183,6 +183,7 @@ t.test(
         .map(({ employeeNumber }) => employeeNumber)
         .toReversed(),
     );
+    t.equal((await browser.open('/people/export.csv?only=current')).statusCode, 200, 'a selection of Home');
     const workbook = await browser.open('/people/export.csv?format=xlsx');
     t.match(workbook.headers['content-type'], 'spreadsheetml.sheet');
     t.equal(workbook.rawPayload.toString('latin1', 0, 2), 'PK');
@@ -194,9 +195,20 @@ t.test(
       events.find(({ details }) => Object.hasOwn(Object(details), 'search')),
       { userId: user.id, details: { department: 'Sales', search: 'yes', rows: '29', complete: 'yes' } },
     );
-    t.equal(events.length, 2);
+    t.equal(events.length, 3);
   },
 );
+
+t.test('a search text without letters finds everyone, and suggests no one', async (t) => {
+  const { browser } = await employeeScene(api, [{}, {}], 'admin');
+  for (const text of [',', ' , ,', '%2C%2C']) {
+    t.match((await browser.open(`/people?q=${text}`)).body, '2 people');
+    t.equal((await browser.open(`/people/export.csv?q=${text}`)).statusCode, 200);
+    const suggestions = await browser.open(`/people/employees/suggestions?q=${text}`);
+    t.equal(suggestions.statusCode, 200);
+    t.notMatch(suggestions.body, /<ul id="suggestions"><li/);
+  }
+});
 
 t.test('a member can neither export the directory nor see the links', async (t) => {
   const browser = await directoryOf([{}]);

@@ -285,13 +285,21 @@ t.test('a filter of an account with many managers searches them by name', async 
   t.same(names(foreign), [`${ids[0]} checked`], 'names of another account are not shown');
 });
 
-t.test('a date stands for the start of its day where a time is needed', async (t) => {
+t.test('a date stands for its whole day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();
-  const id = createdId(await createReport(browser, filterFields('updated_at', 'after', '2026-01-31')));
-  const value = '2026-01-31T00:00:00Z';
-  t.match(await storedReports(scene.accountId), [{ filters: [{ field: 'updated_at', value }] }]);
-  const { body } = await browser.open(`${reportsPath}/${id}/edit`);
-  t.match(body, /<input type="date" id="filter_1_value" name="filter_1_value" value="2026-01-31"/);
+  for (const [operator, value] of [
+    ['after', '2026-01-31T23:59:59.999Z'],
+    ['on_or_after', '2026-01-31T00:00:00Z'],
+  ] as const) {
+    const id = createdId(await createReport(browser, filterFields('updated_at', operator, '2026-01-31')));
+    const stored = await storedReports(scene.accountId);
+    t.match(
+      stored.find((report) => report.id === id),
+      { filters: [{ field: 'updated_at', value }] },
+    );
+    const { body } = await browser.open(`${reportsPath}/${id}/edit`);
+    t.match(body, /<input type="date" id="filter_1_value" name="filter_1_value" value="2026-01-31"/);
+  }
 });
 
 t.test('a preview shows the first rows and saves nothing', async (t) => {

@@ -81,11 +81,15 @@ t.test('a report with relative dates has the employees of the day on which it ru
   const exactly = await report({ field, operator: 'in', value: ['today', '-90d', '2025-12-31'] });
   const others = await report({ field, operator: 'not_eq', value: 'start_of_year' });
   const today = await report({ field: 'updated_at', operator: 'on_or_after', value: 'today' });
+  const untilToday = await report({ field: 'updated_at', operator: 'on_or_before', value: 'today' });
+  const afterToday = await report({ field: 'updated_at', operator: 'after', value: 'today' });
   const tomorrow = await report({ field: 'updated_at', operator: 'after', value: '+1d' });
   t.same(await thisMonth(), ['2026-03-01', '2026-03-31']);
   t.same(await exactly(), ['2025-12-31', '2026-03-31']);
   t.same(await others(), ['2025-12-31', '2026-03-01', '2026-03-31', '2026-04-01', null]);
   t.same(await today(), ['2025-12-31', '2026-03-01', '2026-04-01']);
+  t.equal((await untilToday()).length, employees.length, 'all of the day');
+  t.same(await afterToday(), [], 'nothing of the day');
   t.same(await tomorrow(), []);
 
   setClock('2026-04-01T00:00:00Z');

@@ -69,7 +69,11 @@ export class DirectoryExports {
 }
 
 /** The search text is omitted, because it may be a name that is to be erased with the person. */
-function viewDetails({ text, filter }: DirectoryView): Readonly<Record<string, string>> {
-  const filters = Object.entries(filter).map(([name, value]) => [name, value ?? '–']);
-  return { ...Object.fromEntries(filters), ...(text !== '' && { search: 'yes' }) };
+function viewDetails({ text, filter: { only, ...values } }: DirectoryView): Readonly<Record<string, string>> {
+  const filters = Object.entries(values).map(([name, value]) => [name, value ?? '–']);
+  return {
+    ...Object.fromEntries(filters),
+    ...(only && { only: only.value }),
+    ...(text !== '' && { search: 'yes' }),
+  };
 }

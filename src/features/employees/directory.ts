@@ -267,12 +267,12 @@ export class Directory {
     accountId: AccountId,
     { text, filter }: Pick<DirectoryRequest, 'text' | 'filter'>,
   ): Promise<DirectoryQuery> {
-    return new DirectoryQuery(accountId, filter, text === '' ? null : await this.#fold(text));
+    const parts = searchParts(text);
+    return new DirectoryQuery(accountId, filter, parts.length === 0 ? null : await this.#fold(parts));
   }
 
-  /** The database folds the text, as it folds names. */
-  async #fold(text: string): Promise<SearchPart[]> {
-    const parts = searchParts(text);
+  /** The database folds the parts of a text, as it folds names. */
+  async #fold(parts: readonly string[]): Promise<SearchPart[]> {
     const rows = await this.#prisma.$queryRaw<{ folded: string }[]>(foldParts(parts));
     return parts.map((part, index) => ({
       text: part,

@@ -48,7 +48,15 @@ function dateText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** Replaces the relative dates in filters by those of a time. A timestamp is compared with the start of the day in UTC. */
+/**
+ * The timestamp that an operator compares with for a day in UTC: the start of the day or, for operators that have all or nothing
+ * of the day, its last millisecond. Stored timestamps have milliseconds.
+ */
+export function timestampOfDay(date: string, operator: string): string {
+  return operator === 'after' || operator === 'on_or_before' ? `${date}T23:59:59.999Z` : `${date}T00:00:00Z`;
+}
+
+/** Replaces the relative dates in filters by those of a time. */
 export function withDatesOf(filters: readonly ReportFilter[], now: Date): readonly ReportFilter[] {
   return filters.map((filter) => {
     const { type } = columnOf(filter.field);
@@ -56,7 +64,7 @@ export function withDatesOf(filters: readonly ReportFilter[], now: Date): readon
     const resolve = (text: string) => {
       const date = relativeDate(text, now);
       if (date === null) return text;
-      return type === 'date' ? date : `${date}T00:00:00Z`;
+      return type === 'date' ? date : timestampOfDay(date, filter.operator);
     };
     const { value } = filter;
     return {

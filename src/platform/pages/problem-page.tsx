@@ -23,7 +23,7 @@ export function sendProblemPage(
   const { signedIn, url, method, routeOptions } = request;
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
   // Users of the consent screen came from an application, so links to other pages would be misleading.
-  const isConsent = routeOptions.config.operation !== undefined;
+  const isConsent = routeOptions.config.operation !== undefined || instance === '/v1/oauth/authorize';
   const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (
     <>

@@ -202,6 +202,7 @@ function BulkFields({
   );
   return (
     <Form
+      action={bulkPath}
       className="fields bulk"
       hidden={people.map(({ id }) => ['employee', id] as const)}
       button="Continue"

@@ -178,6 +178,8 @@ function anchorText({ at, id }: ChangeAnchor): string {
 /** The change that a link of an earlier page names; `undefined` for the first page, and for a link that was changed. */
 function readAnchor(query: Fields): ChangeAnchor | undefined {
   const [time = '', id = ''] = query.text('after').split('_');
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time));
+  // PostgreSQL has no year 0.
+  const isTime =
+    /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time));
   return isTime && isRecordId(id) ? { at: new Date(time), id } : undefined;
 }

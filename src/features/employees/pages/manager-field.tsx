@@ -2,7 +2,7 @@ import { TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import type { Employee } from '../employee.js';
-import { maximumSearchLength } from '../employee-search.js';
+import { maximumSearchLength, searchParts } from '../employee-search.js';
 import { directorySort } from './directory-address.js';
 import { managerField } from './employee-form.js';
 import { type EmployeePagesDependencies, fullName, suggestionsPath } from './employee-pages.js';
@@ -65,10 +65,14 @@ async function find(
   const shown = /\(([^()]+)\)$/.exec(text)?.[1];
   const numbers = [text, ...(shown === undefined ? [] : [shown])];
   const numbered = await employees.byNumber(context.user.accountId, numbers);
-  if (numbered.length > 0)
-    return numbered.find(({ employeeNumber }) => employeeNumber === text) ?? numbered[0];
+  const same = (other: string) => other.toLowerCase() === text.toLowerCase();
+  // The name before the number in parentheses must be theirs: a suggestion may be old.
+  const exact =
+    numbered.find(({ employeeNumber }) => employeeNumber === text) ??
+    numbered.find((person) => same(label(person)));
+  if (exact !== undefined) return exact;
   const [match, ...others] = (await search(context, directory, text)).filter((person) =>
-    [fullName(person), person.email].some((name) => name.toLowerCase() === text.toLowerCase()),
+    [fullName(person), person.email].some(same),
   );
   return others.length === 0 ? match : undefined;
 }
@@ -78,6 +82,7 @@ async function search(
   directory: Dependencies['directory'],
   text: string,
 ): Promise<readonly Employee[]> {
+  if (searchParts(text).length === 0) return [];
   const { employees } = await directory.read(accountId, {
     text,
     filter: {},
@@ -144,7 +149,7 @@ const suggestionsId = 'suggestions';
 export function suggestionPages(site: PageRouter, { directory }: Pick<Dependencies, 'directory'>): void {
   site.get(suggestionsPath, async (context) => {
     const text = [...context.query.text('q')].slice(0, maximumSearchLength).join('');
-    const people = text === '' ? [] : await search(context, directory, text);
+    const people = await search(context, directory, text);
     return {
       title: 'Suggestions',
       body: (

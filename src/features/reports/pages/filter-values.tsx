@@ -1,5 +1,6 @@
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import type { DirectoryChoices, ManagerChoice } from '../../employees/index.js';
+import { timestampOfDay } from '../relative-dates.js';
 import { findColumn } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
 import { type Choice, SelectField } from './key-list.js';
@@ -105,10 +106,11 @@ function ValueLabel({ position }: { position: number }) {
 }
 
 /** A choice of relative dates, with a field for a date and one for a number of days. The style shows the one that is needed. */
-function DateField({ position, filter: { value } }: ValueProps) {
+function DateField({ position, filter: { operator, value } }: ValueProps) {
   const id = (part: 'when' | 'value' | 'days') => fieldIds.filter(position, part);
   const { when, date, days } = enteredDate(value);
-  const isDate = /^(\d{4}-\d{2}-\d{2}(T00:00:00Z)?)?$/.test(date);
+  const day = date.slice(0, 10);
+  const isDate = [day, timestampOfDay(day, operator)].includes(date);
   const common = (part: 'value' | 'days') => ({ id: id(part), name: id(part), ...useDescription(id(part)) });
   return (
     <div class="date-value">
@@ -123,7 +125,7 @@ function DateField({ position, filter: { value } }: ValueProps) {
         <ValueLabel position={position} />
         <FieldError field={id('value')} />
         {isDate ? (
-          <input type="date" {...common('value')} value={date.slice(0, 10)} />
+          <input type="date" {...common('value')} value={day} />
         ) : (
           <input type="text" {...common('value')} value={date} autocomplete="off" />
         )}

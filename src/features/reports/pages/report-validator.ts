@@ -1,11 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import { type Contract, resolve } from '../../../platform/contract/contract.js';
 import type { components } from '../../../platform/contract/generated.js';
+import { isDateText } from '../../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
+import { timestampOfDay } from '../relative-dates.js';
 import { newContent, type ReportContent } from '../report.js';
 import { findColumn } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
@@ -129,7 +131,10 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     title,
     description: description === '' ? null : description,
     filters: filters.map(({ field, operator, value }) => {
-      const values = findColumn(field)?.type === 'date_time' ? lines(value).map(startOfDay) : lines(value);
+      const isTimestamp = findColumn(field)?.type === 'date_time';
+      const values = lines(value).map((text) =>
+        isTimestamp && isDateText(text) ? timestampOfDay(text, operator) : text,
+      );
       if (isEmptyOperator(operator)) return { field, operator };
       return {
         field,
@@ -140,11 +145,6 @@ function toRequest({ title, description, kind, columns, groups, sort, filters }:
     sort: [...sort],
     ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
   };
-}
-
-/** Where a timestamp is needed, a date is the start of its day in UTC. */
-function startOfDay(text: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text;
 }
 
 /** Locations and rules of the findings of the validator. */
