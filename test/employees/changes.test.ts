@@ -122,7 +122,13 @@ t.test('pages lead to older changes, and another employee has none of them', asy
   t.match(seen[0], /^The command line changed .* Department D5[12] → changed to/);
   t.notMatch(second.body, 'rel="next"');
   t.match((await browser.open(pathOf(ids[1]))).body, 'No changes are recorded.');
-  for (const after of ['x', '0000-01-01T00:00:00.000Z_a', '2026-99-99T00:00:00.000Z_a', `${new Date(at).toISOString()}_..`, '_'])
+  for (const after of [
+    'x',
+    '0000-01-01T00:00:00.000Z_a',
+    '2026-99-99T00:00:00.000Z_a',
+    `${new Date(at).toISOString()}_..`,
+    '_',
+  ])
     t.equal(changesOn((await browser.open(`${pathOf(ids[0])}?after=${after}`)).body).length, 50, after);
 });
 
