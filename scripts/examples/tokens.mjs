@@ -66,6 +66,11 @@ export const tokenErrors = {
       ...world.credentials('demoreadonly'),
       scope: 'reports:write',
     })(world),
+  TokenInvalidTargetResponseExample: (world) =>
+    grantType('client_credentials', {
+      ...world.credentials('demobackend'),
+      resource: 'https://other.example',
+    })(world),
   TokenInvalidClientResponseExample: grantType('client_credentials', wrongSecret),
   TokenInvalidGrantResponseExample: (world) =>
     world.send(token, { form: world.example('AuthorizationCodeTokenRequestExample') }),
