@@ -154,7 +154,8 @@ for (const javaScriptEnabled of [true, false]) {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Status: Active' }).waitFor();
       await page.getByText('Hire date is on or after 50,000 days ago').waitFor();
-      await isAccessible(t, page, 'the employees of a bar');
+      // The check runs in the page.
+      if (javaScriptEnabled) await isAccessible(t, page, 'the employees of a bar');
     },
     { javaScriptEnabled },
   );
