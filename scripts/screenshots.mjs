@@ -45,7 +45,7 @@ async function takeAll(base) {
     colorScheme: 'light',
   });
   const page = await context.newPage();
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize({ width: 1280, height: 600 });
   await page.goto(`${base}/people`);
   await page.getByLabel('E-mail address').fill('owner@acme.example');
   await page.getByLabel('Password').fill(demoPassword);
@@ -54,6 +54,7 @@ async function takeAll(base) {
   for (const [name, address] of Object.entries(pages)) {
     await page.goto(`${base}${address}`);
     await page.waitForLoadState('networkidle');
-    await page.screenshot({ path: path.join(root, 'docs', 'images', `${name}.png`) });
+    const image = path.join(root, 'docs', 'images', `${name}.png`);
+    await page.screenshot({ path: image, fullPage: name === 'consent' });
   }
 }
