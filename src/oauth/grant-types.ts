@@ -32,7 +32,7 @@ export interface GrantType {
 }
 
 /** Token response for an application that acts on behalf of a user. */
-export function issueUserTokens(
+function issueUserTokens(
   { accessTokens }: OAuthServices,
   { clientId }: Application,
   { userId, grantId, scopes, resource }: UsedGrant,

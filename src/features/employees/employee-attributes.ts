@@ -20,7 +20,7 @@ interface Presentation {
   readonly section: EmployeeSection;
   /** Whether the directory shows the attribute, as text, beside the columns that the page defines. */
   readonly inDirectory?: true;
-  /** Values for the demo employees, repeated in turn. Absent: `demo-data/employees.ts` computes them. */
+  /** Values for the demo employees, repeated in turn. Absent: `demo-data/fill.ts` computes them. */
   readonly demoValues?: readonly (string | null)[];
 }
 

@@ -64,7 +64,7 @@ function patternId(id: string, tone: number): string {
 }
 
 /** Names of the series, each with its colour and pattern. A chart of one series needs none. */
-export function Legend({ id, series }: { id: string; series: readonly ChartSeries[] }) {
+function Legend({ id, series }: { id: string; series: readonly ChartSeries[] }) {
   if (series.length < 2) return null;
   return (
     <ul class="legend">
