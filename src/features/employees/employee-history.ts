@@ -29,7 +29,7 @@ export interface EmployeeChange {
 }
 
 /** The last change of a page; the next page starts after it. */
-export type ChangeAnchor = Pick<EmployeeChange, 'at' | 'id'>;
+type ChangeAnchor = Pick<EmployeeChange, 'at' | 'id'>;
 
 interface ChangesRequest {
   readonly accountId: AccountId;

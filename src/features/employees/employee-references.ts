@@ -213,3 +213,23 @@ export async function resolveInput(
   const values = givenAttributes.map((attribute) => [attribute.member, initialValue(employee, attribute)]);
   return { values: { ...Object.fromEntries(values), managerId } as GivenValues };
 }
+
+/** Ids of employees who are the manager of others, in their order. Each is one search of an index. */
+export async function readManagerIds(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  limit: number,
+): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE managers (id, place) AS (
+      (SELECT manager_id, 1 FROM employees WHERE account_id = ${accountId} AND manager_id IS NOT NULL
+       ORDER BY manager_id LIMIT 1)
+      UNION ALL
+      SELECT following.manager_id, place + 1 FROM managers CROSS JOIN LATERAL (
+        SELECT manager_id FROM employees WHERE account_id = ${accountId} AND manager_id > managers.id
+        ORDER BY manager_id LIMIT 1
+      ) AS following
+      WHERE place < ${limit}::int)
+    SELECT id FROM managers`;
+  return rows.map(({ id }) => id);
+}

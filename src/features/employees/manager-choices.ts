@@ -3,6 +3,7 @@ import type { ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Directory } from './directory.js';
 import { fullName } from './employee.js';
+import { readManagerIds } from './employee-references.js';
 import type { Employees } from './employees.js';
 
 /** Managers to choose from, by name. */
@@ -34,23 +35,12 @@ export class ManagerChoices {
 
   /** All managers of an account; `null` when it has more than 50. Reads one entry of an index for each of them. */
   async all(accountId: AccountId): Promise<readonly ManagerChoice[] | null> {
-    const limit = maximumManagers + 1;
-    const rows = await withScope(
-      accountScope(accountId),
-      () => this.#prisma.$queryRaw<{ id: string }[]>`
-        WITH RECURSIVE managers (id, place) AS (
-          (SELECT manager_id, 1 FROM employees WHERE account_id = ${accountId} AND manager_id IS NOT NULL
-           ORDER BY manager_id LIMIT 1)
-          UNION ALL
-          SELECT next.manager_id, place + 1 FROM managers, LATERAL (
-            SELECT manager_id FROM employees WHERE account_id = ${accountId} AND manager_id > managers.id
-            ORDER BY manager_id LIMIT 1) next
-          WHERE place < ${limit}::int)
-        SELECT id FROM managers`,
+    const ids = await withScope(accountScope(accountId), () =>
+      readManagerIds(this.#prisma, accountId, maximumManagers + 1),
     );
-    if (rows.length > maximumManagers) return null;
-    const names = await this.#employees.names(accountId, new Set(rows.map(({ id }) => id)));
-    return byName(rows.map(({ id }) => ({ id, name: names.get(id) ?? id })));
+    if (ids.length > maximumManagers) return null;
+    const names = await this.#employees.names(accountId, new Set(ids));
+    return byName(ids.map((id) => ({ id, name: names.get(id) ?? id })));
   }
 
   /** The managers whose name, e-mail address or number matches a text, by last name; at most 50. */

@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { byName, type Employee, employeeSelection } from './employee.js';
-import { managersAbove, readEmployeesByPosition } from './employee-references.js';
+import { managersAbove, readEmployeesByPosition, readManagerIds } from './employee-references.js';
 
 /** Managers from whom the top of the organisation is looked for. */
 const maximumManagers = 2000;
@@ -45,7 +45,7 @@ export class Organisation {
     sizes: LevelSizes,
   ): Promise<{ nodes: readonly OrganisationNode[]; more: boolean }> {
     return await withScope(accountScope(accountId), async () => {
-      const managers = await this.#someManagers(accountId);
+      const managers = await readManagerIds(this.#prisma, accountId, maximumManagers);
       const edges = await managersAbove(this.#prisma, accountId, managers);
       const below = new Set(edges.map(({ id }) => id));
       const top = [...new Set([...managers, ...edges.map(({ managerId }) => managerId)])].filter(
@@ -87,22 +87,6 @@ export class Organisation {
         node: node ?? { person, count: 0, reports: [] },
       };
     });
-  }
-
-  /** Ids of managers, each of which is one search of an index. */
-  async #someManagers(accountId: AccountId): Promise<string[]> {
-    const rows = await this.#prisma.$queryRaw<{ id: string }[]>`
-      WITH RECURSIVE managers (id, place) AS (
-        (SELECT manager_id, 1 FROM employees WHERE account_id = ${accountId} AND manager_id IS NOT NULL
-         ORDER BY manager_id LIMIT 1)
-        UNION ALL
-        SELECT following.manager_id, place + 1 FROM managers CROSS JOIN LATERAL (
-          SELECT manager_id FROM employees WHERE account_id = ${accountId} AND manager_id > managers.id
-          ORDER BY manager_id LIMIT 1
-        ) AS following
-        WHERE place < ${maximumManagers}::int)
-      SELECT id FROM managers`;
-    return rows.map(({ id }) => id);
   }
 
   async #nodes(

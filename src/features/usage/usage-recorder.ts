@@ -90,15 +90,6 @@ const insertUsage = (rows: string, accountIds: readonly string[]) => Prisma.sql`
     calls = usage.calls + excluded.calls, errors = usage.errors + excluded.errors,
     rate_limited = usage.rate_limited + excluded.rate_limited, records = usage.records + excluded.records`;
 
-/** Adds counts to the stored ones in one statement. */
-async function storeUsage(database: Database, counts: readonly Identified<UsageCount>[]): Promise<void> {
-  const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
-  const accountIds = [...new Set(counts.map(({ accountId }) => accountId))];
-  await withScope(accountScope(...accountIds), () =>
-    database.prisma.$executeRaw(insertUsage(JSON.stringify(rows), accountIds)),
-  );
-}
-
 /** As {@link insertUsage}. It joins another table, because Citus does not distribute this one. */
 const insertFailures = (rows: string, accountIds: readonly string[]) => Prisma.sql`
   INSERT INTO failed_authentications AS stored (account_id, application_id, hour, failures)
@@ -111,14 +102,16 @@ const insertFailures = (rows: string, accountIds: readonly string[]) => Prisma.s
   ORDER BY 1, 2, 3
   ON CONFLICT (account_id, application_id, hour) DO UPDATE SET failures = stored.failures + excluded.failures`;
 
-/** Adds numbers of failed client authentications to the stored ones. */
-async function storeFailures(database: Database, counts: readonly Identified<FailureCount>[]): Promise<void> {
-  const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
-  const accountIds = [...new Set(counts.map(({ accountId }) => accountId))];
-  await withScope(accountScope(...accountIds), () =>
-    database.prisma.$executeRaw(insertFailures(JSON.stringify(rows), accountIds)),
-  );
-}
+/** Adds counts to the stored ones in one statement, which {@link insertUsage} or {@link insertFailures} builds. */
+const storeCounts =
+  (insert: typeof insertUsage) =>
+  async (database: Database, counts: readonly Identified<UsageCount | FailureCount>[]): Promise<void> => {
+    const rows = counts.map((count) => ({ ...count, hour: new Date(count.hour).toISOString() }));
+    const accountIds = [...new Set(counts.map(({ accountId }) => accountId))];
+    await withScope(accountScope(...accountIds), () =>
+      database.prisma.$executeRaw(insert(JSON.stringify(rows), accountIds)),
+    );
+  };
 
 /** Omits rows of deleted accounts and rows that an earlier attempt has stored. */
 const insertRejections = (rows: string, accountIds: readonly string[]) => Prisma.sql`
@@ -298,9 +291,9 @@ export class UsageRecorder implements RequestObserver {
     const failures = this.#failures.takeAll();
     const { batchSize } = this.#limits;
     try {
-      await storeInBatches(this.#options.database, counts, batchSize, storeUsage);
+      await storeInBatches(this.#options.database, counts, batchSize, storeCounts(insertUsage));
       await storeInBatches(this.#options.database, rejections, batchSize, storeRejections);
-      await storeInBatches(this.#options.database, failures.counts, batchSize, storeFailures);
+      await storeInBatches(this.#options.database, failures.counts, batchSize, storeCounts(insertFailures));
       await storeInBatches(this.#options.database, failures.rejections, batchSize, storeRejections);
     } catch (error) {
       this.#counts.putBack(counts);

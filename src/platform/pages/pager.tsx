@@ -44,6 +44,25 @@ export function Pager({
   );
 }
 
+/** The last row of a page of a list by time. The next page begins after it. */
+export interface TimeCursor {
+  readonly at: Date;
+  readonly id: string;
+}
+
+export function formatTimeCursor({ at, id }: TimeCursor): string {
+  return `${at.getTime()}-${id}`;
+}
+
+/** Parses the cursor of a page; `undefined`, for the first page, when it is missing or invalid. */
+export function readTimeCursor(text: string): TimeCursor | undefined {
+  const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined || Number(time) > latestTime) return undefined;
+  return { at: new Date(Number(time)), id };
+}
+
+const latestTime = Date.UTC(9999, 11, 31);
+
 /** Links of a list without page numbers: to its start, and to the page after the last row. */
 export function CursorPager({
   first,

@@ -20,10 +20,10 @@ export function sendProblemPage(
   settingsPages: readonly Section[],
 ): FastifyReply {
   const { title, detail, code, errors = [], request_id, instance } = document;
-  const { signedIn, url, method, routeOptions } = request;
+  const { signedIn, url, method } = request;
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
-  // Users of the consent screen came from an application, so links to other pages would be misleading.
-  const isConsent = routeOptions.config.operation !== undefined || instance === '/v1/oauth/authorize';
+  // The consent screen is the only page of the API. Its users came from an application, so links to other pages would be misleading.
+  const isConsent = instance.startsWith('/v1/');
   const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (
     <>

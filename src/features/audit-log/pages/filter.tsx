@@ -5,6 +5,7 @@ import { dayMilliseconds } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
 import { FieldError, type FormError, useDescription } from '../../../platform/pages/form-parts.js';
+import { formatTimeCursor, readTimeCursor } from '../../../platform/pages/pager.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import type { AuditAnchor, AuditFilter } from '../audit-log-reader.js';
@@ -71,18 +72,15 @@ export function auditAddress(
     const value = query[name];
     if (value !== undefined && value !== '') parameters.set(name, value);
   }
-  if (after !== undefined) parameters.set('after', `${after.createdAt.getTime()}-${after.id}`);
+  if (after !== undefined) parameters.set('after', formatTimeCursor({ at: after.createdAt, id: after.id }));
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
 /** Parses the cursor of a page. Any other value selects the first page. */
 export function readAnchor(text: string): AuditAnchor | undefined {
-  const [, time, id] = /^(\d{1,15})-([a-z0-9]{1,64})$/.exec(text) ?? [];
-  if (time === undefined || id === undefined || Number(time) > latest) return undefined;
-  return { createdAt: new Date(Number(time)), id };
+  const cursor = readTimeCursor(text);
+  return cursor && { createdAt: cursor.at, id: cursor.id };
 }
-
-const latest = Date.UTC(9999, 11, 31);
 
 /** Value of the filter `person` for changes at the command line. Every e-mail address has an @. */
 export const operator = 'operator';

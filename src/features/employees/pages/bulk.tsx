@@ -6,10 +6,10 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryChoices } from '../directory.js';
-import type { Employee } from '../employee.js';
+import { type Employee, fullName } from '../employee.js';
 import { formatStatus, type GivenAttribute, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { checkForm, managerField, rejectionErrors, storedForm } from './employee-form.js';
-import { bulkPath, type EmployeePagesDependencies, fullName } from './employee-pages.js';
+import { bulkPath, type EmployeePagesDependencies } from './employee-pages.js';
 import { ManagerField, type ManagerView, readManager, viewManager } from './manager-field.js';
 
 /** Employees that are changed at once. */
@@ -44,8 +44,7 @@ const confirmPath = `${bulkPath}/confirm`;
 
 /** Changes one attribute of the selected employees, after a page that says how many change. */
 export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
-  const { employees, employeeChanges } = dependencies;
-  const { employeeCheck } = dependencies;
+  const { employees, employeeChanges, employeeCheck } = dependencies;
   const read = async (context: PageContext, fields: Fields): Promise<BulkForm> => {
     const ids = [...new Set(fields.list('employee'))].slice(0, maximumPeople);
     const name = fields.text('attribute');
@@ -92,7 +91,7 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
     recentPassword: ['no', 'the next page confirms'],
     initial: (context) => read(context, context.query),
     read: (context) => read(context, context.form),
-    view: async (context, form) => await view(context, form),
+    view,
     save: async (context, form): Promise<PageResponse | Rejection<BulkForm>> => {
       if (form.people.length === 0) return { redirect: withFlash(directoryPath, 'no_people_selected') };
       const outcome = await apply(context, form, { dryRun: true });

@@ -1,18 +1,13 @@
 import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
 import { Empty } from '../../../platform/pages/data-table.js';
-import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { CursorPager } from '../../../platform/pages/pager.js';
+import { CursorPager, formatTimeCursor, readTimeCursor } from '../../../platform/pages/pager.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
+import { fullName } from '../employee.js';
 import { formatStatus } from '../employee-attributes.js';
-import type { ChangeAnchor, ChangedValue, EmployeeChange } from '../employee-history.js';
+import type { ChangedValue, EmployeeChange } from '../employee-history.js';
 import { employeeFrame } from './employee-header.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  fullName,
-  requestedEmployee,
-} from './employee-pages.js';
+import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
 
 const changesPerPage = 50;
 
@@ -23,7 +18,7 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
   site.get(employeeAddress(':employee_id', 'changes'), async (context) => {
     const employee = await requestedEmployee(context, dependencies);
     const { accountId } = context.user;
-    const after = readAnchor(context.query);
+    const after = readTimeCursor(context.query.text('after'));
     const request = { accountId, employeeId: employee.id, after, size: changesPerPage };
     const { changes, more } = await readHistory(request);
     const managerNames = await employees.names(accountId, new Set(managerIds(changes)));
@@ -57,7 +52,7 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
             first={after === undefined ? undefined : employeeAddress(employee.id, 'changes')}
             next={
               more && last
-                ? `${employeeAddress(employee.id, 'changes')}?after=${anchorText(last)}`
+                ? `${employeeAddress(employee.id, 'changes')}?after=${formatTimeCursor(last)}`
                 : undefined
             }
             newestFirst
@@ -169,17 +164,4 @@ function ValueText({
       <bdi>{manager}</bdi>
     </a>
   );
-}
-
-function anchorText({ at, id }: ChangeAnchor): string {
-  return `${at.toISOString()}_${id}`;
-}
-
-/** The change that a link of an earlier page names; `undefined` for the first page, and for a link that was changed. */
-function readAnchor(query: Fields): ChangeAnchor | undefined {
-  const [time = '', id = ''] = query.text('after').split('_');
-  // PostgreSQL has no year 0.
-  const isTime =
-    /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time) && !Number.isNaN(Date.parse(time));
-  return isTime && isRecordId(id) ? { at: new Date(time), id } : undefined;
 }

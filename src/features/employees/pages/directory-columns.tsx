@@ -1,9 +1,9 @@
 import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
-import { type Employee, listName } from '../employee.js';
+import { type Employee, fullName, listName } from '../employee.js';
 import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
-import { employeeAddress, fullName } from './employee-pages.js';
+import { employeeAddress } from './employee-pages.js';
 import { Avatar, JobTitle } from './person.js';
 
 const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);

@@ -5,7 +5,7 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { type Employee, employeeVersion } from '../employee.js';
+import { type Employee, employeeVersion, fullName } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
 import {
   accepted,
@@ -22,7 +22,6 @@ import {
 import {
   type EmployeePagesDependencies,
   employeeAddress,
-  fullName,
   managerOf,
   newEmployeePath,
   requestedEmployee,

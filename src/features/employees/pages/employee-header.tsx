@@ -1,8 +1,8 @@
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { isAdministrator } from '../../../platform/pages/sections.js';
-import type { Employee } from '../employee.js';
+import { type Employee, fullName } from '../employee.js';
 import { StatusBadge } from './directory-columns.js';
-import { employeeAddress, fullName } from './employee-pages.js';
+import { employeeAddress } from './employee-pages.js';
 import { Avatar } from './person.js';
 
 type Tab = 'overview' | 'changes';

@@ -9,8 +9,6 @@ import type { employeeChanges } from '../employee-history.js';
 import type { Employees } from '../employees.js';
 import type { Organisation } from '../organisation.js';
 
-export { fullName } from '../employee.js';
-
 export interface EmployeePagesDependencies {
   readonly directory: Directory;
   readonly organisation: Organisation;

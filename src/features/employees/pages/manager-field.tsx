@@ -1,11 +1,11 @@
 import { TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import type { Employee } from '../employee.js';
+import { type Employee, fullName } from '../employee.js';
 import { maximumSearchLength, searchParts } from '../employee-search.js';
 import { directorySort } from './directory-address.js';
 import { managerField } from './employee-form.js';
-import { type EmployeePagesDependencies, fullName, suggestionsPath } from './employee-pages.js';
+import { type EmployeePagesDependencies, suggestionsPath } from './employee-pages.js';
 
 /** The text that the field was shown with, and the employee number that it stands for. */
 const shownField = 'manager_shown';

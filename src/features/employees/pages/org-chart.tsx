@@ -1,10 +1,10 @@
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { fullName } from '../employee.js';
 import { maximumCount, type OrganisationNode } from '../organisation.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
-  fullName,
   orgChartAddress,
   requestedEmployee,
 } from './employee-pages.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Employee } from '../employee.js';
-import { employeeAddress, fullName } from './employee-pages.js';
+import { type Employee, fullName } from '../employee.js';
+import { employeeAddress } from './employee-pages.js';
 
 /** Number of the colours in `people.css`. */
 const tints = 8;

@@ -3,15 +3,11 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { fullName } from '../employee.js';
 import { bulkPages } from './bulk.js';
 import { changesPages } from './changes.js';
 import { createPages, editPages } from './edit.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  fullName,
-  requestedEmployee,
-} from './employee-pages.js';
+import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
 import { suggestionPages } from './manager-field.js';
 import { orgChartPages } from './org-chart.js';
 import { showPages } from './show.js';

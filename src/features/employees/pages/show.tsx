@@ -2,14 +2,13 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
-import type { Employee } from '../employee.js';
+import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
 import { Email, StatusBadge } from './directory-columns.js';
 import { employeeFrame } from './employee-header.js';
 import {
   type EmployeePagesDependencies,
   employeeAddress,
-  fullName,
   managerOf,
   orgChartAddress,
   requestedEmployee,
