@@ -12,8 +12,8 @@ export interface Context {
   readonly server: PostgresqlServer;
   readonly generator: Generator;
   readonly progress: (text: string) => void;
-  /** A database of a kind, created when it is first requested. */
-  readonly database: (kind: DatabaseKind) => Promise<Database>;
+  /** A database of a kind, created when it is first requested. `root`: of another checkout with a schema of its own. */
+  readonly database: (kind: DatabaseKind, root?: string) => Promise<Database>;
 }
 
 export interface Finding {

@@ -1,5 +1,8 @@
+import path from 'node:path';
+import type pg from 'pg';
 import type { Database, PostgresqlServer } from '../kit/database/postgresql.js';
-import { fillTenants } from '../kit/database/tenants.js';
+import * as own from '../kit/database/tenants.js';
+import { packageRoot } from '../kit/paths.js';
 
 /** The databases of the scenarios: accounts, and employees of each account. */
 export const sizes = {
@@ -11,22 +14,31 @@ export const sizes = {
 
 export type DatabaseKind = keyof typeof sizes;
 
-/** Returns databases; each is created when it is first requested. */
+/** Returns databases; each is created when it is first requested. @param root of another checkout with a schema of its own */
 export function databases(server: PostgresqlServer, progress: (text: string) => void) {
-  const created = new Map<DatabaseKind, Promise<Database>>();
-  return (kind: DatabaseKind): Promise<Database> => {
-    const database = created.get(kind) ?? create(kind);
-    created.set(kind, database);
+  const created = new Map<string, Promise<Database>>();
+  return (kind: DatabaseKind, root = packageRoot): Promise<Database> => {
+    const key = `${root} ${kind}`;
+    const database = created.get(key) ?? create(kind, root);
+    created.set(key, database);
     return database;
   };
 
-  function create(kind: DatabaseKind): Promise<Database> {
+  async function create(kind: DatabaseKind, root: string): Promise<Database> {
     const { tenants, employees } = sizes[kind];
-    return server.database(kind, async (client) => {
+    const { fillTenants } = await tenantData(root);
+    const fill = async (client: pg.Client) => {
       const startedAt = performance.now();
       await fillTenants(sizes[kind])(client);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       progress(`a database with ${tenants} × ${employees} employees, filled in ${seconds} s`);
-    });
+    };
+    return server.database(kind, fill, root);
   }
+}
+
+/** The code of a checkout that adds data to databases of its schema. */
+export function tenantData(root: string): Promise<Pick<typeof own, 'fillTenants' | 'addGrants'>> {
+  if (root === packageRoot) return Promise.resolve(own);
+  return import(path.join(root, 'scripts', 'lab', 'kit', 'database', 'tenants.ts'));
 }

@@ -8,7 +8,8 @@ const usage = `npm run bench -- [options]
   --rounds N       rounds of a comparison (5)
   --seconds N      seconds for which a server is measured in a round (3)
   --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the
-                   baselines; bar: 0.95
+                   baselines; bar: 0.95. A checkout with other migrations gets databases of its own
+  --baselines      with --against: measures the baselines too
   --quick          two rounds of one second, to check that everything works
   --recorded       prints the recorded ratios (RESULTS.md) beside the measured ones, and warns below 0.9 of them; the exit
                    code is 0
@@ -24,6 +25,8 @@ export interface Options {
   /** Seconds of load before a server is measured. */
   readonly settleSeconds: number;
   readonly against: readonly string[] | undefined;
+  /** With `against`: whether the baselines are measured too. */
+  readonly baselines: boolean;
   readonly recorded: boolean;
   readonly keep: boolean;
   readonly write: boolean;
@@ -42,6 +45,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       against: { type: 'string' },
+      baselines: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       recorded: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -49,7 +53,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       help: { type: 'boolean', default: false },
     },
   });
-  const { only, rounds, seconds, against, quick, recorded, keep, write, help } = values;
+  const { only, rounds, seconds, against, baselines, quick, recorded, keep, write, help } = values;
   if (help) return usage;
   const scenarios = only?.split(',') ?? names;
   const unknown = scenarios.filter((name) => !names.includes(name));
@@ -60,6 +64,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     seconds: positiveNumber('seconds', seconds ?? (quick ? '1' : '3')),
     settleSeconds: quick ? 1 : 5,
     against: against?.split(',').map((directory) => path.resolve(directory)),
+    baselines,
     recorded,
     keep,
     write: write || (only === undefined && !quick && against === undefined),

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { type Database, hasSameSchema } from '../../kit/database/postgresql.js';
 import { median } from '../../kit/statistics.js';
 import { compare } from '../bars.js';
 import type { Context, Finding, Scenario } from '../context.js';
@@ -33,8 +34,11 @@ function run<Ours extends Target>(
 ): Promise<Finding> {
   return withSetting(context, database, async (setting) => {
     const ours = await prepareOurs(setting);
-    const { against } = context.options;
-    const others = against?.map((root) => otherBuild(prepareOurs, root)) ?? baselines;
+    const { against, baselines: withBaselines } = context.options;
+    const builds = (against ?? []).map((root) =>
+      otherBuild(prepareOurs, root, () => context.database(database, root)),
+    );
+    const others = [...builds, ...(against === undefined || withBaselines ? baselines : [])];
     const targets: Target[] = [ours];
     for (const prepare of others) targets.push(await prepare(setting, ours));
     const { name: databaseName } = setting.database;
@@ -54,14 +58,22 @@ function boundsAgainst(roots: readonly string[]): Record<string, number> {
   return Object.fromEntries(roots.map((root) => [path.basename(root), otherBuildBar]));
 }
 
-/** The build of another checkout, on the same database and under the same load. */
-function otherBuild<Ours extends Target>(prepareOurs: Comparison<Ours>['ours'], root: string) {
+/** The build of another checkout under the same load, on the same database or on one of its own schema. */
+function otherBuild<Ours extends Target>(
+  prepareOurs: Comparison<Ours>['ours'],
+  root: string,
+  ownDatabase: () => Promise<Database>,
+) {
   return async (setting: Setting): Promise<Target> => {
-    const startOurs = () => setting.startOurs({ root });
+    const isShared = hasSameSchema(root);
+    const database = isShared ? setting.database : await ownDatabase();
+    const schemaRoot = isShared ? setting.schemaRoot : root;
+    const startOurs = () => setting.startOurs({ root, databaseUrl: database.url });
     return {
-      ...(await prepareOurs({ ...setting, startOurs })),
+      ...(await prepareOurs({ ...setting, database, schemaRoot, startOurs })),
       name: path.basename(root),
       role: undefined,
+      database: database.name,
     };
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { withClient } from '../../kit/database/postgresql.js';
-import { addGrants, scopes, type Tenant, tenants } from '../../kit/database/tenants.js';
+import { scopes, type Tenant, tenants } from '../../kit/database/tenants.js';
 import { HttpClient, jsonOf } from '../../kit/http/client.js';
 import { clientCredentials, get } from '../../kit/http/requests.js';
 import type { Job } from '../../kit/load/load.js';
@@ -10,7 +10,7 @@ import type { ServerProcess } from '../../kit/server/process.js';
 import type { GrantRequest } from '../baselines/oidc-provider.js';
 import { startOidcProvider } from '../baselines/start.js';
 import type { Scenario } from '../context.js';
-import { sizes } from '../databases.js';
+import { sizes, tenantData } from '../databases.js';
 import type { Target } from '../rounds.js';
 import { comparison } from './comparison.js';
 import type { Setting } from './setting.js';
@@ -78,7 +78,8 @@ function credentialsJob(path: string): JobOf {
 }
 
 /** Each round has new chains, so that they are equally long in all rounds. */
-async function ourChainsJob({ database }: Setting): Promise<Job> {
+async function ourChainsJob({ database, schemaRoot }: Setting): Promise<Job> {
+  const { addGrants } = await tenantData(schemaRoot);
   const refreshTokens = Array.from({ length: connections }, () => randomBytes(25).toString('hex'));
   const owners = await withClient(database.url, async (client) => {
     const owners = await addGrants(client, { tenantCount: clients.length, refreshTokens });

@@ -1,4 +1,5 @@
 import { tenants } from '../../kit/database/tenants.js';
+import { packageRoot } from '../../kit/paths.js';
 import { startExpress, startLimit } from '../baselines/start.js';
 import type { Scenario } from '../context.js';
 import { sizes } from '../databases.js';
@@ -52,8 +53,16 @@ export const readScenarios: readonly Scenario[] = [
 ];
 
 function ours(createReads: typeof listReads) {
-  return async ({ startOurs, database }: Setting): Promise<ReadTarget> =>
-    readTarget({ name: 'our server', role: 'ours' }, await startOurs(), await createReads(database, size));
+  return async (setting: Setting): Promise<ReadTarget> => {
+    const server = await setting.startOurs();
+    return readTarget({ name: 'our server', role: 'ours' }, server, await readsOf(setting, createReads));
+  };
+}
+
+/** The requests and checks. A build with another schema has other attributes, so only the status of its responses is checked. */
+async function readsOf({ reference, schemaRoot }: Setting, createReads: typeof listReads) {
+  const reads = await createReads(reference, size);
+  return schemaRoot === packageRoot ? reads : reads.map((read) => ({ ...read, isCorrect: () => true }));
 }
 
 async function limit({ database, start }: Setting, { reads, requests }: ReadTarget): Promise<Target> {

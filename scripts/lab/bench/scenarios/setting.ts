@@ -1,12 +1,18 @@
 import type { Database } from '../../kit/database/postgresql.js';
+import { packageRoot } from '../../kit/paths.js';
 import { type OurServerOptions, startOurs } from '../../kit/server/ours.js';
 import type { ServerProcess } from '../../kit/server/process.js';
 import type { Context } from '../context.js';
 import type { DatabaseKind } from '../databases.js';
 
-/** A database, and servers that are stopped at the end of a scenario. */
+/** Databases, and servers that are stopped at the end of a scenario. */
 export interface Setting {
+  /** The database of the server. */
   readonly database: Database;
+  /** A database with the schema of this checkout and the same data. */
+  readonly reference: Database;
+  /** Checkout that has the schema of `database`. */
+  readonly schemaRoot: string;
   start(starting: Promise<ServerProcess>): Promise<ServerProcess>;
   /** Starts our server, by default on the database of the setting. */
   startOurs(options?: Partial<OurServerOptions>): Promise<ServerProcess>;
@@ -27,6 +33,8 @@ export async function withSetting<Result>(
   try {
     return await use({
       database,
+      reference: database,
+      schemaRoot: packageRoot,
       start,
       startOurs: (options) => start(startOurs({ databaseUrl: database.url, ...options })),
     });

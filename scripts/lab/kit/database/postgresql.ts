@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { describeProcess } from '../measure/processes.js';
-import { labRoot, packageRoot } from '../paths.js';
+import { packageRoot } from '../paths.js';
 import { runCommand } from '../server/command.js';
 
 export interface Database {
@@ -55,10 +55,10 @@ export class PostgresqlServer {
     return new PostgresqlServer(url, control, keep, { version: rows[0].version, postmaster });
   }
 
-  /** Creates a database with the tables of the service and fills it. */
-  async database(kind: string, fill: Fill): Promise<Database> {
+  /** Creates a database with the tables of the service and fills it. @param root of the checkout that has the migrations */
+  async database(kind: string, fill: Fill, root = packageRoot): Promise<Database> {
     const name = this.#keep
-      ? `${keptPrefix}_${kind}_${fingerprint()}`
+      ? `${keptPrefix}_${kind}_${fingerprint(root)}`
       : `${prefix}_${kind}_${randomBytes(4).toString('hex')}`;
     const database = { name, url: this.#urlOf(name) };
     const existing = await this.#control.query('SELECT FROM pg_database WHERE datname = $1', [name]);
@@ -69,7 +69,7 @@ export class PostgresqlServer {
     this.#created.push(unfinished);
     await this.#drop(unfinished);
     await this.#control.query(`CREATE DATABASE ${unfinished}`);
-    runCommand(['migrate'], this.#urlOf(unfinished));
+    runCommand(['migrate'], this.#urlOf(unfinished), root);
     await withClient(this.#urlOf(unfinished), fill);
     await this.#control.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     return database;
@@ -117,12 +117,23 @@ export function query(url: string, text: string, values: unknown[] = []) {
 }
 
 /** Key that changes with the schema and with the code that fills a database. */
-function fingerprint(): string {
+function fingerprint(root: string): string {
+  return hashOf(
+    path.join(root, 'prisma', 'migrations'),
+    path.join(root, 'scripts', 'lab', 'kit', 'database'),
+  );
+}
+
+/** Whether a checkout has the migrations of this one. */
+export function hasSameSchema(root: string): boolean {
+  const [ours, others] = [packageRoot, root].map((each) => hashOf(path.join(each, 'prisma', 'migrations')));
+  return ours === others;
+}
+
+/** Hash of the SQL and TypeScript files below directories. */
+function hashOf(...directories: string[]): string {
   const hash = createHash('sha256');
-  for (const directory of [
-    path.join(packageRoot, 'prisma', 'migrations'),
-    path.join(labRoot, 'kit', 'database'),
-  ]) {
+  for (const directory of directories) {
     for (const name of readdirSync(directory, { recursive: true }).map(String).sort()) {
       if (/\.(sql|ts)$/.test(name)) hash.update(name).update(readFileSync(path.join(directory, name)));
     }

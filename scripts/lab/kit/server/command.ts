@@ -3,9 +3,9 @@ import path from 'node:path';
 import { packageRoot } from '../paths.js';
 import { appSecret } from './ours.js';
 
-/** Runs a command of the built service. */
-export function runCommand(args: readonly string[], databaseUrl: string): void {
-  const command = path.join(packageRoot, 'dist', 'src', 'cli', 'main.js');
+/** Runs a command of the built service. @param root of another checkout */
+export function runCommand(args: readonly string[], databaseUrl: string, root = packageRoot): void {
+  const command = path.join(root, 'dist', 'src', 'cli', 'main.js');
   const { status, stderr, stdout } = spawnSync(process.execPath, [command, ...args], {
     env: {
       PATH: process.env.PATH,
