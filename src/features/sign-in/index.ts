@@ -3,7 +3,7 @@ import type { Passkeys } from '../second-factors/index.js';
 import { SignIn } from './sign-in.js';
 import { TrustedDevices } from './trusted-devices.js';
 
-export { nextStep, respondToSignIn } from './pages/after-sign-in.js';
+export { continueSignIn, nextStep } from './pages/after-sign-in.js';
 export type { TrustedDevices } from './trusted-devices.js';
 
 /** Creates the services for signing in. */

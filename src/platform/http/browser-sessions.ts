@@ -84,6 +84,7 @@ export class BrowserSessions {
     reply: FastifyReply,
     { sessionId, user }: { sessionId: string; user: User },
   ): Promise<string> {
+    request.callerIds = { accountId: user.accountId, userId: user.id };
     await this.#endCurrent(request);
     return this.renew(reply, { sessionId, user });
   }

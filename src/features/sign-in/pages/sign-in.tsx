@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
-import { type BrowserSession, csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
+import { csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { auditOrigin } from '../../../platform/http/principal.js';
 import { Fields } from '../../../platform/pages/fields.js';
@@ -12,18 +12,8 @@ import { privatePageHeaders } from '../../../platform/pages/security-headers.js'
 import { credentialField } from '../../second-factors/index.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
 import type { TrustedDevices } from '../trusted-devices.js';
-import {
-  continueSignIn,
-  nextStep,
-  readSignInFields,
-  respondToSignIn,
-  type SignInFields,
-} from './after-sign-in.js';
-import {
-  type SecondFactorDependencies,
-  type SecondFactorStep,
-  sendSecondFactorPage,
-} from './second-factor.js';
+import { continueSignIn, nextStep, readSignInFields, type SignInFields } from './after-sign-in.js';
+import type { SecondFactorDependencies } from './second-factor-page.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
 interface SignInDependencies extends SecondFactorDependencies {
@@ -52,7 +42,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const form = { ...readSignInFields(fields, baseUrl), email };
     const session = await sessions.sessionOfAnyStage(request);
     if (session?.user.email === normalizeEmail(email))
-      return respondAgain(request, reply, dependencies, { session, form });
+      return continueSignIn(request, reply, dependencies, { session, ...form });
     const outcome = await signIn.withPassword({
       email,
       password: fields.secret('password'),
@@ -74,7 +64,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const outcome = await signIn.withPasskey(response, from);
     // A passkey accepts each challenge once.
     const session = outcome.kind === 'wrong' ? await sessions.session(request) : null;
-    if (session !== null) return respondAgain(request, reply, dependencies, { session, form });
+    if (session !== null) return continueSignIn(request, reply, dependencies, { session, ...form });
     const wrong = 'The passkey was not accepted. Try again, or enter your password.';
     return respond(request, reply, dependencies, { outcome, form, wrong });
   });
@@ -107,9 +97,9 @@ async function respond(
       const { sessionId, user, stage } = outcome;
       const { trustedDevices, sessions } = dependencies;
       trustedDevices.remember(request, reply, user.email);
-      const signedIn = { user, stage, returnTo: form.returnTo, kept };
-      const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
-      return respondToSignIn(request, reply, { sessionId, signedIn, sessions, showStep });
+      const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
+      const session = { user, stage, csrfToken };
+      return continueSignIn(request, reply, dependencies, { session, kept, returnTo: form.returnTo });
     }
     case 'wrong':
       return sendForm(request, reply.code(401), dependencies, { ...form, error: wrong });
@@ -125,20 +115,6 @@ async function respond(
       return sendForm(request, reply, dependencies, { ...form, error });
     }
   }
-}
-
-/** Responds to a form that is submitted again after it has signed the user in: as the first time. */
-async function respondAgain(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  dependencies: SignInDependencies,
-  { session, form: { returnTo, kept } }: { session: BrowserSession; form: SubmittedForm },
-): Promise<FastifyReply> {
-  const { sessions } = dependencies;
-  const { csrfToken } = session;
-  const signedIn = { ...session, returnTo, kept };
-  const showStep = (step: SecondFactorStep) => sendSecondFactorPage(request, reply, dependencies, step);
-  return continueSignIn(request, reply, { csrfToken, signedIn, sessions, showStep });
 }
 
 async function sendForm(

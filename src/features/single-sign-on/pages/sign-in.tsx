@@ -22,7 +22,7 @@ import { checkAudience } from '../../../platform/pages/sections.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
-import { respondToSignIn } from '../../sign-in/index.js';
+import { continueSignIn } from '../../sign-in/index.js';
 import type { SingleSignOnServices } from '../index.js';
 import type { ReturnOutcome, SingleSignOnStart } from '../single-sign-on.js';
 import {
@@ -256,9 +256,10 @@ async function returnPage(
   }
   const { user, sessionId, returnTo, keptForm } = outcome;
   const kept = keptForm === null ? null : readKeptForm(keptForm);
-  const signedIn = { user, stage: 'complete', returnTo, kept } as const;
+  const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
   // The identity provider decides about second factors, so no step is missing.
-  return respondToSignIn(request, reply, { sessionId, signedIn, sessions });
+  const signedIn = { user, stage: 'complete', csrfToken } as const;
+  return continueSignIn(request, reply, { sessions }, { session: signedIn, returnTo, kept });
 }
 
 function responseTo(

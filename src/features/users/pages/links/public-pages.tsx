@@ -161,7 +161,6 @@ export class PublicPages {
       userAgent: request.headers['user-agent'],
       signedInAs: session?.user.email ?? null,
       async signIn({ user, sessionId, stage }, returnTo) {
-        request.callerIds = { accountId: user.accountId, userId: user.id };
         trustedDevices.remember(request, reply, user.email);
         await sessions.signIn(request, reply, { sessionId, user });
         return nextStep(stage, returnTo);
