@@ -24,8 +24,13 @@ export function describeRejection(outcome: Exclude<ConfirmationOutcome, { kind: 
   const { retryAfterSeconds, today } = outcome;
   const message = today
     ? `Too many incorrect passwords today. Sign out and sign in again, or try again ${inMinutes(retryAfterSeconds)}.`
-    : `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
+    : tooMany('failed attempts', retryAfterSeconds);
   return { status: 429, retryAfterSeconds, message };
+}
+
+/** The message when a limit is reached, for example "Too many failed attempts. Try again in 20 seconds." */
+export function tooMany(events: string, retryAfterSeconds: number): string {
+  return `Too many ${events}. Try again in ${retryAfterSeconds} seconds.`;
 }
 
 /** For example "in 5 minutes". */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { csrfField } from '../../../platform/http/browser-sessions.js';
 import { auditOrigin } from '../../../platform/http/principal.js';
-import { inMinutes } from '../../../platform/pages/confirm-password.js';
+import { inMinutes, tooMany } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
 import { safeReturnTo } from '../../../platform/pages/paths.js';
@@ -71,7 +71,7 @@ export async function secondFactorStepPages(
         reply.code(429).header('retry-after', retryAfterSeconds);
         return again(
           kind === 'rate_limited'
-            ? `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`
+            ? tooMany('failed attempts', retryAfterSeconds)
             : `Too many incorrect codes today. Use a passkey or a recovery code, or try again ${inMinutes(retryAfterSeconds)}.`,
         );
       }

@@ -4,6 +4,7 @@ import { normalizeEmail } from '../../../platform/accounts/normalize.js';
 import { csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { auditOrigin } from '../../../platform/http/principal.js';
+import { tooMany } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { sendPage } from '../../../platform/pages/layout.js';
 import { pageForm } from '../../../platform/pages/page-context.js';
@@ -109,9 +110,8 @@ async function respond(
       return sendForm(request, reply.code(403), dependencies, { ...form, accountId, error });
     }
     case 'rate_limited': {
-      const { retryAfterSeconds } = outcome;
-      const error = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-      reply.code(429).header('retry-after', retryAfterSeconds);
+      const error = tooMany('failed attempts', outcome.retryAfterSeconds);
+      reply.code(429).header('retry-after', outcome.retryAfterSeconds);
       return sendForm(request, reply, dependencies, { ...form, error });
     }
   }

@@ -1,3 +1,4 @@
+import { tooMany } from '../../../platform/pages/confirm-password.js';
 import { CopyField } from '../../../platform/pages/copyable.js';
 import {
   confirmPage,
@@ -58,11 +59,8 @@ export function domainPages(
         return rejected(field, 'The domain is confirmed for another account. Contact the operator.', 409);
       case 'limit_reached':
         return rejected(field, `An account confirms at most ${maximumDomains} domains by DNS.`);
-      case 'rate_limited': {
-        const { retryAfterSeconds } = outcome;
-        const message = `Too many attempts. Try again in ${retryAfterSeconds} seconds.`;
-        return rejected(field, message, 429);
-      }
+      case 'rate_limited':
+        return rejected(field, tooMany('attempts', outcome.retryAfterSeconds), 429);
     }
   }
 

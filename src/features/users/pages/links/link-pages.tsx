@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import { emailFormRule } from '../../../../platform/accounts/user-rules.js';
+import { tooMany } from '../../../../platform/pages/confirm-password.js';
 import { withFlash } from '../../../../platform/pages/flash.js';
 import {
   ButtonForm,
@@ -232,8 +233,7 @@ function forgotPasswordPages(pages: PublicPages, { passwordLinks, canSendMail }:
     const limit = await passwordLinks.request(email, origin);
     if (limit === null) return sentPage(email);
     const { retryAfterSeconds } = limit;
-    const error = `Too many requests. Try again in ${retryAfterSeconds} seconds.`;
-    return { ...formPage(email, error), status: 429, retryAfterSeconds };
+    return { ...formPage(email, tooMany('requests', retryAfterSeconds)), status: 429, retryAfterSeconds };
   });
 }
 

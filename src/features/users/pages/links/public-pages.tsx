@@ -6,6 +6,7 @@ import type { Core } from '../../../../platform/core.js';
 import { abortOnDisconnect } from '../../../../platform/http/disconnect.js';
 import { auditOrigin } from '../../../../platform/http/principal.js';
 import { linkPaths } from '../../../../platform/mail/link-delivery.js';
+import { tooMany } from '../../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../../platform/pages/fields.js';
 import { ErrorSummary } from '../../../../platform/pages/form-parts.js';
 import { Layout, sendPage } from '../../../../platform/pages/layout.js';
@@ -123,8 +124,7 @@ export class PublicPages {
         const limit = await failureLimit.count(attempt);
         if (limit !== null) {
           const { retryAfterSeconds } = limit;
-          const message = `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`;
-          const errors = [{ field: passwordField, message }];
+          const errors = [{ field: passwordField, message: tooMany('failed attempts', retryAfterSeconds) }];
           return { ...view(context, link), errors, status: 429, retryAfterSeconds };
         }
       }
