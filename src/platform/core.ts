@@ -94,6 +94,7 @@ async function createCounters(
   logger: DatabaseLogger,
 ): Promise<Counters> {
   if (redisUrl === undefined) return createDatabaseCounters(database);
-  const { createRedisCounters } = await import('./limits/redis-counters.js');
-  return createRedisCounters({ redisUrl, baseUrl }, logger);
+  const { RedisCounters } = await import('./limits/redis-counters.js');
+  // Processes of one service have the same base URL, and other services have different ones.
+  return new RedisCounters({ url: redisUrl, prefix: `people-api:${baseUrl}:`, logger });
 }

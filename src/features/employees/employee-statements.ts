@@ -6,6 +6,7 @@ import {
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope } from '../../platform/database/scope.js';
+import type { EmployeeAnchor, EmployeePage } from './employee-query.js';
 
 /** How the text of a column becomes JSON. */
 interface TextFormat {
@@ -88,17 +89,6 @@ interface PageKey {
   readonly from: { readonly position: number } | { readonly skip: number };
 }
 
-interface EmployeePage {
-  /** Resource objects as JSON, separated by commas. */
-  readonly resources: string;
-  /** Number of resource objects. */
-  readonly count: number;
-  /** Number of employees of the account. */
-  readonly recordCount: number;
-  /** Position of the last one; `null` on the last page. */
-  readonly next: number | null;
-}
-
 type EmployeePageRow = Readonly<
   Record<'resources' | 'next', string | null> & Record<'count' | 'recordCount', string>
 >;
@@ -152,7 +142,7 @@ export const employeePage = defineLookup({
     resources: resources ?? '',
     count: Number(count),
     recordCount: Number(recordCount),
-    next: next === null ? null : Number(next),
+    nextAnchor: next === null ? null : anchorAt(next),
   }),
   scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
   // Few, so that a small page does not wait long for large ones.
@@ -185,11 +175,16 @@ export const employeePage = defineLookup({
         count: page.length,
         recordCount: Number(total?.total),
         // One row more than the page shows that a record follows.
-        next: found.length > size ? Number(page.at(-1)?.position) : null,
+        nextAnchor: found.length > size ? anchorAt(page.at(-1)?.position) : null,
       };
     },
   },
 });
+
+/** The anchor of a list by id, which has no other sort keys. */
+function anchorAt(position: string | null | undefined): EmployeeAnchor {
+  return { values: [], position: Number(position) };
+}
 
 function startOf(from: PageKey['from']): { after: number; skip: number } {
   return 'position' in from ? { after: from.position, skip: 0 } : { after: -1, skip: from.skip };

@@ -122,13 +122,7 @@ export class Employees {
     });
     // The statement returns one row for each request, even for an account without employees.
     if (page === null) throw new Error('The statement for a page of employees returned no row');
-    const { resources, count, recordCount, next } = page;
-    return {
-      resources,
-      count,
-      recordCount,
-      nextAnchor: next === null ? null : { values: [], position: next },
-    };
+    return page;
   }
 
   async #page(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {

@@ -118,12 +118,3 @@ export class RedisCounters implements Counters {
     this.#logger.info({}, 'Redis is available again: processes share their counts');
   }
 }
-
-/** Counts in Redis. */
-export function createRedisCounters(
-  { redisUrl, baseUrl }: { readonly redisUrl: string; readonly baseUrl: string },
-  logger: DatabaseLogger,
-): Counters {
-  // Processes of one service have the same base URL, and other services have different ones.
-  return new RedisCounters({ url: redisUrl, prefix: `people-api:${baseUrl}:`, logger });
-}
