@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { type Clock, epochSeconds } from '../../platform/clock.js';
 import { type AppSecrets, Signer } from '../../platform/crypto/keyring.js';
+import { HostCookie } from '../../platform/http/host-cookie.js';
 
 /** Lifetime in seconds from the last sign-in; browsers limit cookies to 400 days. */
 export const knownSeconds = 400 * 86_400;
@@ -33,15 +33,12 @@ interface Proof {
 export class TrustedDevices {
   readonly #signer: Signer;
   readonly #clock: Clock;
-  readonly #name: string;
-  readonly #cookie: CookieSerializeOptions;
+  readonly #cookie: HostCookie;
 
   constructor({ appSecrets, baseUrl, clock }: { appSecrets: AppSecrets; baseUrl: string; clock: Clock }) {
-    const secure = baseUrl.startsWith('https://');
     this.#signer = new Signer(appSecrets, 'known-browsers');
     this.#clock = clock;
-    this.#name = `${secure ? '__Host-' : ''}known_browser`;
-    this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: knownSeconds };
+    this.#cookie = new HostCookie('known_browser', baseUrl, knownSeconds);
   }
 
   /**
@@ -67,12 +64,12 @@ export class TrustedDevices {
     const signature = this.#signer.sign(textOf(browserId, name, issuedAt));
     const kept = [{ issuedAt, signature }, ...others];
     const texts = kept.slice(0, maximumKnownUsers).map((proof) => `${proof.issuedAt}~${proof.signature}`);
-    reply.setCookie(this.#name, [browserId, ...texts].join('.'), this.#cookie);
+    this.#cookie.set(reply, [browserId, ...texts].join('.'));
   }
 
-  #read({ cookies }: FastifyRequest): Knowledge {
+  #read(request: FastifyRequest): Knowledge {
     const [, browserId, rest = ''] =
-      /^([\w-]{22})((?:\.\d{10,11}~[\w-]{43}){1,5})$/.exec(cookies[this.#name] ?? '') ?? [];
+      /^([\w-]{22})((?:\.\d{10,11}~[\w-]{43}){1,5})$/.exec(this.#cookie.read(request) ?? '') ?? [];
     if (browserId === undefined) return { browserId: randomBytes(16).toString('base64url'), proofs: [] };
     const proofs = [...rest.matchAll(/(\d+)~([\w-]+)/g)].map(([, issuedAt, signature = '']) => {
       return { issuedAt: Number(issuedAt), signature };

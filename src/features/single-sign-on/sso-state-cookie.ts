@@ -1,6 +1,6 @@
-import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomSecret } from '../../platform/crypto/keyring.js';
+import { HostCookie } from '../../platform/http/host-cookie.js';
 import { signInRequestSeconds } from './sign-in-requests.js';
 
 /**
@@ -8,27 +8,22 @@ import { signInRequestSeconds } from './sign-in-requests.js';
  * attacker could sign a user in as the attacker, or get a response of the user. Tabs share it.
  */
 export class SsoStateCookie {
-  readonly #name: string;
-  readonly #options: CookieSerializeOptions;
+  readonly #cookie: HostCookie;
 
   constructor({ baseUrl }: { baseUrl: string }) {
-    const secure = baseUrl.startsWith('https://');
-    // With the prefix browsers reject the cookie from another host.
-    this.#name = `${secure ? '__Host-' : ''}sign_in_browser`;
-    // Lax: the identity provider sends the user back from another site.
-    this.#options = { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge: signInRequestSeconds };
+    this.#cookie = new HostCookie('sign_in_browser', baseUrl, signInRequestSeconds);
   }
 
   /** The secret of the browser; empty when it has none. */
-  read({ cookies }: FastifyRequest): string {
-    const value = cookies[this.#name] ?? '';
+  read(request: FastifyRequest): string {
+    const value = this.#cookie.read(request) ?? '';
     return /^[\w-]{43}$/.test(value) ? value : '';
   }
 
   /** Returns the secret of the browser, and sets a new one when it has none. */
   set(request: FastifyRequest, reply: FastifyReply): string {
     const secret = this.read(request) || randomSecret();
-    reply.setCookie(this.#name, secret, this.#options);
+    this.#cookie.set(reply, secret);
     return secret;
   }
 }

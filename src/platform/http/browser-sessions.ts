@@ -1,4 +1,3 @@
-import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ActiveSession, Sessions } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
@@ -6,6 +5,7 @@ import type { AuditEvent } from '../audit/audit-log.js';
 import { type AppSecrets, randomSecret, Signer } from '../crypto/keyring.js';
 import type { CallerIds } from '../observability/request-context.js';
 import { Problem } from '../problems/problem.js';
+import { HostCookie } from './host-cookie.js';
 import { auditOrigin } from './principal.js';
 
 /** Name of the form field with the CSRF token. */
@@ -41,19 +41,14 @@ export interface BrowserSession extends ActiveSession {
 export class BrowserSessions {
   readonly #sessions: Sessions;
   readonly #csrfSigner: Signer;
-  readonly #cookie: CookieSerializeOptions;
-  readonly #sessionCookie: string;
-  readonly #visitorCookie: string;
+  readonly #sessionCookie: HostCookie;
+  readonly #visitorCookie: HostCookie;
 
   constructor(sessions: Sessions, { appSecrets, baseUrl }: { appSecrets: AppSecrets; baseUrl: string }) {
-    const secure = baseUrl.startsWith('https://');
-    // With the prefix browsers reject the cookie from another host, with another path, or over plain HTTP.
-    const prefix = secure ? '__Host-' : '';
     this.#sessions = sessions;
     this.#csrfSigner = new Signer(appSecrets, 'csrf');
-    this.#cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure };
-    this.#sessionCookie = `${prefix}session`;
-    this.#visitorCookie = `${prefix}visitor`;
+    this.#sessionCookie = new HostCookie('session', baseUrl);
+    this.#visitorCookie = new HostCookie('visitor', baseUrl);
   }
 
   /** The session of the browser, if its sign-in is complete; otherwise `null`. */
@@ -64,7 +59,7 @@ export class BrowserSessions {
 
   /** The session of the browser, or `null`. The second factor of the user may be missing: check its stage. */
   async sessionOfAnyStage(request: FastifyRequest): Promise<BrowserSession | null> {
-    const id = request.cookies[this.#sessionCookie];
+    const id = this.#sessionCookie.read(request);
     const session = id === undefined ? null : await this.#sessions.find(id);
     if (id === undefined || session === null) return null;
     const { user, stage } = session;
@@ -95,14 +90,14 @@ export class BrowserSessions {
    * @returns the CSRF token for forms of the session
    */
   renew(reply: FastifyReply, { sessionId, user }: { sessionId: string; user: User }): string {
-    reply.setCookie(this.#sessionCookie, sessionId, this.#cookie);
+    this.#sessionCookie.set(reply, sessionId);
     return this.#tokenFor(sessionId, user.id);
   }
 
   /** Revokes the session of the browser and records the event. */
   async signOut(request: FastifyRequest, reply: FastifyReply, event?: AuditEvent): Promise<void> {
     await this.#endCurrent(request, event);
-    reply.clearCookie(this.#sessionCookie, this.#cookie);
+    this.#sessionCookie.clear(reply);
   }
 
   /**
@@ -111,12 +106,12 @@ export class BrowserSessions {
    * @param userId the user whose form of an expired session this is; absent: none
    */
   csrfToken(request: FastifyRequest, reply: FastifyReply, userId = ''): string {
-    let anchor = request.cookies[this.#visitorCookie];
+    let anchor = this.#visitorCookie.read(request);
     if (anchor === undefined) {
       anchor = randomSecret();
-      reply.setCookie(this.#visitorCookie, anchor, this.#cookie);
+      this.#visitorCookie.set(reply, anchor);
       // For a second token of the same page.
-      request.cookies[this.#visitorCookie] = anchor;
+      request.cookies[this.#visitorCookie.name] = anchor;
     }
     return this.#tokenFor(anchor, userId);
   }
@@ -125,10 +120,10 @@ export class BrowserSessions {
    * The id of the user for whom a CSRF token of this browser was created, also after the session has expired: the browser
    * keeps its cookie. Empty for a form without a user; `null` when the token does not belong to this browser.
    */
-  csrfUser({ cookies }: FastifyRequest, token: unknown): string | null {
+  csrfUser(request: FastifyRequest, token: unknown): string | null {
     if (typeof token !== 'string') return null;
     const [userId = '', signature = ''] = token.split('.', 2);
-    const anchors = [cookies[this.#sessionCookie], cookies[this.#visitorCookie]];
+    const anchors = [this.#sessionCookie.read(request), this.#visitorCookie.read(request)];
     return anchors.some((anchor) => this.#isSigned(anchor, userId, signature)) ? userId : null;
   }
 
@@ -160,8 +155,8 @@ export class BrowserSessions {
     return `${userId}.${this.#csrfSigner.sign(signedTextOf(anchor, userId))}`;
   }
 
-  async #endCurrent({ cookies }: FastifyRequest, event?: AuditEvent): Promise<void> {
-    const current = cookies[this.#sessionCookie];
+  async #endCurrent(request: FastifyRequest, event?: AuditEvent): Promise<void> {
+    const current = this.#sessionCookie.read(request);
     if (current !== undefined) await this.#sessions.revoke(current, event);
   }
 }
