@@ -4,6 +4,9 @@ import { recordIn } from '../../platform/audit/audit-log.js';
 import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 
+/** Start of a secret of Standard Webhooks. */
+export const secretPrefix = 'whsec_';
+
 const cachedSecrets = 10_000;
 
 /** Secrets of an endpoint as they are stored. */
@@ -45,7 +48,7 @@ export class WebhookSecrets {
 
   /** Creates a secret of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
   async create(): Promise<{ secret: string; sealed: string }> {
-    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const secret = `${secretPrefix}${randomBytes(32).toString('base64')}`;
     return { secret, sealed: await this.#seal.seal(secret) };
   }
 

@@ -56,6 +56,11 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** Whether values of a schema can be integers. */
+export function isInteger(schema: Pick<JsonSchema, 'type'> | undefined): boolean {
+  return [schema?.type].flat().includes('integer');
+}
+
 /** Groups operations: the methods of each path template, in the order of the contract. */
 export function methodsByPath(operations: Iterable<Operation>): Map<string, string[]> {
   const grouped = new Map<string, string[]>();
@@ -289,10 +294,10 @@ export function resolve<T>(document: object, node: unknown): T {
   const target = reference
     .slice(2)
     .split('/')
-    .reduce<unknown>((parent, key) => {
-      const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-      return (parent as Record<string, unknown> | undefined)?.[name];
-    }, document);
+    .reduce<unknown>(
+      (parent, key) => (parent as Record<string, unknown> | undefined)?.[memberIn(key)],
+      document,
+    );
   if (target === undefined) throw new Error(`The contract refers to ${reference}, which does not exist`);
   return resolve<T>(document, target);
 }

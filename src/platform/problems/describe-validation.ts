@@ -1,4 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import { isInteger } from '../contract/contract.js';
+import { memberIn, pointerTo } from '../contract/json-pointer.js';
 import { type InvalidValue, invalidRequest } from './invalid-request.js';
 import type { Problem } from './problem.js';
 import { isRuleName, type Violation, violation } from './rule-texts.js';
@@ -45,10 +47,6 @@ export function violationOf({ keyword, params, parentSchema }: ErrorObject): Vio
     default:
       return (keyword === 'pattern' ? stated : undefined) ?? violation('valid');
   }
-}
-
-function isInteger(schema: Schema): boolean {
-  return [schema?.type].flat().includes('integer');
 }
 
 /** The rule that the contract names, because no keyword of JSON Schema states it. */
@@ -191,7 +189,7 @@ const explained: Readonly<Record<string, Violation>> = {
 
 function toInvalidValue(finding: ErrorObject, part: RequestPart, form: boolean): InvalidValue {
   const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
-  const name = pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~');
+  const name = memberIn(pointer.slice(1));
   if (part === 'headers') return { place: { header: name }, violation: violationOf(finding) };
   if (part === 'body' && !form) return { place: { pointer }, violation: violationOf(finding) };
   const required = part === 'querystring' && finding.keyword === 'required' ? explained[name] : undefined;
@@ -213,5 +211,5 @@ function missingOrExtraMember({ keyword, params }: ErrorObject): string {
         : keyword === 'discriminator'
           ? params.tag
           : undefined;
-  return member === undefined ? '' : `/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return member === undefined ? '' : pointerTo(member);
 }

@@ -1,7 +1,7 @@
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
-import { keyOf, type Report, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
-import { columnOf, describeGroupKey, findColumn } from '../report-columns.js';
+import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
+import { describeGroupKey, findColumn } from '../report-columns.js';
 import { relativeDateText } from './date-values.js';
 import { useValueText } from './value-text.js';
 
@@ -47,22 +47,31 @@ export function inSentence(label: string): string {
   return /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
 
-/** A filter as text, such as "Department is one of Sales, Legal". Parts of a value are as they were entered. */
-function FilterText({ filter }: { filter: ReportFilter }) {
-  const { field, operator } = filter;
-  const { label, type } = columnOf(field);
+/** A filter, which may be incomplete. */
+interface ShownFilter {
+  readonly field: string;
+  readonly operator: string;
+  readonly value?: string | readonly string[];
+}
+
+/**
+ * A filter as text, such as "Department is one of Sales, Legal". Parts of a value, and values without a column, are as they were
+ * entered.
+ */
+function FilterText({ filter: { field, operator, value = [] } }: { filter: ShownFilter }) {
+  const column = findColumn(field);
   const valueText = useValueText();
   const isPart = operator === 'contains' || operator === 'starts_with';
-  const values = valuesOf(filter).map((text) => {
+  const values = [value].flat().map((text) => {
     if (text === '') return 'empty text';
-    if (isPart) return text;
-    return (type === 'string' ? null : relativeDateText(text)) ?? valueText(field, text);
+    if (isPart || column === undefined) return text;
+    return (column.type === 'string' ? null : relativeDateText(text)) ?? valueText(column.key, text);
   });
-  return <>{`${label} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
+  return <>{`${keyLabel(field)} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
 }
 
 /** Filters as a list of sentences. */
-export function FilterList({ filters }: { filters: readonly ReportFilter[] }) {
+export function FilterList({ filters }: { filters: readonly ShownFilter[] }) {
   return (
     <ul class="conditions">
       {filters.map((filter, index) => (

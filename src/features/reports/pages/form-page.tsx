@@ -2,22 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
 import { keyOf } from '../report.js';
-import { findColumn } from '../report-columns.js';
-import { formatOperator, formatSortKey, keyLabel } from './definition.js';
+import { FilterList, formatSortKey, keyLabel } from './definition.js';
 import { FilterFields } from './filter-fields.js';
 import type { FilterChoices } from './filter-values.js';
 import { KeyList } from './key-list.js';
-import { buttons, type FilterForm, fieldIds, lines, type ReportForm } from './report-form.js';
+import { buttons, fieldIds, lines, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
-import { useValueText } from './value-text.js';
-
-/** A filter as text. One that is incomplete is as it was entered. */
-function EnteredFilter({ filter: { field, operator, value } }: { filter: FilterForm }) {
-  const valueText = useValueText();
-  const column = findColumn(field);
-  const values = lines(value).map((text) => (column === undefined ? text : valueText(column.key, text)));
-  return <>{`${keyLabel(field)} ${formatOperator(operator)} ${values.join(', ')}`}</>;
-}
 
 /** The parts of a report that several users and applications can change. */
 export const mergedFields: readonly MergedField<ReportForm>[] = [
@@ -46,13 +36,12 @@ export const mergedFields: readonly MergedField<ReportForm>[] = [
     label: 'Filters',
     id: fieldIds.next('filter'),
     show: ({ filters }) => (
-      <ul class="conditions">
-        {filters.map((filter, index) => (
-          <li key={index}>
-            <EnteredFilter filter={filter} />
-          </li>
-        ))}
-      </ul>
+      <FilterList
+        filters={filters.map((filter) => ({
+          ...filter,
+          value: lines(filter.value).filter((line) => line !== ''),
+        }))}
+      />
     ),
   },
   {

@@ -6,6 +6,7 @@ import {
   publicLookup,
   UnresolvedHostError,
 } from '../../../platform/network/public-address.js';
+import { secretPrefix } from '../webhook-secrets.js';
 import { isLocalUrl } from '../webhook-url.js';
 
 const byCode: Readonly<Record<string, string>> = {
@@ -37,8 +38,6 @@ function describeSendError(error: unknown): string {
   return byCode[code ?? ''] ?? 'The request failed';
 }
 
-const prefix = 'whsec_';
-
 /**
  * Signs a webhook with each secret.
  *
@@ -52,7 +51,7 @@ export function signWebhook(
 ): string {
   return secrets
     .map((secret) => {
-      const key = Buffer.from(secret.slice(prefix.length), 'base64');
+      const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
       return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
     })
     .join(' ');

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { JsonSchema, Operation, Parameter } from '../../contract/contract.js';
+import { isInteger, type Operation, type Parameter } from '../../contract/contract.js';
+import { pointerTo } from '../../contract/json-pointer.js';
 import { isStorableText } from '../../contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
@@ -65,10 +66,6 @@ function join(values: unknown, name: string): void {
 /** The router matches `/v1/employees/` as an employee with an empty id; the contract has no such path. */
 export function hasEmptyParameter({ params }: FastifyRequest): boolean {
   return Object.values(params as object).includes('');
-}
-
-function isInteger({ type }: JsonSchema): boolean {
-  return [type].flat().includes('integer');
 }
 
 function guardQueryEncoding(url: string): void {
@@ -147,7 +144,7 @@ function guardText(
   toProblem: (name: string, pointer: string) => Problem,
   path: string[] = [],
 ): void {
-  const pointer = () => path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const pointer = () => path.map(pointerTo).join('');
   if (typeof value === 'string') {
     if (!isStorableText(value)) throw toProblem(path.at(-1) ?? '', pointer());
     return;
