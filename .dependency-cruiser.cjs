@@ -143,7 +143,7 @@ module.exports = {
           '/pages/',
           '-handlers\\.ts$',
           '^src/features/(documentation|mcp)/',
-          '^src/features/sign-in/trusted-devices\\.ts$',
+          '^src/features/sign-in/known-browsers\\.ts$',
           '^src/features/single-sign-on/sso-state-cookie\\.ts$',
           '^src/oauth/(consent/|authentication\\.ts$|request-limits\\.ts$)',
         ],

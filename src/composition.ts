@@ -16,9 +16,9 @@ import { createWebhooks } from './features/webhooks/index.js';
 import { createAuthorizationServer } from './oauth/authorization-server.js';
 import type { SigningKeys } from './oauth/keys/signing-keys.js';
 import { type CoreOptions, createCore } from './platform/core.js';
-import type { DatabaseLogger } from './platform/database/client.js';
 import { mergeHandlers } from './platform/http/binding/handlers.js';
 import { bodyLimitBytes } from './platform/http/connections.js';
+import type { Logger } from './platform/logger.js';
 
 export interface ServiceDependencies extends CoreOptions {
   readonly signingKeys: SigningKeys;
@@ -27,7 +27,7 @@ export interface ServiceDependencies extends CoreOptions {
 }
 
 /** Creates the features, and what their routes get. */
-export async function composeServices(dependencies: ServiceDependencies, logger: DatabaseLogger) {
+export async function composeServices(dependencies: ServiceDependencies, logger: Logger) {
   const core = await createCore(dependencies, logger);
   const { config, contract } = core;
   const { baseUrl } = config;
@@ -59,7 +59,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
     apiConsole: { clients, config },
     signIn: { ...core, ...secondFactors, ...signIn, clients, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
-    links: { ...core, ...users, trustedDevices: signIn.trustedDevices },
+    links: { ...core, ...users, knownBrowsers: signIn.knownBrowsers },
     people: {
       ...core,
       ...employees,

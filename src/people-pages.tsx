@@ -15,10 +15,10 @@ import { connectedApplicationsPages } from './features/users/pages/connected-app
 import { accountPages } from './features/users/pages/my-account.js';
 import { userPages } from './features/users/pages/routes.js';
 import { routeNotFound } from './platform/http/error-handler.js';
+import { isAdministrator } from './platform/pages/audience.js';
 import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
 import { directoryPath, homePath, settings } from './platform/pages/paths.js';
-import { isAdministrator } from './platform/pages/sections.js';
 import { privatePageHeaders } from './platform/pages/security-headers.js';
 
 type PeoplePagesDependencies = Awaited<ReturnType<typeof composeServices>>['people'];

@@ -3,8 +3,9 @@ import type { Config } from '../platform/config/config.js';
 import type { Operation } from '../platform/contract/contract.js';
 import type { PublicRateLimiter } from '../platform/http/binding/bind.js';
 import { admit, isCounted } from '../platform/http/rate-limit.js';
-import { type Counter, type Counters, createMemoryCounter, networkOf } from '../platform/limits/counter.js';
+import { type Counter, type Counters, createMemoryCounter } from '../platform/limits/counter.js';
 import { RequestLimit } from '../platform/limits/request-limit.js';
+import { networkOf } from '../platform/network/network-of-address.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { AdmitClient } from './clients/credentials.js';
 

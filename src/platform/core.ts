@@ -8,7 +8,7 @@ import type { Clock } from './clock.js';
 import type { Config } from './config/config.js';
 import type { Contract } from './contract/contract.js';
 import type { AppSecrets } from './crypto/keyring.js';
-import type { Database, DatabaseLogger, ReadDatabase } from './database/client.js';
+import type { Database, ReadDatabase } from './database/client.js';
 import { BrowserSessions } from './http/browser-sessions.js';
 import { CsvDownloads } from './http/csv-downloads.js';
 import { createLifecycle, type Lifecycle } from './http/lifecycle.js';
@@ -16,6 +16,7 @@ import { Idempotency } from './idempotency/idempotency.js';
 import { type Counters, createDatabaseCounters } from './limits/counter.js';
 import { FailureLimit } from './limits/failure-limit.js';
 import { defaultReportLimits, ReportConcurrency, type ReportLimits } from './limits/report-concurrency.js';
+import type { Logger } from './logger.js';
 import { LinkDelivery } from './mail/link-delivery.js';
 import { SecurityEmails } from './mail/security-emails.js';
 import { createResolveTxt, type ResolveTxt } from './network/txt-records.js';
@@ -44,7 +45,7 @@ export interface CoreOptions {
 export type Core = Readonly<Awaited<ReturnType<typeof createCore>>>;
 
 /** Creates what the features of an application share. */
-export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
+export async function createCore(options: CoreOptions, logger: Logger) {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
   const { resolveTxt = createResolveTxt() } = options;
@@ -91,7 +92,7 @@ export async function createCore(options: CoreOptions, logger: DatabaseLogger) {
 async function createCounters(
   database: Database,
   { redisUrl, baseUrl }: Config,
-  logger: DatabaseLogger,
+  logger: Logger,
 ): Promise<Counters> {
   if (redisUrl === undefined) return createDatabaseCounters(database);
   const { RedisCounters } = await import('./limits/redis-counters.js');

@@ -100,8 +100,8 @@ export class Housekeeping {
   readonly #batchSize: number;
 
   /**
-   * @param options.eventRetentionDays days for which events are kept
-   * @param options.batchSize approximate number of rows that one statement deletes
+   * @param eventRetentionDays days for which events are kept
+   * @param batchSize approximate number of rows that one statement deletes
    */
   constructor(
     database: Database,

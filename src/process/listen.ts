@@ -8,7 +8,7 @@ import { describeError } from '../platform/database/database-errors.js';
  * Listens on one address. For a name with several addresses Fastify opens several servers, and the connection limits and the
  * shutdown of this service apply to the first one only.
  *
- * @param options.host an address, or a name, which is resolved to one address; IPv4 is preferred
+ * @param host an address, or a name, which is resolved to one address; IPv4 is preferred
  * @throws {ConfigError} when the server cannot listen on the address
  */
 export async function listen(
@@ -27,7 +27,7 @@ export async function listen(
 /**
  * The text on standard output when the server listens: its addresses, and with the demo data a first request and a user.
  *
- * @param options.demoApplication whether the database has the application of the demo data
+ * @param demoApplication whether the database has the application of the demo data
  */
 export function startupMessage(
   { baseUrl }: { baseUrl: string },

@@ -1,5 +1,5 @@
+import { AccountDomains } from '../../src/features/single-sign-on/account-domains.js';
 import { DomainChecks } from '../../src/features/single-sign-on/domain-checks.js';
-import { AccountDomains } from '../../src/platform/accounts/account-domains.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { replaceRecoveryCodes } from '../../src/features/second-factors/recovery-codes.js';
-import { TrustedDevices } from '../../src/features/sign-in/trusted-devices.js';
+import { KnownBrowsers } from '../../src/features/sign-in/known-browsers.js';
 import { UserAdministration } from '../../src/features/users/user-administration.js';
 import { Grants } from '../../src/oauth/grants/grants.js';
 import { insertLink, type LinkTarget } from '../../src/platform/accounts/one-time-links.js';
@@ -46,7 +46,7 @@ const users = new UserAdministration(database, securityEmails);
 const origin = { address: '192.0.2.1', requestId: 'request' };
 const singleSignOnPath = '/people/settings/single_sign_on';
 
-const trustedDevices = new TrustedDevices({ appSecrets: testSecrets, baseUrl: api.config.baseUrl, clock });
+const knownBrowsers = new KnownBrowsers({ appSecrets: testSecrets, baseUrl: api.config.baseUrl, clock });
 
 /** The cookie of a browser in which a user has signed in. */
 function knownBrowserOf(email: string): { cookies: Record<string, string> } {
@@ -55,7 +55,7 @@ function knownBrowserOf(email: string): { cookies: Record<string, string> } {
     cookies[name] = value;
   };
   const request = { cookies } as unknown as FastifyRequest;
-  trustedDevices.remember(request, { setCookie } as unknown as FastifyReply, email);
+  knownBrowsers.remember(request, { setCookie } as unknown as FastifyReply, email);
   return { cookies };
 }
 
@@ -125,7 +125,7 @@ async function arrange(t: Test) {
     'Password links': () => isOpen(links[0]),
     'E-mail links': () => isOpen(links[1]),
     Invitations: () => isOpen(links[2]),
-    'Known browsers': async () => trustedDevices.find(ssoStateCookie, subject.email) !== null,
+    'Known browsers': async () => knownBrowsers.find(ssoStateCookie, subject.email) !== null,
   };
   return { ...scene, subject, tokens, channels, passwordLink, ownerBrowser };
 }

@@ -213,7 +213,7 @@ export class AuditLogExports {
    * Yields the selected events as CSV, newest first: a header line, then a line for each event. The log is read in pages, so
    * a long export holds no transaction open. Events that are stored meanwhile are newer and are not part of the export.
    *
-   * @param options.details the filter as it was requested, for the event of the export
+   * @param details the filter as it was requested, for the event of the export
    */
   stream(
     { at, ...auditContext }: UserAuditContext,

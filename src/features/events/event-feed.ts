@@ -83,7 +83,7 @@ export class EventFeed {
   readonly #clock: Clock;
   readonly #retentionDays: number;
 
-  /** @param options.retentionDays days after which events are no longer shown */
+  /** @param retentionDays days after which events are no longer shown */
   constructor(database: Database, { clock, retentionDays }: { clock: Clock; retentionDays: number }) {
     this.#database = database;
     this.#clock = clock;

@@ -16,9 +16,9 @@ interface CsvOptions {
  * Reads a CSV file with a header row of attribute names in any order. An empty field counts as missing if the
  * attribute is required, and is `null` otherwise.
  *
- * @param options.delimiter between the columns; default: recognized from the header
- * @param options.columns the attribute of each column, instead of the names in the header; empty: the column is ignored
- * @param options.dateFormatOf how a column writes dates; default: the year first
+ * @param delimiter between the columns; default: recognized from the header
+ * @param columns the attribute of each column, instead of the names in the header; empty: the column is ignored
+ * @param dateFormatOf how a column writes dates; default: the year first
  * @throws {UnusableFileError} when the header has an unknown name, a name twice, or lacks a required attribute
  */
 export async function* readCsvEntries(

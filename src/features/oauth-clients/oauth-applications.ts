@@ -155,7 +155,7 @@ export class OAuthApplications implements ApplicationReader {
   /**
    * Registers an application, and creates the first secret of a confidential application.
    *
-   * @param options.nonce identifies the form, so that a repeated submission registers no second application
+   * @param nonce identifies the form, so that a repeated submission registers no second application
    */
   register(
     auditContext: UserAuditContext,
@@ -174,7 +174,7 @@ export class OAuthApplications implements ApplicationReader {
   /**
    * Changes an application. Issued tokens lose a removed scope at their next use.
    *
-   * @param options.expected the settings that were read. When others are stored, nothing is changed. Default: not compared.
+   * @param expected the settings that were read. When others are stored, nothing is changed. Default: not compared.
    */
   update(
     auditContext: UserAuditContext,

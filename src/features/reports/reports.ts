@@ -139,8 +139,8 @@ export class Reports {
   readonly #maxReports: number;
 
   /**
-   * @param options.reads where `get` and `list` read
-   * @param options.maxReports maximum number of reports of an account; 0: no limit
+   * @param reads where `get` and `list` read
+   * @param maxReports maximum number of reports of an account; 0: no limit
    */
   constructor(
     { prisma }: Database,
@@ -225,8 +225,8 @@ export class Reports {
   /**
    * Creates a report from a form.
    *
-   * @param options.content valid, see {@link findDefinitionErrors}
-   * @param options.nonce identifies the form, so that a repeated submission creates no second report
+   * @param content valid, see {@link findDefinitionErrors}
+   * @param nonce identifies the form, so that a repeated submission creates no second report
    */
   async createThroughForm(
     auditContext: UserAuditContext,

@@ -9,8 +9,8 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
-import { networkOf } from '../../platform/limits/counter.js';
 import type { AuthenticationAttempt } from '../../platform/limits/failure-limit.js';
+import { networkOf } from '../../platform/network/network-of-address.js';
 import type { PasskeyResponse, Passkeys } from '../second-factors/index.js';
 
 interface From {
@@ -22,7 +22,7 @@ interface PasswordAttempt extends From {
   readonly email: string;
   readonly password: string;
   /** Identifies browser and user when the user has signed in from this browser before; `null` otherwise. */
-  readonly trustedDevice: string | null;
+  readonly knownBrowser: string | null;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -68,7 +68,7 @@ export class SignIn {
    */
   withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
     const { users, failureLimit, auditLog } = this.#core;
-    const { email, trustedDevice, origin } = attempt;
+    const { email, knownBrowser, origin } = attempt;
     return failureLimit.run<SignInOutcome>(countedAs(attempt), {
       // A concurrent sign-in may have replaced the hash after the comparison: compare again.
       check: async () =>
@@ -76,7 +76,7 @@ export class SignIn {
       succeeds: ({ kind }) => kind === 'signed_in',
       onFirst: async ({ reached }) => {
         const identity = identityOf((await users.findForSignIn(email))?.user);
-        const claimed = trustedDevice === null ? 'e-mail address' : 'browser';
+        const claimed = knownBrowser === null ? 'e-mail address' : 'browser';
         const details = { limit_of: reached === 'by' ? 'network address' : claimed };
         await auditLog.record({ type: 'sign_in.rate_limited', ...identity, origin, details });
       },
@@ -173,9 +173,9 @@ function identityOf(user: User | undefined) {
   return user && { accountId: user.accountId, userId: user.id };
 }
 
-function countedAs({ email, trustedDevice, origin }: PasswordAttempt): AuthenticationAttempt {
+function countedAs({ email, knownBrowser, origin }: PasswordAttempt): AuthenticationAttempt {
   const from = { by: 'address', address: origin.address };
-  return trustedDevice === null
+  return knownBrowser === null
     ? { ...from, of: `e-mail ${normalizeEmail(email)}`, ofFactor: emailFactor }
-    : { ...from, of: trustedDevice };
+    : { ...from, of: knownBrowser };
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { AccountDomains, domainRule } from '../../platform/accounts/account-domains.js';
 import { accountOption, checkedBy, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, sanitizeForTerminal } from '../../platform/cli/print.js';
+import { AccountDomains, domainRule } from './account-domains.js';
 import { isPublicMailDomain } from './public-mail-domains.js';
 
 /** `accounts domains`, `accounts confirm-domain` and `accounts remove-domain` */

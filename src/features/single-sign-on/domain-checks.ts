@@ -2,9 +2,10 @@ import { toAccountId } from '../../platform/accounts/account-id.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
-import type { Database, DatabaseLogger } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
+import type { Logger } from '../../platform/logger.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import { BackgroundMail, type MailText } from '../../platform/mail/mailer.js';
 import { findTxtRecord, type ResolveTxt } from '../../platform/network/txt-records.js';
@@ -34,7 +35,7 @@ interface DueDomain {
 interface Dependencies {
   readonly database: Database;
   readonly clock: Clock;
-  readonly logger: Pick<DatabaseLogger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn'>;
   readonly delivery: LinkDelivery;
   readonly resolveTxt: ResolveTxt;
 }

@@ -1,4 +1,3 @@
-import { domainRule } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
@@ -10,6 +9,7 @@ import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { findTxtRecord } from '../../platform/network/txt-records.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
+import { domainRule } from './account-domains.js';
 import { isPublicMailDomain } from './public-mail-domains.js';
 
 /** Maximum number of domains that an account confirms by DNS. */

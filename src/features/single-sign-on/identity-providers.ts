@@ -189,7 +189,7 @@ export class IdentityProviders {
    * sign-on and have recovery codes, so that the account does not lose its last way in. It revokes the sessions with a
    * password (of owners: without a second factor), unused authorization codes and links of all users.
    *
-   * @param options.singleSignOn whether the owner signed in by single sign-on
+   * @param singleSignOn whether the owner signed in by single sign-on
    */
   async requireSingleSignOn(
     context: UserAuditContext,

@@ -1,5 +1,5 @@
-import { AccountDomains } from '../../platform/accounts/account-domains.js';
 import type { Core } from '../../platform/core.js';
+import { AccountDomains } from './account-domains.js';
 import { DomainConfirmation } from './domain-confirmation.js';
 import { IdentityProviders } from './identity-providers.js';
 import { ProviderClient } from './provider-client.js';

@@ -9,7 +9,7 @@ export const maximumIssuerLength = 255;
 /**
  * The rule for the issuer of an identity provider.
  *
- * @param options.allowHttp whether it may start with `http://`
+ * @param allowHttp whether it may start with `http://`
  * @see OpenID Connect Discovery 1.0 section 3
  */
 export function issuerRule(issuer: string, { allowHttp }: { allowHttp: boolean }): Violation | undefined {

@@ -105,7 +105,7 @@ export class ProviderClient {
   /**
    * The URL at which the user signs in.
    *
-   * @param options.again whether the user must sign in even if the identity provider has a session
+   * @param again whether the user must sign in even if the identity provider has a session
    * @throws {ProviderError}
    */
   async authorizationUrl(
@@ -130,8 +130,8 @@ export class ProviderClient {
    * audience, expiry and nonce. The response must be of the same issuer (RFC 9207).
    *
    * @param query query of the URL that the user was sent back to
-   * @param options.maxAge maximum time in seconds since the user signed in at the identity provider
-   * @param options.needsAddress whether the address of the user is needed, which may be at the UserInfo endpoint only
+   * @param maxAge maximum time in seconds since the user signed in at the identity provider
+   * @param needsAddress whether the address of the user is needed, which may be at the UserInfo endpoint only
    * @throws {ProviderError}
    */
   async claims(

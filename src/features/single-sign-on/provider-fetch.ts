@@ -21,7 +21,7 @@ export class ProviderRequestError extends Error {
  * rebinding, and redirects are not followed. The `fetch` of Node.js has no option for either the address or the size of the
  * response.
  *
- * @param options.allowPrivate whether addresses may be private
+ * @param allowPrivate whether addresses may be private
  */
 export function createProviderFetch({ allowPrivate }: { allowPrivate: boolean }): CustomFetch {
   return async (address, { method, headers, body, signal }) => {

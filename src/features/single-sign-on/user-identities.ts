@@ -1,7 +1,7 @@
-import { domainOf } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
+import { domainOf } from '../../platform/accounts/normalize.js';
 import { userDetails } from '../../platform/accounts/revoke-user-access.js';
 import { type User, userSelection } from '../../platform/accounts/user.js';
 import { emailRule } from '../../platform/accounts/user-rules.js';

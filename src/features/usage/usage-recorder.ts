@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.js';
-import { type Database, type DatabaseLogger, Prisma } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
+import type { Logger } from '../../platform/logger.js';
 import type { FinishedRequest, RequestObserver } from '../../platform/observability/request-watch.js';
 import {
   type ApiCall,
@@ -197,7 +198,7 @@ const maximumApplications = 1_000;
 interface Options {
   readonly database: Database;
   readonly clock: Clock;
-  readonly logger?: Pick<DatabaseLogger, 'warn'> | undefined;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
   readonly limits?: UsageLimits;
 }
 

@@ -1,7 +1,6 @@
-import { isForeignDomain } from '../../platform/accounts/account-domains.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { personNameRule } from '../../platform/accounts/name-rules.js';
-import { ifEmailTaken, insertUser } from '../../platform/accounts/new-user.js';
+import { ifEmailTaken, insertUser, isForeignDomain } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { consumeLink, insertLink, type ValidLink } from '../../platform/accounts/one-time-links.js';
 import { type Role, type SignInStage, signInStage, type User } from '../../platform/accounts/user.js';

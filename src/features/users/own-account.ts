@@ -1,5 +1,4 @@
-import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { ifEmailTaken } from '../../platform/accounts/new-user.js';
+import { ifEmailTaken, isForeignDomain } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   consumeLink,
@@ -50,9 +49,9 @@ export class OwnAccount {
    * Replaces the password, revokes all other sessions and deletes the links for the user. The caller has verified the
    * current password.
    *
-   * @param options.sessionId the session that is kept
-   * @param options.revokesGrants whether the grants of the user are revoked too, with their tokens
-   * @param options.signal aborts when the client disconnects
+   * @param sessionId the session that is kept
+   * @param revokesGrants whether the grants of the user are revoked too, with their tokens
+   * @param signal aborts when the client disconnects
    * @returns what the password must be; `undefined` when it was changed
    * @throws {SessionEndedError}
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed

@@ -90,7 +90,7 @@ export class PasswordLinks {
   /**
    * Sets the password of the user of a link, consumes it, and revokes all sessions and links of the user.
    *
-   * @param from.signal aborts when the client disconnects
+   * @param signal aborts when the client disconnects
    * @throws {Problem} 503 `service_unavailable` when too many passwords are being hashed
    * @throws the reason of the signal when it aborts before the password is hashed
    */

@@ -1,6 +1,5 @@
 import { mayGrant } from '../../oauth/scopes.js';
-import { isForeignDomain } from '../../platform/accounts/account-domains.js';
-import { ifEmailTaken } from '../../platform/accounts/new-user.js';
+import { ifEmailTaken, isForeignDomain } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
   deleteEmailLinks,

@@ -17,7 +17,7 @@ export function isLocalUrl({ protocol, hostname }: URL): boolean {
  * Checks the URL of an endpoint. An address is checked again when a connection is opened, so a name that cannot be resolved
  * is accepted here.
  *
- * @param options.allowLocal whether `http://localhost` is accepted
+ * @param allowLocal whether `http://localhost` is accepted
  */
 export async function findUrlError(
   text: string,

@@ -9,7 +9,7 @@ const maximumRedirectUriLength = 2000;
 /**
  * Validates a redirect URI. Returns an error as a sentence for the user; `undefined` when the URI is valid.
  *
- * @param options.allowLocalhost whether `http://localhost` is valid, with any port and path; `false` in production
+ * @param allowLocalhost whether `http://localhost` is valid, with any port and path; `false` in production
  * @see RFC 9700 section 2.1 and RFC 6749 section 3.1.2
  */
 export function redirectUriError(

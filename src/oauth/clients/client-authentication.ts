@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
-import { networkOf } from '../../platform/limits/counter.js';
+import { networkOf } from '../../platform/network/network-of-address.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import type { OAuthServices } from '../services.js';

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Clock } from '../../platform/clock.js';
-import type { Database, DatabaseLogger } from '../../platform/database/client.js';
+import type { Database } from '../../platform/database/client.js';
 import { describeError } from '../../platform/database/database-errors.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
+import type { Logger } from '../../platform/logger.js';
 
 /** Minimum time between two writes of the last use of a secret. */
 const storeIntervalMilliseconds = 60_000;
@@ -15,12 +16,12 @@ const storeIntervalMilliseconds = 60_000;
 export class LastUseRecorder {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #logger: Pick<DatabaseLogger, 'warn'>;
+  readonly #logger: Pick<Logger, 'warn'>;
   /** Time of the last write by secret, in milliseconds since the epoch. */
   readonly #writtenAt = new LRUCache<string, number>({ max: 10_000 });
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(database: Database, clock: Clock, logger: Pick<DatabaseLogger, 'warn'>) {
+  constructor(database: Database, clock: Clock, logger: Pick<Logger, 'warn'>) {
     this.#database = database;
     this.#clock = clock;
     this.#logger = logger;

@@ -54,7 +54,7 @@ export class Grants {
   /**
    * Lists the connected applications of a user by name.
    *
-   * @param options.applicationId selects one application; absent: all
+   * @param applicationId selects one application; absent: all
    */
   connectedApplications(
     accountId: AccountId,
@@ -109,7 +109,7 @@ export class Grants {
   /**
    * Revokes a grant with its refresh tokens and access tokens. Does nothing when it is already revoked.
    *
-   * @param options.event audit event, stored in the same transaction
+   * @param event audit event, stored in the same transaction
    * @returns whether this call revoked the grant
    */
   revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {

@@ -51,7 +51,7 @@ export async function insertFirstKey({ prisma }: Database, key: StoredSigningKey
 /**
  * Stores a key as the current one, and writes an audit event.
  *
- * @param options.earlier `expiresAt`: time at which the previous key expires; `'discard'`: all earlier keys expire now
+ * @param earlier `expiresAt`: time at which the previous key expires; `'discard'`: all earlier keys expire now
  */
 export async function insertNewKey(
   { prisma }: Database,

@@ -2,11 +2,11 @@ import type { Unit } from '../changes/change.js';
 import type { Database } from '../database/client.js';
 import { violatedUniqueConstraint } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
+import { allAccounts, withScope } from '../database/scope.js';
 import { ruleText } from '../problems/rule-texts.js';
-import { isForeignDomain } from './account-domains.js';
 import type { AccountId } from './account-id.js';
 import { personNameRule } from './name-rules.js';
-import { normalizeEmail } from './normalize.js';
+import { domainOf, normalizeEmail } from './normalize.js';
 import { hashPassword } from './passwords.js';
 import type { Role } from './user.js';
 import { emailRule, passwordError } from './user-rules.js';
@@ -23,6 +23,19 @@ export interface NewUser {
 /** The user cannot be created. The message is one line with the reason and does not contain the password. */
 export class NewUserError extends Error {
   override readonly name = 'NewUserError';
+}
+
+/**
+ * Whether the domain of an address is confirmed for another account, which alone may invite and create users with it.
+ * Not for use in a transaction: the scope of an account has only its own domains.
+ */
+export async function isForeignDomain(
+  { prisma }: Pick<Database, 'prisma'>,
+  accountId: AccountId,
+  email: string,
+): Promise<boolean> {
+  const where = { domain: domainOf(email), accountId: { not: accountId } };
+  return (await withScope(allAccounts, () => prisma.accountDomain.count({ where }))) > 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
-import { networkOf, siteOf } from '../limits/counter.js';
+import { networkOf, siteOf } from '../network/network-of-address.js';
 import { retryLater } from '../problems/problem.js';
 import { normalizePassword } from './normalize.js';
 

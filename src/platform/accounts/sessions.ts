@@ -71,12 +71,12 @@ export class Sessions {
    * The user is locked, and the time of the last sign-in stored when the sign-in is complete. A concurrent transaction that
    * disables the user or changes the password either commits first or finds this session and revokes it.
    *
-   * @param options.passwordHash the hash that the password was compared with; absent: not checked
-   * @param options.event audit event, stored in the same transaction
-   * @param options.secondFactor whether the user has proved a second factor already
-   * @param options.complete whether no second factor is missing
-   * @param options.issuer the identity provider at which the user signed in; absent: with a password or passkey
-   * @param options.authenticatedAt when the user proved the identity; absent: now
+   * @param passwordHash the hash that the password was compared with; absent: not checked
+   * @param event audit event, stored in the same transaction
+   * @param secondFactor whether the user has proved a second factor already
+   * @param complete whether no second factor is missing
+   * @param issuer the identity provider at which the user signed in; absent: with a password or passkey
+   * @param authenticatedAt when the user proved the identity; absent: now
    * @returns the id; `null` when the user is disabled or has another password hash, or the identity provider was replaced
    */
   async create(
@@ -171,7 +171,7 @@ export class Sessions {
    * Lists the sessions of a user that have not expired, the last used first. Shows at most {@link maximumListed}. A session
    * that waits for a second factor, or whose user must use single sign-on, shows no page and is not listed.
    *
-   * @param options.currentId id of the session of the request; absent: none of the list
+   * @param currentId id of the session of the request; absent: none of the list
    */
   async list(
     { id: userId, accountId }: Pick<User, 'id' | 'accountId'>,

@@ -63,8 +63,8 @@ export type SignInStage = 'complete' | 'second_factor' | 'enrolment';
  * The stage of a session. It is determined at each request, so that a new policy, a new factor or the removal of a factor
  * applies to sessions that exist.
  *
- * @param session.secondFactorAt when the user proved a second factor in this session; `null`: not yet
- * @param session.singleSignOn whether the user signed in at the identity provider, which is responsible for its factors
+ * @param secondFactorAt when the user proved a second factor in this session; `null`: not yet
+ * @param singleSignOn whether the user signed in at the identity provider, which is responsible for its factors
  */
 export function signInStage(
   user: Pick<User, 'role' | 'hasSecondFactor' | 'secondFactorPolicy' | 'onlySingleSignOn'>,

@@ -85,7 +85,7 @@ export class Users {
   /**
    * Lists users of the account by e-mail address.
    *
-   * @param options.after last e-mail address of the previous page
+   * @param after last e-mail address of the previous page
    */
   async list(
     accountId: AccountId,

@@ -4,6 +4,7 @@ import { dayMilliseconds } from '../clock.js';
 import { packageRoot } from '../package-root.js';
 import type { components, operations } from './generated.js';
 import type { ProblemCode } from './generated-values.js';
+import { memberIn } from './json-pointer.js';
 
 /** The parts of the parsed OpenAPI document that the server reads. */
 export interface ContractDocument {
@@ -57,7 +58,7 @@ export interface JsonSchema {
 }
 
 /** Whether values of a schema can be integers. */
-export function isInteger(schema: Pick<JsonSchema, 'type'> | undefined): boolean {
+export function isInteger(schema: JsonSchema | undefined): boolean {
   return [schema?.type].flat().includes('integer');
 }
 

@@ -61,8 +61,8 @@ export function foldText(text: string, maximumLength: number): string {
 /**
  * Parses a URL of printable ASCII.
  *
- * @param options.base resolves a relative URL
- * @param options.maximumLength in characters (2,048)
+ * @param base resolves a relative URL
+ * @param maximumLength in characters (2,048)
  * @returns `undefined` when the text is too long, has other characters, or is not a URL
  */
 export function parseUrl(

@@ -1,4 +1,5 @@
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { Logger } from '../logger.js';
 import type { DatabaseStoppedError } from './database-errors.js';
 import type { Prisma, PrismaClient } from './generated/client.js';
 import type { TenantScope } from './scope.js';
@@ -19,12 +20,6 @@ export interface PreparedStatement {
 
 export { Prisma, PrismaClient } from './generated/client.js';
 
-/** The part of a pino logger that the database layer uses. */
-export interface DatabaseLogger {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
-
 export interface DatabaseOptions {
   /** PostgreSQL to connect to. Absent: the embedded database under {@link DatabaseOptions.dataDir}. */
   readonly databaseUrl?: string | undefined;
@@ -37,7 +32,7 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   /** Directory of a closed database that a new embedded database is copied from, if it exists. */
   readonly embeddedTemplate?: string;
-  readonly logger?: DatabaseLogger;
+  readonly logger?: Logger;
   /** Maximum number of connections of this process; the embedded database has one. */
   readonly poolSize?: number;
   /** Maximum time to wait for a connection, in milliseconds; then the database is unavailable. */

@@ -1,4 +1,5 @@
-import type { Database, DatabaseLogger, MigrationSession } from './client.js';
+import type { Logger } from '../logger.js';
+import type { Database, MigrationSession } from './client.js';
 import { describeError } from './database-errors.js';
 import {
   type AppliedMigration,
@@ -16,7 +17,7 @@ export { MigrationError } from './migrations.js';
 interface MigrateOptions {
   /** Directory of the migrations. Default: those of this package. */
   readonly directory?: string;
-  readonly logger?: DatabaseLogger;
+  readonly logger?: Logger;
 }
 
 // The lock of `prisma migrate`, so that it and this service exclude each other. A session can take it several times and

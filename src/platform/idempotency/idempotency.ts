@@ -49,8 +49,8 @@ export class Idempotency {
   readonly #queue = new ConcurrencyLimit(maxRunning);
 
   /**
-   * @param options.maxKeys maximum number of keys of an application; 0: no limit
-   * @param options.maxWaiting for tests; default: {@link defaultMaxWaiting}
+   * @param maxKeys maximum number of keys of an application; 0: no limit
+   * @param maxWaiting for tests; default: {@link defaultMaxWaiting}
    */
   constructor(
     database: Database,

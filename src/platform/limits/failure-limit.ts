@@ -1,6 +1,7 @@
 import { dayMilliseconds } from '../clock.js';
 import type { Database } from '../database/client.js';
-import { type Count, type Counter, countInWindow, keyFor, networkOf, siteOf } from './counter.js';
+import { networkOf, siteOf } from '../network/network-of-address.js';
+import { type Count, type Counter, countInWindow, keyFor } from './counter.js';
 
 export interface AuthenticationAttempt {
   /** Kind of attempt. Attempts of a kind are counted together for their origin. */

@@ -1,7 +1,7 @@
 import { createClient } from '@redis/client';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { inTime } from '../clock.js';
-import type { DatabaseLogger } from '../database/client.js';
+import type { Logger } from '../logger.js';
 import { type Counter, type Counters, counting, createMemoryCounter, toCounter } from './counter.js';
 
 /** Maximum delay between two attempts to reconnect, in milliseconds. */
@@ -23,7 +23,7 @@ interface Settings {
   readonly url: string;
   /** Prefix of the keys, so that several services can share one Redis. */
   readonly prefix: string;
-  readonly logger: DatabaseLogger;
+  readonly logger: Logger;
 }
 
 /**
@@ -38,7 +38,7 @@ export class RedisCounters implements Counters {
   readonly failures: Counter;
   readonly requests: Counter;
   readonly #client;
-  readonly #logger: DatabaseLogger;
+  readonly #logger: Logger;
   #pausedUntil = 0;
   #unavailable = false;
   #closed = false;

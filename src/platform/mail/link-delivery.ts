@@ -1,9 +1,10 @@
-import { domainOf } from '../accounts/account-domains.js';
+import { domainOf } from '../accounts/normalize.js';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { counted } from '../counted.js';
-import type { DatabaseLogger, Prisma } from '../database/client.js';
+import type { Prisma } from '../database/client.js';
 import { countInWindow, keyFor } from '../limits/counter.js';
+import type { Logger } from '../logger.js';
 import { Problem } from '../problems/problem.js';
 import { composeMail, Mailer, type MailText } from './mailer.js';
 
@@ -90,7 +91,7 @@ interface MailPermit {
 interface MailDependencies {
   readonly config: Pick<Config, 'baseUrl' | 'smtpUrl' | 'mailFrom' | 'outboxDirectory'>;
   readonly clock: Clock;
-  readonly logger: Pick<DatabaseLogger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** Sends all mails to people: links and messages. */
@@ -98,7 +99,7 @@ export class LinkDelivery {
   readonly #mailer: Mailer;
   readonly #baseUrl: string;
   readonly #clock: Clock;
-  readonly #logger: Pick<DatabaseLogger, 'warn'>;
+  readonly #logger: Pick<Logger, 'warn'>;
 
   constructor({ config, clock, logger }: MailDependencies) {
     this.#mailer = new Mailer(config, clock);

@@ -4,10 +4,10 @@ import type { SentMessageInfo, StreamSentMessageInfo, Transporter } from 'nodema
 import { renderToString } from 'preact-render-to-string';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
-import type { DatabaseLogger } from '../database/client.js';
 import { describeError } from '../database/database-errors.js';
 import { randomId } from '../database/ids.js';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js';
+import type { Logger } from '../logger.js';
 
 /** The text of a mail: paragraphs, and at most one link between them. */
 export interface MailText {
@@ -141,11 +141,11 @@ const maximumWaiting = 1_000;
 
 /** Mail that is sent after the response, so that neither its time nor a failure affects the action. */
 export class BackgroundMail {
-  readonly #logger: Pick<DatabaseLogger, 'warn'>;
+  readonly #logger: Pick<Logger, 'warn'>;
   readonly #limit = new ConcurrencyLimit(2);
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(logger: Pick<DatabaseLogger, 'warn'>) {
+  constructor(logger: Pick<Logger, 'warn'>) {
     this.#logger = logger;
   }
 

@@ -1,6 +1,7 @@
 import type { AuditContext } from '../audit/audit-log.js';
-import type { Database, DatabaseLogger } from '../database/client.js';
+import type { Database } from '../database/client.js';
 import { accountScope, withScope } from '../database/scope.js';
+import type { Logger } from '../logger.js';
 import type { LinkDelivery } from './link-delivery.js';
 import { BackgroundMail, type MailText } from './mailer.js';
 
@@ -39,11 +40,7 @@ export class SecurityEmails {
   readonly #delivery: LinkDelivery;
   readonly #background: BackgroundMail;
 
-  constructor(
-    { prisma }: Pick<Database, 'prisma'>,
-    delivery: LinkDelivery,
-    logger: Pick<DatabaseLogger, 'warn'>,
-  ) {
+  constructor({ prisma }: Pick<Database, 'prisma'>, delivery: LinkDelivery, logger: Pick<Logger, 'warn'>) {
     this.#prisma = prisma;
     this.#delivery = delivery;
     this.#background = new BackgroundMail(logger);

@@ -2,6 +2,7 @@ import type { Confirmation, ConfirmationOutcome, Reauthentication } from '../acc
 import { reauthenticationSeconds } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import { csrfField } from '../http/browser-sessions.js';
+import { directorySection } from './audience.js';
 import type { Fields } from './fields.js';
 import { ErrorSummary, Form, type FormError, TextField, UserNameField } from './form-parts.js';
 import { Layout, type Page } from './layout.js';
@@ -12,7 +13,6 @@ import {
   type PasswordQuestion,
 } from './page-context.js';
 import { confirmPath, settings } from './paths.js';
-import { directorySection } from './sections.js';
 
 /** The status and the message of a response to a password that did not confirm the session. */
 export function describeRejection(outcome: Exclude<ConfirmationOutcome, { kind: 'confirmed' }>): {

@@ -1,4 +1,5 @@
 import { randomId } from '../database/ids.js';
+import type { Section } from './audience.js';
 import { Form, type FormError, OpenedFields } from './form-parts.js';
 import {
   Conflict,
@@ -11,7 +12,6 @@ import {
 } from './merge.js';
 import type { FormPassword, PageContext, PageHandler, PageResponse, PageView } from './page-context.js';
 import type { PageRouter } from './page-router.js';
-import type { Section } from './sections.js';
 
 /** A section of the settings: an entry of their navigation, and its pages. */
 export interface SettingsPage<Dependencies> extends Section {

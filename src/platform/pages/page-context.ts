@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { SignInStage, User } from '../accounts/user.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
+import type { Section } from './audience.js';
 import type { Fields } from './fields.js';
 import type { FormError } from './form-parts.js';
 import type { PageScript } from './layout.js';
-import type { Section } from './sections.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

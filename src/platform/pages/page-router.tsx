@@ -11,6 +11,7 @@ import type { CsvDownloads } from '../http/csv-downloads.js';
 import { abortOnDisconnect } from '../http/disconnect.js';
 import { acceptUploads, drainRequest, receiveFile, type UploadedFile } from '../http/file-upload.js';
 import { auditOrigin } from '../http/principal.js';
+import { type Audience, checkAudience, directorySection, type Section } from './audience.js';
 import { confirmationPage, questionFor } from './confirm-password.js';
 import { inRequestedFormat } from './csv-formats.js';
 import { Fields } from './fields.js';
@@ -26,7 +27,6 @@ import {
   requestPath,
 } from './page-context.js';
 import { signInAddress } from './paths.js';
-import { type Audience, checkAudience, directorySection, type Section } from './sections.js';
 import { privatePageHeaders } from './security-headers.js';
 import { SitePage } from './site-page.js';
 
@@ -127,8 +127,8 @@ export class PageRouter {
    * Adds a page with a form that has a file as its last field. The CSRF token must be before the file. The question for the
    * password precedes the page, because it has no file.
    *
-   * @param options.show the page
-   * @param options.maximumBytes of the file; the content ends after it
+   * @param show the page
+   * @param maximumBytes of the file; the content ends after it
    */
   upload(
     path: string,

@@ -6,10 +6,10 @@ import {
   type ProblemDocument,
   UnregisteredRedirectUriProblem,
 } from '../problems/problem.js';
+import type { Section } from './audience.js';
 import { CsrfField } from './form-parts.js';
 import { Layout, sendPage } from './layout.js';
 import { directoryPath } from './paths.js';
-import type { Section } from './sections.js';
 import { SiteErrorPage } from './site-page.js';
 
 /** Sends an error page to a browser. On the pages of People a signed-in user sees their navigation. */

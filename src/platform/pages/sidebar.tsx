@@ -1,7 +1,4 @@
 import type { SignedInUser } from '../http/browser-sessions.js';
-import { CsrfField } from './form-parts.js';
-import { HeaderStart } from './layout.js';
-import { directoryPath, homePath } from './paths.js';
 import {
   belongsTo,
   directorySection,
@@ -9,7 +6,10 @@ import {
   isAdministrator,
   reportsSection,
   type Section,
-} from './sections.js';
+} from './audience.js';
+import { CsrfField } from './form-parts.js';
+import { HeaderStart } from './layout.js';
+import { directoryPath, homePath } from './paths.js';
 
 /** Id of what the button of narrow screens shows. */
 const menuId = 'menu';

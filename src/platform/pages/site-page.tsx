@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import type { SignedInUser } from '../http/browser-sessions.js';
+import { type Section, sectionOf } from './audience.js';
 import { FlashMessage } from './flash.js';
 import { ErrorSummary } from './form-parts.js';
 import { Layout } from './layout.js';
 import type { Crumb, PageContext, PageView } from './page-context.js';
-import { type Section, sectionOf } from './sections.js';
 import { Sidebar, SignOutForm } from './sidebar.js';
 import { ViewerContext } from './timestamp.js';
 

@@ -25,7 +25,7 @@ import { includesTag, readIfMatch } from '../../../../src/platform/http/etag.js'
 import { parseForm } from '../../../../src/platform/http/form-parser.js';
 import { PageRequest } from '../../../../src/platform/http/pagination.js';
 import { originForm, requestIdFor } from '../../../../src/platform/http/request-head.js';
-import { networkOf } from '../../../../src/platform/limits/counter.js';
+import { networkOf } from '../../../../src/platform/network/network-of-address.js';
 import { Fields } from '../../../../src/platform/pages/fields.js';
 import { pageNumber } from '../../../../src/platform/pages/pager.js';
 import { safeReturnTo } from '../../../../src/platform/pages/paths.js';

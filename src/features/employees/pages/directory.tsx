@@ -1,10 +1,10 @@
+import { isAdministrator } from '../../../platform/pages/audience.js';
 import { excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
-import { isAdministrator } from '../../../platform/pages/sections.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
 import type { DirectoryExports } from '../directory-exports.js';

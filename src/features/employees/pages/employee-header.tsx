@@ -1,5 +1,5 @@
+import { isAdministrator } from '../../../platform/pages/audience.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
-import { isAdministrator } from '../../../platform/pages/sections.js';
 import { type Employee, fullName } from '../employee.js';
 import { StatusBadge } from './directory-columns.js';
 import { employeeAddress } from './employee-pages.js';

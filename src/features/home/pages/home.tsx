@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { homeSection, isAdministrator } from '../../../platform/pages/audience.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath, homePath, reportsPath, settings } from '../../../platform/pages/paths.js';
-import { homeSection, isAdministrator } from '../../../platform/pages/sections.js';
 import { Timestamp, timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { auditEventLabel } from '../../audit-log/index.js';
 import {

@@ -30,8 +30,8 @@ export interface FilePreview {
  * Reads the start of a file.
  *
  * @param sample first bytes of the file
- * @param options.isWhole whether they are the whole file
- * @param options.format default: recognized from the content
+ * @param isWhole whether they are the whole file
+ * @param format default: recognized from the content
  * @throws {UnusableFileError} when the file cannot be imported
  */
 export async function previewFile(

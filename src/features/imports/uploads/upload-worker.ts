@@ -1,8 +1,9 @@
 import type { Clock } from '../../../platform/clock.js';
 import type { Contract } from '../../../platform/contract/contract.js';
-import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
+import type { Database } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
+import type { Logger } from '../../../platform/logger.js';
 import { createEmployeeCheck, type EmployeeCheck } from '../../employees/index.js';
 import { EmployeeImports } from '../employee-imports.js';
 import { UnusableFileError } from '../lines.js';
@@ -31,7 +32,7 @@ export class UploadWorker {
   readonly #imports: EmployeeImports;
   readonly #check: EmployeeCheck;
   readonly #batchSize: number;
-  readonly #logger: DatabaseLogger | undefined;
+  readonly #logger: Logger | undefined;
   readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<void>>();
   /** Claims run one after the other. */
@@ -47,7 +48,7 @@ export class UploadWorker {
     database: Database;
     clock: Clock;
     contract: Contract;
-    logger?: DatabaseLogger;
+    logger?: Logger;
     /** Lines in one transaction. */
     batchSize?: number;
   }) {

@@ -1,10 +1,10 @@
+import { reportsSection } from '../../../platform/pages/audience.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import { confirmPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { reportsSection } from '../../../platform/pages/sections.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';

@@ -11,20 +11,20 @@ import { pageForm } from '../../../platform/pages/page-context.js';
 import { safeReturnTo, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { credentialField } from '../../second-factors/index.js';
+import type { KnownBrowsers } from '../known-browsers.js';
 import type { SignIn, SignInOutcome } from '../sign-in.js';
-import type { TrustedDevices } from '../trusted-devices.js';
 import { continueSignIn, nextStep, readSignInFields, type SignInFields } from './after-sign-in.js';
 import type { SecondFactorDependencies } from './second-factor-page.js';
 import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 
 interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
-  readonly trustedDevices: TrustedDevices;
+  readonly knownBrowsers: KnownBrowsers;
 }
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { signIn, sessions, trustedDevices, baseUrl } = dependencies;
+  const { signIn, sessions, knownBrowsers, baseUrl } = dependencies;
 
   app.get('/sign_in', async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
@@ -47,7 +47,7 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const outcome = await signIn.withPassword({
       email,
       password: fields.secret('password'),
-      trustedDevice: trustedDevices.find(request, email),
+      knownBrowser: knownBrowsers.find(request, email),
       userAgent: request.headers['user-agent'],
       origin: auditOrigin(request),
       signal: abortOnDisconnect(reply.raw).signal,
@@ -96,8 +96,8 @@ async function respond(
   switch (outcome.kind) {
     case 'signed_in': {
       const { sessionId, user, stage } = outcome;
-      const { trustedDevices, sessions } = dependencies;
-      trustedDevices.remember(request, reply, user.email);
+      const { knownBrowsers, sessions } = dependencies;
+      knownBrowsers.remember(request, reply, user.email);
       const csrfToken = await sessions.signIn(request, reply, { sessionId, user });
       const session = { user, stage, csrfToken };
       return continueSignIn(request, reply, dependencies, { session, kept, returnTo: form.returnTo });

@@ -1,6 +1,6 @@
-import type { AccountDomain } from '../../../platform/accounts/account-domains.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { settings } from '../../../platform/pages/paths.js';
+import type { AccountDomain } from '../account-domains.js';
 import { maximumFailedDays } from '../domain-confirmation.js';
 
 /** Path of the page that confirms a domain. */

@@ -1,3 +1,4 @@
+import { forbidden } from '../../../platform/pages/audience.js';
 import { tooMany } from '../../../platform/pages/confirm-password.js';
 import { CopyField } from '../../../platform/pages/copyable.js';
 import {
@@ -11,7 +12,6 @@ import { withFlash } from '../../../platform/pages/flash.js';
 import { Form, TextField } from '../../../platform/pages/form-parts.js';
 import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { forbidden } from '../../../platform/pages/sections.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';
 import { domainRecord, maximumDomains, maximumFailedDays, recordLabel } from '../domain-confirmation.js';
 import type { SingleSignOnServices } from '../index.js';

@@ -1,4 +1,3 @@
-import type { AccountDomain } from '../../../platform/accounts/account-domains.js';
 import { CopyField } from '../../../platform/pages/copyable.js';
 import {
   CsrfField,
@@ -12,6 +11,7 @@ import {
 import { settings, singleSignOnPath, testSignInPath } from '../../../platform/pages/paths.js';
 import { RevokeGrantsField } from '../../../platform/pages/revocation-choice.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import type { AccountDomain } from '../account-domains.js';
 import type { ProviderSettings } from '../identity-providers.js';
 import { maximumIssuerLength } from '../provider-claims.js';
 import { explain, type StoredFailure } from '../provider-errors.js';

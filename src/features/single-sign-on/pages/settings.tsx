@@ -1,3 +1,4 @@
+import { forbidden } from '../../../platform/pages/audience.js';
 import {
   actionForm,
   confirmPage,
@@ -9,7 +10,6 @@ import {
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { RevokeGrantsField, revocationChoice } from '../../../platform/pages/revocation-choice.js';
-import { forbidden } from '../../../platform/pages/sections.js';
 import type { RequireOutcome } from '../identity-providers.js';
 import type { SingleSignOnServices } from '../index.js';
 import { domainPages } from './domains.js';

@@ -4,6 +4,7 @@ import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import type { Core } from '../../../platform/core.js';
 import { type BrowserSessions, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { auditOrigin } from '../../../platform/http/principal.js';
+import { checkAudience } from '../../../platform/pages/audience.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import { ErrorSummary, Form, TextField } from '../../../platform/pages/form-parts.js';
 import { keptFormField, readKeptForm } from '../../../platform/pages/kept-form.js';
@@ -18,7 +19,6 @@ import {
   singleSignOnFormPath,
   testSignInPath,
 } from '../../../platform/pages/paths.js';
-import { checkAudience } from '../../../platform/pages/sections.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { sentence } from '../../../platform/problems/rule-texts.js';

@@ -172,7 +172,7 @@ export class WebhookSender {
   readonly #requests = new Set<WebhookRequest>();
   #isInterrupted = false;
 
-  /** @param options.allowLocal whether requests to `http://localhost` are sent */
+  /** @param allowLocal whether requests to `http://localhost` are sent */
   constructor({ allowLocal }: { allowLocal: boolean }) {
     this.#allowLocal = allowLocal;
   }

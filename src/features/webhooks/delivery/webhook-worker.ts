@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Core } from '../../../platform/core.js';
-import type { Database, DatabaseLogger } from '../../../platform/database/client.js';
+import type { Database } from '../../../platform/database/client.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
+import type { Logger } from '../../../platform/logger.js';
 import { WebhookSecrets } from '../webhook-secrets.js';
 import { type ClaimedEndpoint, claimEndpoints } from './claim-endpoints.js';
 import {
@@ -100,7 +101,7 @@ export interface WebhookWorkerOptions
   extends Pick<Core, 'database' | 'clock' | 'appSecrets'>,
     Pick<EndpointDeliveriesOptions, 'onPaused' | 'observer'> {
   readonly config: Pick<Config, 'baseUrl' | 'production' | 'eventRetentionDays'>;
-  readonly logger?: DatabaseLogger;
+  readonly logger?: Logger;
   /** Maximum number of concurrent deliveries of one account. Default: 20. */
   readonly maximumOfAccount?: number;
 }

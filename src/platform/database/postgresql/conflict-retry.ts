@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DatabaseLogger } from '../client.js';
+import type { Logger } from '../../logger.js';
 import { describeError, isWriteConflict } from '../database-errors.js';
 import { PrismaClient } from '../generated/client.js';
 
@@ -13,7 +13,7 @@ export type ConflictRetry = <Result>(work: () => Promise<Result>) => Promise<Res
  * PostgreSQL aborts one of two transactions that deadlock (40P01). The lock order of `src/platform/database/README.md` makes deadlocks
  * rare. Statements that change several rows can still deadlock. A second conflict is thrown, and the response is 503.
  */
-export function createConflictRetry(logger: DatabaseLogger | undefined): ConflictRetry {
+export function createConflictRetry(logger: Logger | undefined): ConflictRetry {
   return (work) =>
     work().catch(async (error: unknown) => {
       if (!isWriteConflict(error)) throw error;

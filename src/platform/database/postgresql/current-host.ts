@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import type { DatabaseLogger } from '../client.js';
+import type { Logger } from '../../logger.js';
 import {
   describeError,
   isDatabaseUnavailable,
@@ -20,7 +20,7 @@ export class CurrentHost {
   /** Options of a pool whose connections are to this host. */
   readonly poolConfig: Pick<pg.PoolConfig, 'Client'> & { onConnect(client: pg.ClientBase): Promise<void> };
   readonly #urls: readonly string[];
-  readonly #logger: DatabaseLogger | undefined;
+  readonly #logger: Logger | undefined;
   /** Open connections, and the URL of each. */
   readonly #connections = new Map<pg.Client, string>();
   readonly #closing = new AbortController();
@@ -31,11 +31,11 @@ export class CurrentHost {
    * @param urls one for each host
    * @throws {Error} when no host is read-write, in one line
    */
-  static async find(urls: readonly string[], logger: DatabaseLogger | undefined): Promise<CurrentHost> {
+  static async find(urls: readonly string[], logger: Logger | undefined): Promise<CurrentHost> {
     return new CurrentHost(urls, await findReadWrite(urls), logger);
   }
 
-  private constructor(urls: readonly string[], url: string, logger: DatabaseLogger | undefined) {
+  private constructor(urls: readonly string[], url: string, logger: Logger | undefined) {
     this.#urls = urls;
     this.#url = url;
     this.#logger = logger;

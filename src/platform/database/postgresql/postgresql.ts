@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { postgresqlHosts } from '../../config/postgresql-hosts.js';
 import { withLibpqSsl } from '../../config/postgresql-ssl.js';
+import type { Logger } from '../../logger.js';
 import type {
   Database,
-  DatabaseLogger,
   DatabaseOptions,
   MigrationSession,
   PoolState,
@@ -259,7 +259,7 @@ async function cancelStatement(
   }
 }
 
-function logPoolErrors(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
+function logPoolErrors(pool: pg.Pool, logger: Logger | undefined): void {
   // Without a listener, the loss of an idle connection would terminate the process. Only the description is logged, because
   // the error contains the client with its cancellation key.
   pool.on('error', (error) =>

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database, DatabaseLogger, PreparedStatement } from '../client.js';
+import type { Logger } from '../../logger.js';
+import type { Database, PreparedStatement } from '../client.js';
 import { describeError } from '../database-errors.js';
 import { noAccount } from '../scope.js';
 import { type LogPosition, logStart, toLogPosition } from './write-positions.js';
@@ -32,7 +33,7 @@ interface StandbyOptions {
   readonly open: (onConnectionLost: () => void) => Promise<Database>;
   /** The end of the log of the primary when the process started, and the cluster that it belongs to. */
   readonly primary: ServerPosition;
-  readonly logger: DatabaseLogger | undefined;
+  readonly logger: Logger | undefined;
 }
 
 interface ServerPosition {

@@ -17,7 +17,7 @@ import {
   requestPath,
 } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
-import { nextStep, type TrustedDevices } from '../../../sign-in/index.js';
+import { type KnownBrowsers, nextStep } from '../../../sign-in/index.js';
 
 /** Request for a page that needs no session. */
 export interface PublicContext {
@@ -70,7 +70,7 @@ interface LinkPage {
 }
 
 export interface PublicPagesCore extends Pick<Core, 'sessions' | 'failureLimit' | 'clock'> {
-  readonly trustedDevices: TrustedDevices;
+  readonly knownBrowsers: KnownBrowsers;
 }
 
 /** Name of the cookie, at the path of a link. */
@@ -140,7 +140,7 @@ export class PublicPages {
   async #serve(request: FastifyRequest, reply: FastifyReply, handle: PublicHandler): Promise<FastifyReply> {
     const { token = '' } = request.params as { token?: string };
     const path = requestPath(request);
-    const { sessions, trustedDevices } = this.#core;
+    const { sessions, knownBrowsers } = this.#core;
     const csrfToken = sessions.csrfToken(request, reply);
     const session = await sessions.session(request);
     const response = await handle({
@@ -161,7 +161,7 @@ export class PublicPages {
       userAgent: request.headers['user-agent'],
       signedInAs: session?.user.email ?? null,
       async signIn({ user, sessionId, stage }, returnTo) {
-        trustedDevices.remember(request, reply, user.email);
+        knownBrowsers.remember(request, reply, user.email);
         await sessions.signIn(request, reply, { sessionId, user });
         return nextStep(stage, returnTo);
       },

@@ -30,7 +30,7 @@ interface Proof {
  * The cookie grants no access: the browser only has its own count of failures. Users are identified by an HMAC, which is
  * different in each browser.
  */
-export class TrustedDevices {
+export class KnownBrowsers {
   readonly #signer: Signer;
   readonly #clock: Clock;
   readonly #cookie: HostCookie;

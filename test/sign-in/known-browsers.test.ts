@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { knownSeconds, maximumKnownUsers } from '../../src/features/sign-in/trusted-devices.js';
+import { knownSeconds, maximumKnownUsers } from '../../src/features/sign-in/known-browsers.js';
 import { epochSeconds } from '../../src/platform/clock.js';
 import { Signer } from '../../src/platform/crypto/keyring.js';
 import { randomId } from '../../src/platform/database/ids.js';

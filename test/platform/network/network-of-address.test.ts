@@ -1,4 +1,4 @@
-import { networkOf, siteOf } from '../../../src/platform/limits/counter.js';
+import { networkOf, siteOf } from '../../../src/platform/network/network-of-address.js';
 import t from '../../support/tap.js';
 
 t.test('an IPv4 address counts by itself, however it is written', async (t) => {

@@ -1,16 +1,9 @@
-import { recordIn } from '../audit/audit-log.js';
-import { asciiDomain } from '../contract/outside-text.js';
-import type { Database } from '../database/client.js';
-import { allAccounts, withScope } from '../database/scope.js';
-import { type Violation, violation } from '../problems/rule-texts.js';
-import type { AccountId } from './account-id.js';
-import { normalizeEmail } from './normalize.js';
-
-/** The domain of an e-mail address in lower case and in ASCII form; empty when it has none. */
-export function domainOf(email: string): string {
-  const normalized = normalizeEmail(email);
-  return asciiDomain(normalized.slice(normalized.lastIndexOf('@') + 1));
-}
+import type { AccountId } from '../../platform/accounts/account-id.js';
+import { domainOf } from '../../platform/accounts/normalize.js';
+import { recordIn } from '../../platform/audit/audit-log.js';
+import type { Database } from '../../platform/database/client.js';
+import { allAccounts, withScope } from '../../platform/database/scope.js';
+import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 
 /** The rule for a domain of e-mail addresses, in ASCII form. */
 export function domainRule(domain: string): Violation | undefined {
@@ -35,19 +28,6 @@ interface DomainOfAccount extends AccountDomain {
   readonly accountId: string;
   readonly accountName: string;
   readonly confirmedAt: Date;
-}
-
-/**
- * Whether the domain of an address is confirmed for another account, which alone may invite and create users with it.
- * Not for use in a transaction: the scope of an account has only its own domains.
- */
-export async function isForeignDomain(
-  { prisma }: Pick<Database, 'prisma'>,
-  accountId: AccountId,
-  email: string,
-): Promise<boolean> {
-  const where = { domain: domainOf(email), accountId: { not: accountId } };
-  return (await withScope(allAccounts, () => prisma.accountDomain.count({ where }))) > 0;
 }
 
 /**
