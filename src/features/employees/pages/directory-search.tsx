@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryChoice, DirectoryChoices } from '../directory.js';
 import { formatStatus } from '../employee-attributes.js';
@@ -49,7 +50,7 @@ export function DirectorySearchForm({
               {withSelected(choices[name], filter[name]).map(({ value, count }) => (
                 <option key={value} value={filterText(value)} selected={value === filter[name]}>
                   {formatFilterValue(name, value)}
-                  {count === null ? '' : ` (${count.toLocaleString('en')})`}
+                  {count === null ? '' : ` (${numberText(count)})`}
                 </option>
               ))}
             </select>

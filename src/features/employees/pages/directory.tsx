@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { isAdministrator } from '../../../platform/pages/audience.js';
 import { excelAddress } from '../../../platform/pages/csv-formats.js';
 import { DataTable } from '../../../platform/pages/data-table.js';
@@ -144,7 +145,7 @@ function ExportLinks({ search }: { search: DirectorySearch }) {
 }
 
 function beyondLimit(): Problem {
-  const limit = maximumMatches.toLocaleString('en');
+  const limit = numberText(maximumMatches);
   return new Problem(
     'not_found',
     `The directory shows at most ${limit} people. Narrow your search to find others.`,
@@ -184,8 +185,8 @@ function NoPeople({ text, filter }: DirectorySearch) {
 }
 
 function describeCount(count: number, more: boolean, text: string): string {
-  const number = count.toLocaleString('en');
-  const limit = maximumMatches.toLocaleString('en');
+  const number = numberText(count);
+  const limit = numberText(maximumMatches);
   if (count > maximumMatches) return `${limit} of ${number} shown; narrow your search.`;
   if (more && count === maximumMatches) return `${limit} of more than ${limit} shown; narrow your search.`;
   const people = count === 1 ? '1 person' : `${number} people`;

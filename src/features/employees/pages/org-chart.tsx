@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { fullName } from '../employee.js';
@@ -125,6 +126,6 @@ function describeCount(count: number): string {
 
 /** A number; "1,000+" for those that are not counted. */
 function formatCount(count: number): string {
-  const limit = maximumCount.toLocaleString('en');
-  return count > maximumCount ? `${limit}+` : count.toLocaleString('en');
+  const limit = numberText(maximumCount);
+  return count > maximumCount ? `${limit}+` : numberText(count);
 }

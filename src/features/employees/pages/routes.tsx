@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -54,7 +55,7 @@ function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies):
 function describeDirectReports(count: number): string {
   return count === 1
     ? '1 direct report has no manager afterwards.'
-    : `${count.toLocaleString('en')} direct reports have no manager afterwards.`;
+    : `${numberText(count)} direct reports have no manager afterwards.`;
 }
 
 /** Pages of employees: one employee for every signed-in user, and its changes for owners and administrators. */

@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
@@ -113,5 +114,5 @@ function pageAddress({ id }: Employee, page: number): string {
 
 function describeCount(count: number): string {
   if (count === 0) return 'No direct reports.';
-  return count === 1 ? '1 person' : `${count.toLocaleString('en')} people`;
+  return count === 1 ? '1 person' : `${numberText(count)} people`;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { numberText } from '../../../platform/counted.js';
 import { homeSection, isAdministrator } from '../../../platform/pages/audience.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath, homePath, reportsPath, settings } from '../../../platform/pages/paths.js';
@@ -93,7 +94,7 @@ function Figure({ label, value, href }: { label: string; value: number; href: st
   return (
     <li>
       <a href={href}>
-        <span>{label}</span> <strong>{formatCount(value)}</strong>
+        <span>{label}</span> <strong>{numberText(value)}</strong>
       </a>
     </li>
   );
@@ -113,7 +114,7 @@ function DataProblemList({ read }: Pick<Figures, 'read'>) {
   if (read === null) {
     return (
       <p class="note">
-        Joiners, leavers and data problems are counted in accounts with up to {formatCount(maximumRead)}{' '}
+        Joiners, leavers and data problems are counted in accounts with up to {numberText(maximumRead)}{' '}
         employees. Create a <a href={reportsPath}>report</a> instead.
       </p>
     );
@@ -121,11 +122,11 @@ function DataProblemList({ read }: Pick<Figures, 'read'>) {
   const problems = [
     // The head of an organization has no manager.
     read.withoutManager > 1 && {
-      text: `${formatCount(read.withoutManager)} without manager`,
+      text: `${numberText(read.withoutManager)} without manager`,
       href: selectionAddress(withoutManager),
     },
     read.sharedAddresses > 0 && {
-      text: `${formatCount(read.sharedAddresses)} shared e-mail ${read.sharedAddresses === 1 ? 'address' : 'addresses'}`,
+      text: `${numberText(read.sharedAddresses)} shared e-mail ${read.sharedAddresses === 1 ? 'address' : 'addresses'}`,
       href: selectionAddress(sharedEmail),
     },
   ].filter((problem) => problem !== false);
@@ -192,8 +193,4 @@ function describeActor({ userName, userId, applicationName, applicationId }: Rec
   if (userId !== null) return userName ?? 'Deleted user';
   if (applicationId !== null) return applicationName ?? 'Deleted application';
   return 'Operator';
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en');
 }

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { accountOption, findAccount, jsonOption } from '../../../platform/cli/arguments.js';
 import { CliError } from '../../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../../platform/cli/context.js';
-import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
+import { print, sanitizeForTerminal } from '../../../platform/cli/print.js';
+import { numberText } from '../../../platform/counted.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import { EmployeeChanges, fullName, type ResolvedReferences } from '../../employees/index.js';
 
@@ -58,7 +59,7 @@ function report(
   }
   for (const employee of employees)
     print(commandProcess, sanitizeForTerminal(`${employee.employeeNumber} ${fullName(employee)}`));
-  const count = `${formatCount(employees.length)} ${employees.length === 1 ? 'employee' : 'employees'}`;
+  const count = `${numberText(employees.length)} ${employees.length === 1 ? 'employee' : 'employees'}`;
   print(commandProcess, dryRun ? `Would delete ${count}; nothing was deleted.` : `Deleted ${count}.`);
 }
 

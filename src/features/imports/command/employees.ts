@@ -3,8 +3,9 @@ import { accountOption, findAccount, integerBetween, jsonOption } from '../../..
 import { CliError, type ExitCode, exitCodes } from '../../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../../platform/cli/context.js';
 import { interruptible } from '../../../platform/cli/interruption.js';
-import { formatCount, print, sanitizeForTerminal } from '../../../platform/cli/print.js';
+import { print, sanitizeForTerminal } from '../../../platform/cli/print.js';
 import { loadContract } from '../../../platform/contract/contract.js';
+import { numberText } from '../../../platform/counted.js';
 import { describeError, isStatementRejected } from '../../../platform/database/database-errors.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import { createEmployeeCheck, recordMembers, requiredMembers } from '../../employees/index.js';
@@ -25,16 +26,16 @@ import { type ImportFormat, type ImportSource, openSource } from './source.js';
 function describeOutcome({ counts, ending }: ImportOutcome, { dryRun }: { dryRun: boolean }): string[] {
   const { read, created, updated, unchanged, rejected, superseded, managersRejected } = counts;
   const became = (count: number, word: string) =>
-    `${formatCount(count)} ${dryRun && word !== 'unchanged' ? 'would be ' : ''}${word}`;
+    `${numberText(count)} ${dryRun && word !== 'unchanged' ? 'would be ' : ''}${word}`;
   const parts = [became(created, 'created'), became(updated, 'updated'), became(unchanged, 'unchanged')];
-  parts.push(`${formatCount(rejected)} rejected`);
+  parts.push(`${numberText(rejected)} rejected`);
   if (superseded > 0) {
-    parts.push(`${formatCount(superseded)} replaced by a later one with the same employee_number`);
+    parts.push(`${numberText(superseded)} replaced by a later one with the same employee_number`);
   }
-  if (managersRejected > 0) parts.push(`${formatCount(managersRejected)} without the manager in the file`);
+  if (managersRejected > 0) parts.push(`${numberText(managersRejected)} without the manager in the file`);
   const pending = read - created - updated - unchanged - rejected - superseded;
-  if (pending > 0) parts.push(`${formatCount(pending)} not stored`);
-  const summary = `${formatCount(read)} records read: ${parts.join(', ')}.`;
+  if (pending > 0) parts.push(`${numberText(pending)} not stored`);
+  const summary = `${numberText(read)} records read: ${parts.join(', ')}.`;
   const lines = [...describeEnding(ending, counts.rejected), summary];
   if (dryRun) lines.push('This was a dry run: nothing was changed.');
   else if (ending.kind !== 'complete') {
@@ -58,7 +59,7 @@ function describeEnding(ending: ImportOutcome['ending'], rejected: number): stri
       return ['Interrupted.'];
     case 'too_many_rejected':
       return [
-        `Stopped after ${formatCount(rejected)} rejected ${rejected === 1 ? 'line' : 'lines'} (--max-errors).`,
+        `Stopped after ${numberText(rejected)} rejected ${rejected === 1 ? 'line' : 'lines'} (--max-errors).`,
       ];
     case 'failed': {
       const { error, lines } = ending;

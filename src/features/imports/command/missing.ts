@@ -1,5 +1,6 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { formatCount, sanitizeForTerminal } from '../../../platform/cli/print.js';
+import { sanitizeForTerminal } from '../../../platform/cli/print.js';
+import { numberText } from '../../../platform/counted.js';
 import type { EmployeeCheck } from '../../employees/index.js';
 import type { ImportOutcome } from '../import-employees.js';
 import type { MissingEmployees, MissingOutcome } from '../missing-employees.js';
@@ -54,7 +55,7 @@ function describeDeleted({ missing, named }: MissingOutcome, { dryRun }: Missing
   const were = dryRun ? 'would be' : missing === 1 ? 'was' : 'were';
   const employees = missing === 1 ? 'employee who is' : 'employees who are';
   const numbers = missing === 0 ? '' : ` (${listed(named, missing)})`;
-  const line = `${formatCount(missing)} ${employees} not in the file ${were} deleted${numbers}.`;
+  const line = `${numberText(missing)} ${employees} not in the file ${were} deleted${numbers}.`;
   return { deleted: missing, failed: false, lines: [line] };
 }
 
@@ -62,7 +63,7 @@ function describeLimit(
   { missing, total, named }: MissingOutcome,
   { maximumPercent }: MissingOptions,
 ): string {
-  const found = `${formatCount(missing)} of ${formatCount(total)} employees are not in the file (${listed(named, missing)})`;
+  const found = `${numberText(missing)} of ${numberText(total)} employees are not in the file (${listed(named, missing)})`;
   return `${found}, and at most ${maximumPercent} % may be deleted (--delete-limit)`;
 }
 

@@ -1,4 +1,4 @@
-import { formatCount } from '../../../platform/cli/print.js';
+import { numberText } from '../../../platform/counted.js';
 
 /** Output for progress: a terminal, a file or a pipe. */
 interface ProgressStream {
@@ -58,7 +58,7 @@ export class ProgressDisplay {
   #describe({ lines, bytes }: Progress, seconds: number): string {
     const share = this.#share(bytes);
     const rate = Math.round(lines / Math.max(seconds, 0.001));
-    const facts = [`${formatCount(lines)} lines`, `${formatCount(rate)} lines/s`];
+    const facts = [`${numberText(lines)} lines`, `${numberText(rate)} lines/s`];
     if (share !== undefined) {
       facts.unshift(`${Math.floor(share * 100)} %`);
       if (share > 0) facts.push(`${Math.ceil((seconds / share) * (1 - share))} s left`);

@@ -63,8 +63,3 @@ export const stateLabels: Readonly<Record<UploadState, { readonly label: string;
   failed: { label: 'Failed', tone: 'ended' },
   undone: { label: 'Undone', tone: 'ended' },
 };
-
-/** A number with separators, such as 12,345. */
-export function countText(count: number): string {
-  return count.toLocaleString('en');
-}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { numberText } from '../../../platform/counted.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
@@ -8,7 +9,7 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { EmployeeUpload, UploadError } from '../uploads/employee-uploads.js';
 import type { ErrorCause, ValueChange } from '../uploads/findings.js';
 import { maximumStoredErrors } from '../uploads/upload-state.js';
-import { countText, importAddress, isRunning, parent, rejectedAddress, stateLabels } from './import-pages.js';
+import { importAddress, isRunning, parent, rejectedAddress, stateLabels } from './import-pages.js';
 
 /** Button that cancels an import. */
 export function CancelForm({ id }: { id: string }) {
@@ -20,7 +21,7 @@ export function CancelForm({ id }: { id: string }) {
 }
 
 const columns: readonly Column<UploadError>[] = [
-  { key: 'line', label: 'Line', heading: 'Line', cell: ({ line }) => `Line ${countText(line)}` },
+  { key: 'line', label: 'Line', heading: 'Line', cell: ({ line }) => `Line ${numberText(line)}` },
   { key: 'message', label: 'Errors', heading: 'Errors', cell: ({ message }) => <bdi>{message}</bdi> },
 ];
 
@@ -69,7 +70,7 @@ function EmailWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'up
     <section class="warning">
       <h2>Repeated e-mail addresses</h2>
       <p>
-        {count === 1 ? '1 e-mail address belongs' : `${countText(count)} e-mail addresses belong`} to more
+        {count === 1 ? '1 e-mail address belongs' : `${numberText(count)} e-mail addresses belong`} to more
         than one person. The records are imported.
         {count > first.length && ` The first ${first.length} are listed.`}
       </p>
@@ -98,16 +99,16 @@ function Causes({ upload: { findings } }: Pick<StatusPageProps, 'upload'>) {
           <bdi>{each.cause}</bdi> – {describeCause(each)}
         </li>
       ))}
-      {others > 0 && <li>Other causes – {countText(others)} errors</li>}
+      {others > 0 && <li>Other causes – {numberText(others)} errors</li>}
     </ul>
   );
 }
 
 /** For example "12 rows: lines 5, 9, 17 …". */
 function describeCause({ count, lines }: ErrorCause): string {
-  const listed = lines.map(countText).join(', ');
+  const listed = lines.map(numberText).join(', ');
   const more = count > lines.length ? ' …' : '';
-  return count === 1 ? `1 row: line ${listed}` : `${countText(count)} rows: lines ${listed}${more}`;
+  return count === 1 ? `1 row: line ${listed}` : `${numberText(count)} rows: lines ${listed}${more}`;
 }
 
 /** The rejected lines of a file with their errors. */
@@ -130,7 +131,7 @@ function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
       )}
       {rejected > maximumStoredErrors && (
         <p>
-          The first {countText(maximumStoredErrors)} of {countText(rejected)} are listed.
+          The first {numberText(maximumStoredErrors)} of {numberText(rejected)} are listed.
         </p>
       )}
       {errors.length > 0 && (
@@ -215,7 +216,7 @@ function Running({ upload, paused }: StatusPageProps) {
       <p role="status">
         {cancelRequested
           ? 'The import stops after the current batch.'
-          : `${countText(read)} records read, ${percent} % of the file.`}
+          : `${numberText(read)} records read, ${percent} % of the file.`}
       </p>
       <progress value={percent} max={100} aria-label="Part of the file that is read" />
       <p>
@@ -253,7 +254,7 @@ function Summary({ upload }: StatusPageProps) {
       return (
         <Box tone={rejected === 0 ? 'notice' : 'warning'}>
           <p>
-            {countText(stored)} records are stored. <a href={directoryPath}>Go to the directory</a>
+            {numberText(stored)} records are stored. <a href={directoryPath}>Go to the directory</a>
           </p>
         </Box>
       );
@@ -282,17 +283,17 @@ function describeUndone({ findings: { undone } }: EmployeeUpload) {
   return (
     <>
       <p>
-        Employees deleted: {countText(deleted)}. Employees with their values from before the import:{' '}
-        {countText(restored)}.
+        Employees deleted: {numberText(deleted)}. Employees with their values from before the import:{' '}
+        {numberText(restored)}.
       </p>
       {kept > 0 && (
-        <p>{kept === 1 ? '1 person was' : `${countText(kept)} people were`} changed since and stay.</p>
+        <p>{kept === 1 ? '1 person was' : `${numberText(kept)} people were`} changed since and stay.</p>
       )}
       {managersKept > 0 && (
         <p>
           {managersKept === 1
             ? '1 person keeps the manager'
-            : `${countText(managersKept)} people keep the managers`}{' '}
+            : `${numberText(managersKept)} people keep the managers`}{' '}
           of the import, because the earlier ones are deleted or report to them.
         </p>
       )}
@@ -313,18 +314,18 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
   const isCheck = state === 'checking' || state === 'checked';
   return (
     <>
-      <DescriptionItem name="Records read">{countText(read)}</DescriptionItem>
-      <DescriptionItem name={isCheck ? 'To be created' : 'Created'}>{countText(created)}</DescriptionItem>
-      <DescriptionItem name={isCheck ? 'To be updated' : 'Updated'}>{countText(updated)}</DescriptionItem>
-      <DescriptionItem name="Unchanged">{countText(unchanged)}</DescriptionItem>
-      <DescriptionItem name="Rejected">{countText(rejected)}</DescriptionItem>
+      <DescriptionItem name="Records read">{numberText(read)}</DescriptionItem>
+      <DescriptionItem name={isCheck ? 'To be created' : 'Created'}>{numberText(created)}</DescriptionItem>
+      <DescriptionItem name={isCheck ? 'To be updated' : 'Updated'}>{numberText(updated)}</DescriptionItem>
+      <DescriptionItem name="Unchanged">{numberText(unchanged)}</DescriptionItem>
+      <DescriptionItem name="Rejected">{numberText(rejected)}</DescriptionItem>
       {managersRejected > 0 && (
         <DescriptionItem name="Imported without manager (not found)">
-          {countText(managersRejected)}
+          {numberText(managersRejected)}
         </DescriptionItem>
       )}
       {superseded > 0 && (
-        <DescriptionItem name="Replaced by a later record">{countText(superseded)}</DescriptionItem>
+        <DescriptionItem name="Replaced by a later record">{numberText(superseded)}</DescriptionItem>
       )}
     </>
   );
@@ -351,7 +352,7 @@ function Steps({ upload, canUndo }: StatusPageProps) {
       <div class="actions">
         {rejected < read && (
           <ButtonForm action={importAddress(id, 'start')} className={null}>
-            Import {countText(read - rejected)} records
+            Import {numberText(read - rejected)} records
           </ButtonForm>
         )}
         <p>

@@ -1,6 +1,7 @@
+import { numberText } from '../../../platform/counted.js';
 import { confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { countText, type ImportPagesDependencies, importAddress, requestedImport } from './import-pages.js';
+import { type ImportPagesDependencies, importAddress, requestedImport } from './import-pages.js';
 
 /** The page that undoes an import. */
 export function undoPages(site: PageRouter, dependencies: ImportPagesDependencies): void {
@@ -24,12 +25,12 @@ export function undoPages(site: PageRouter, dependencies: ImportPagesDependencie
             <ul>
               {created > 0 && (
                 <li>
-                  Employees that the import created are deleted: {countText(created)}. Their direct reports
+                  Employees that the import created are deleted: {numberText(created)}. Their direct reports
                   have no manager afterwards.
                 </li>
               )}
               {updated > 0 && (
-                <li>Employees that it updated have their earlier values again: {countText(updated)}.</li>
+                <li>Employees that it updated have their earlier values again: {numberText(updated)}.</li>
               )}
               <li>People who were changed since stay as they are.</li>
             </ul>

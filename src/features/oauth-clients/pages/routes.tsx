@@ -1,5 +1,5 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
-import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { numberText } from '../../../platform/counted.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';

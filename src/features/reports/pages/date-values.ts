@@ -1,3 +1,4 @@
+import { numberText } from '../../../platform/counted.js';
 import { isRelativeDate, namedDates } from '../relative-dates.js';
 
 /** The date of a filter as the form has it. */
@@ -52,5 +53,5 @@ export function relativeDateText(text: string): string | null {
   const { when, days } = enteredDate(text);
   if (days === '') return namedDateText(text);
   const noun = days === '1' ? 'day' : 'days';
-  return `${Number(days).toLocaleString('en')} ${noun} ${when === 'days_ago' ? 'ago' : 'from now'}`;
+  return `${numberText(Number(days))} ${noun} ${when === 'days_ago' ? 'ago' : 'from now'}`;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
+import { numberText } from '../../../platform/counted.js';
 import {
   editPage,
   formNonce,
@@ -98,7 +99,7 @@ async function preview(context: PageContext, dependencies: ReportPagesDependenci
         <p role="status">
           {result.recordCount === 0
             ? 'The report has no rows.'
-            : `The first ${shown} of ${result.recordCount.toLocaleString('en')} rows. The report is not saved yet.`}
+            : `The first ${shown} of ${numberText(result.recordCount)} rows. The report is not saved yet.`}
         </p>
         {chart !== null && <ReportChart chart={chart} report={report} />}
         {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}

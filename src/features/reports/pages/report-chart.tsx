@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { numberText } from '../../../platform/counted.js';
 import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
-import { type ChartBar, numberText, totalOf } from '../../../platform/pages/charts/chart-data.js';
+import { type ChartBar, totalOf } from '../../../platform/pages/charts/chart-data.js';
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import type { ReportDefinition } from '../report.js';
 import type { GroupKey } from '../report-columns.js';

@@ -1,4 +1,4 @@
-import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { numberText } from '../../../platform/counted.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { employeeAddress } from '../../employees/index.js';
 import type { GroupKey } from '../report-columns.js';
@@ -47,8 +47,8 @@ export function describeRows(
 ): string {
   const noun = grouped ? (count === 1 ? 'group' : 'groups') : count === 1 ? 'employee' : 'employees';
   const from = (number - 1) * pageSize + 1;
-  const all = `${count.toLocaleString('en')} ${noun}`;
+  const all = `${numberText(count)} ${noun}`;
   return last === 1
     ? all
-    : `${all}, ${from.toLocaleString('en')} to ${Math.min(count, number * pageSize).toLocaleString('en')} on this page`;
+    : `${all}, ${numberText(from)} to ${numberText(Math.min(count, number * pageSize))} on this page`;
 }

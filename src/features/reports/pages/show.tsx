@@ -1,4 +1,4 @@
-import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { numberText } from '../../../platform/counted.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageView } from '../../../platform/pages/page-context.js';

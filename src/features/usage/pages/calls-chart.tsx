@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
+import { numberText } from '../../../platform/counted.js';
 import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
-import { type ChartSeries, numberText } from '../../../platform/pages/charts/chart-data.js';
+import type { ChartSeries } from '../../../platform/pages/charts/chart-data.js';
 import { ColumnChart } from '../../../platform/pages/charts/column-chart.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { Fields } from '../../../platform/pages/fields.js';

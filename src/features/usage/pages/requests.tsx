@@ -1,7 +1,7 @@
 import { type ApplicationReader, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import type { Contract, ProblemCode } from '../../../platform/contract/contract.js';
-import { numberText } from '../../../platform/pages/charts/chart-data.js';
+import { numberText } from '../../../platform/counted.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';

@@ -6,9 +6,9 @@ import {
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
+import { numberText } from '../../../platform/counted.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
 import type { ReportLimits } from '../../../platform/limits/report-concurrency.js';
-import { numberText } from '../../../platform/pages/charts/chart-data.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import {

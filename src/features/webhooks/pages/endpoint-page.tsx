@@ -1,5 +1,6 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { tabAddress } from '../../../oauth/clients/application-tabs.js';
+import { numberText } from '../../../platform/counted.js';
 import type { WebhookAttempt } from '../../../platform/database/generated/client.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
@@ -131,7 +132,7 @@ function columnsFor(address: string): Column<WebhookAttempt>[] {
   return [
     column('When', ({ attemptedAt }) => <Timestamp at={attemptedAt} />),
     column('Result', Result),
-    column('Duration', ({ durationMs }) => `${durationMs.toLocaleString('en')} ms`, { kind: 'number' }),
+    column('Duration', ({ durationMs }) => `${numberText(durationMs)} ms`, { kind: 'number' }),
     column('Events', ({ events, lastPosition }) => (lastPosition === null ? 'Test' : events), {
       kind: 'number',
     }),

@@ -1,6 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
-import { type ChartBar, type ChartSeries, numberText, segmentsOf, totalOf } from './chart-data.js';
+import { numberText } from '../../counted.js';
+import { type ChartBar, type ChartSeries, segmentsOf, totalOf } from './chart-data.js';
 import { BarGroup, ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Heights in pixels: of a bar, of the line with its label above it, and of both with the gap to the next one. */

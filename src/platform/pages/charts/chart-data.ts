@@ -1,4 +1,5 @@
 import { type Series as StackedSeries, stack } from 'd3-shape';
+import { numberText } from '../../counted.js';
 
 /** One of the numbers of each bar. It has its own colour and pattern. */
 export interface ChartSeries {
@@ -66,8 +67,4 @@ export function textOf(bar: ChartBar, series: readonly ChartSeries[]): string {
     ({ label }, index) => `${numberText(bar.values[index] ?? 0)} ${label.toLowerCase()}`,
   );
   return `${bar.label}: ${values.join(', ')}`;
-}
-
-export function numberText(value: number): string {
-  return value.toLocaleString('en');
 }

@@ -1,7 +1,8 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type ChartBar, type ChartSeries, numberText, segmentsOf, toneOf, totalOf } from './chart-data.js';
+import { numberText } from '../../counted.js';
+import { type ChartBar, type ChartSeries, segmentsOf, toneOf, totalOf } from './chart-data.js';
 import { TonePatterns, toneFill } from './chart-figure.js';
 
 /** A chart, and the texts of its file. */
