@@ -10,6 +10,7 @@ export function createImports({ database }: Core, uploadWorker: UploadWorker) {
     uploads: new EmployeeUploads(database),
     importUndo: new ImportUndo(database),
     uploadSteps: new UploadSteps(database),
+    /** Starts queued imports in this process. */
     wakeImports: () => uploadWorker.wake(),
   };
 }

@@ -25,6 +25,14 @@ function applicationKey({ applicationId, clientId }: CallingApplication): string
   return applicationId ?? `client ${clientId}`;
 }
 
+/** Removes and returns the value that was added first, if there are more than the maximum. */
+function dropOldest<Value>(values: Map<string, Value>, maximum: number): Value | undefined {
+  if (values.size <= maximum) return undefined;
+  const [[key, value] = []] = values;
+  if (key !== undefined) values.delete(key);
+  return value;
+}
+
 export const hourMilliseconds = 3_600_000;
 
 /** Calls of one application and user to one operation in one hour. */
@@ -127,13 +135,10 @@ export class UsageCounts {
 
   #insert(key: string, count: UsageCount): void {
     this.#counts.set(key, count);
-    if (this.#counts.size <= this.#maximum) return;
-    for (const [oldest, { calls }] of this.#counts) {
-      this.#counts.delete(oldest);
-      this.#recent = new Map();
-      this.#dropped += calls;
-      return;
-    }
+    const dropped = dropOldest(this.#counts, this.#maximum);
+    if (dropped === undefined) return;
+    this.#recent = new Map();
+    this.#dropped += dropped.calls;
   }
 }
 
@@ -223,12 +228,7 @@ export class RecentFailures {
     }
     const count = { accountId, applicationId, clientId, hour, failures, first: [] };
     this.#counts.set(key, count);
-    if (this.#counts.size > this.#maximumApplications) {
-      for (const oldest of this.#counts.keys()) {
-        this.#counts.delete(oldest);
-        break;
-      }
-    }
+    dropOldest(this.#counts, this.#maximumApplications);
     return count;
   }
 }
@@ -271,10 +271,6 @@ export class RecentRejections {
       return;
     }
     this.#rejections.set(key, [rejection]);
-    if (this.#rejections.size <= this.#maximumApplications) return;
-    for (const oldest of this.#rejections.keys()) {
-      this.#rejections.delete(oldest);
-      return;
-    }
+    dropOldest(this.#rejections, this.#maximumApplications);
   }
 }

@@ -1,6 +1,6 @@
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
+import { found } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
 import type { Employee } from '../employee.js';
 import type { EmployeeChanges } from '../employee-changes.js';
@@ -50,9 +50,7 @@ export async function requestedEmployee(
   { user: { accountId }, parameter }: PageContext,
   { employees }: Pick<EmployeePagesDependencies, 'employees'>,
 ): Promise<Employee> {
-  const employee = await employees.get(accountId, parameter('employee_id'));
-  if (employee === null) throw recordNotFound();
-  return employee;
+  return found(await employees.get(accountId, parameter('employee_id')));
 }
 
 /** The manager of an employee; `null` without one. */

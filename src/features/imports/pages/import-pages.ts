@@ -1,20 +1,13 @@
 import type { Tone } from '../../../platform/pages/badge.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { requestedId } from '../../../platform/pages/fields.js';
 import type { Crumb, PageContext } from '../../../platform/pages/page-context.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { EmployeeUpload, EmployeeUploads } from '../uploads/employee-uploads.js';
-import type { ImportUndo } from '../uploads/import-undo.js';
+import { found } from '../../../platform/problems/problem.js';
+import type { createImports } from '../index.js';
+import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import type { UploadState } from '../uploads/upload-state.js';
-import type { UploadSteps } from '../uploads/upload-steps.js';
 
-export interface ImportPagesDependencies {
-  readonly uploads: EmployeeUploads;
-  readonly uploadSteps: UploadSteps;
-  readonly importUndo: ImportUndo;
-  /** Starts queued imports in this process. */
-  readonly wakeImports: () => void;
-}
+export type ImportPagesDependencies = ReturnType<typeof createImports>;
 
 /** The upload form, for the pages of an import. */
 export const parent: Crumb = { title: 'Import employees', href: importPath };
@@ -37,13 +30,11 @@ export function rejectedAddress(id: string): string {
  * @throws {Problem} 404 `not_found` when the account has no import with this id
  */
 export async function requestedImport(
-  { user: { accountId }, auditContext, parameter }: PageContext,
+  context: PageContext,
   { uploads }: Pick<ImportPagesDependencies, 'uploads'>,
 ): Promise<EmployeeUpload> {
-  const id = parameter('id');
-  const upload = isRecordId(id) ? await uploads.get(accountId, { id, now: auditContext.at }) : null;
-  if (upload === null) throw recordNotFound();
-  return upload;
+  const { accountId, at: now } = context.auditContext;
+  return found(await uploads.get(accountId, { id: requestedId(context), now }));
 }
 
 /** Whether a check or an import is queued or runs. */

@@ -7,10 +7,9 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { workbookType } from '../../../platform/pages/workbook.js';
+import { workbook, workbookType } from '../../../platform/pages/workbook.js';
 import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes } from '../dates.js';
-import { csvTemplate, workbookTemplate } from '../template.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import {
   type FileFormat,
@@ -26,6 +25,13 @@ const fileField = 'file';
 
 const csvTemplatePath = `${importPath}/template.csv`;
 const workbookTemplatePath = `${importPath}/template.xlsx`;
+
+/** The names of all columns. */
+const labels = recordMembers.map(({ label }) => label);
+
+async function* headings() {
+  yield [labels];
+}
 
 /** The form for a file, and the imports of the account. */
 export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependencies): void {
@@ -44,13 +50,13 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   site.download(csvTemplatePath, async () => ({
     fileName: 'employees.csv',
     make: async function* () {
-      yield csvTemplate();
+      yield Buffer.from(`${labels.join(',')}\r\n`);
     },
   }));
   site.download(workbookTemplatePath, async () => ({
     fileName: 'employees.xlsx',
     mediaType: workbookType,
-    make: workbookTemplate,
+    make: () => workbook('Employees', headings()),
   }));
 
   site.upload(

@@ -68,3 +68,8 @@ export function textOf(bar: ChartBar, series: readonly ChartSeries[]): string {
   );
   return `${bar.label}: ${values.join(', ')}`;
 }
+
+/** A length or position in a picture, with the digits that are visible. */
+export function px(value: number): number {
+  return Number(value.toFixed(3));
+}

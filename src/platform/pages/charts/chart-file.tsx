@@ -2,7 +2,7 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { numberText } from '../../counted.js';
-import { type ChartBar, type ChartSeries, segmentsOf, toneOf, totalOf } from './chart-data.js';
+import { type ChartBar, type ChartSeries, px, segmentsOf, toneOf, totalOf } from './chart-data.js';
 import { TonePatterns, toneFill } from './chart-figure.js';
 
 /** A chart, and the texts of its file. */
@@ -185,10 +185,6 @@ function Columns({
       })}
     </>
   );
-}
-
-function px(value: number): number {
-  return Number(value.toFixed(3));
 }
 
 /** Lines of a text. SVG does not wrap text, and only the program that shows it knows the widths of letters. */

@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
-import { type ChartBar, type ChartSeries, segmentsOf, totalOf } from './chart-data.js';
+import { type ChartBar, type ChartSeries, px, segmentsOf, totalOf } from './chart-data.js';
 import { BarGroup, ChartFigure, type ChartText, TonePatterns, toneFill } from './chart-figure.js';
 
 /** Height of the highest column, and the room for labels above and below, in pixels. */
@@ -102,10 +102,6 @@ export function ColumnChart({
   );
 }
 
-function px(value: number): number {
-  return Number(value.toFixed(3));
-}
-
 function percent(value: number): string {
-  return `${Number(value.toFixed(3))}%`;
+  return `${px(value)}%`;
 }
