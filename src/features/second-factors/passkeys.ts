@@ -11,6 +11,7 @@ import type { User } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { parseJson } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -285,10 +286,6 @@ function knownTransports(given: unknown): AuthenticatorTransport[] {
 }
 
 function parse<Response>(text: string): Response | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Response) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? (value as Response) : null;
 }

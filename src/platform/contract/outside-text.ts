@@ -58,6 +58,15 @@ export function foldText(text: string, maximumLength: number): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
+/** Parses JSON; `undefined` for other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Parses a URL of printable ASCII.
  *

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { components } from '../contract/generated.js';
+import { parseJson } from '../contract/outside-text.js';
 import { invalidParameter } from '../problems/invalid-request.js';
 import type { Problem } from '../problems/problem.js';
 import { violation } from '../problems/rule-texts.js';
@@ -55,14 +56,6 @@ function malformedCursor(): Problem {
 
 function isBetween(value: unknown, minimum: number, maximum: number): value is number {
   return Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One key of a sort order, as services expect it. */

@@ -33,7 +33,11 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
   ): Promise<PageResponse> => {
     if (upload.state !== 'uploaded' && upload.state !== 'checked')
       return { redirect: importAddress(upload.id) };
-    return columnsPage({ upload, preview: await uploads.preview(user.accountId, upload), chosen });
+    return columnsPage({
+      upload,
+      preview: await uploads.preview({ accountId: user.accountId, id: upload.id }, upload),
+      chosen,
+    });
   };
 
   site.get(path, async (context) => show(context, await requestedImport(context, dependencies)));

@@ -30,7 +30,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const upload = await requestedImport(context, dependencies);
     const { accountId } = context.user;
     if (upload.state === 'uploaded') {
-      const preview = await uploads.preview(accountId, upload);
+      const preview = await uploads.preview({ accountId, id: upload.id }, upload);
       return columnsPage({ upload, preview, chosen: upload });
     }
     const after = lineIn(context.query.text('after'));

@@ -146,7 +146,7 @@ export class EmployeeUploads {
         return { kind: 'too_large' };
       }
       const { bytes, source, isWorkbook } = await this.#toText(key, size);
-      const preview = await this.#preview(key, { bytes, format: isWorkbook ? 'csv' : file.format });
+      const preview = await this.preview(key, { bytes, format: isWorkbook ? 'csv' : file.format });
       const survey =
         preview.format === 'csv'
           ? await surveyColumns(
@@ -197,14 +197,6 @@ export class EmployeeUploads {
     });
   }
 
-  /** The first rows of the file of an import. */
-  async preview(
-    accountId: AccountId,
-    { id, bytes, format }: Pick<EmployeeUpload, 'id' | 'bytes' | 'format'>,
-  ): Promise<FilePreview> {
-    return await this.#preview({ accountId, id }, { bytes, format });
-  }
-
   /** Counts the files of the account and adds one, with the account locked. */
   async #reserve(
     context: UserAuditContext,
@@ -231,7 +223,8 @@ export class EmployeeUploads {
     });
   }
 
-  async #preview(
+  /** The first rows of the file of an import. */
+  async preview(
     key: ImportKey,
     { bytes, format }: { bytes: number; format: FileFormat | null },
   ): Promise<FilePreview> {

@@ -24,6 +24,7 @@ export interface SecondFactorDependencies extends Pick<Core, 'sessions' | 'clock
 interface SecondFactorStep {
   readonly user: User;
   readonly returnTo: string;
+  /** The form of an expired session, as text; empty without one. */
   readonly keptForm: string;
   /** CSRF token of the session. */
   readonly signOutToken: string;
@@ -63,19 +64,12 @@ function SecondFactorPage({
   hasApp,
   passkeyOptions,
   error,
-}: {
+}: SecondFactorStep & {
   csrfToken: string;
-  /** CSRF token of the session. */
-  signOutToken: string;
-  user: User;
-  returnTo: string;
-  /** The form of an expired session, as text; empty without one. */
-  keptForm: string;
   /** Whether the user has an authenticator app. */
   hasApp: boolean;
   /** `null` when the user has no passkey. */
   passkeyOptions: object | null;
-  error?: string;
 }) {
   const title = 'Second factor';
   const errors = error === undefined ? [] : [{ field: codeField, message: error }];
