@@ -45,8 +45,6 @@ export function errorPages(contract: Contract): Map<string, string> {
 
 const columns: readonly Column<Row>[] = [
   {
-    key: 'code',
-    heading: 'Code',
     label: 'Code',
     cell: ([code]) => (
       <a class="whole" href={`/errors/${problemSlug(code)}`}>
@@ -54,10 +52,8 @@ const columns: readonly Column<Row>[] = [
       </a>
     ),
   },
-  { key: 'status', heading: 'Status', label: 'Status', cell: ([, { status }]) => status },
+  { label: 'Status', cell: ([, { status }]) => status },
   {
-    key: 'what',
-    heading: 'What happened',
     label: 'What happened',
     cell: ([, { description }]) => <Prose text={description} />,
   },
@@ -76,7 +72,7 @@ function ErrorIndex({ kinds }: { kinds: readonly Row[] }) {
         its <code>type</code> is the address of the page that describes it. See also{' '}
         <a href="/docs/guides/errors">Errors in the reference</a>.
       </p>
-      <DataTable caption="Errors of the API" columns={columns} rows={kinds} rowKey={([code]) => code} />
+      <DataTable caption="Errors of the API" columns={columns} rows={kinds} />
     </Layout>
   );
 }

@@ -13,10 +13,8 @@ import { firstSentence, Prose } from './markdown.js';
 function Errors({ errors, links }: { errors: readonly DescribedError[]; links: DocumentLinks }) {
   if (errors.length === 0) return null;
   const columns: readonly Column<DescribedError>[] = [
-    { key: 'status', heading: 'Status', label: 'Status', cell: ({ status }) => status },
+    { label: 'Status', cell: ({ status }) => status },
     {
-      key: 'codes',
-      heading: 'Code',
       label: 'Code',
       cell: ({ codes }) => (
         <ul class="plain">
@@ -30,17 +28,12 @@ function Errors({ errors, links }: { errors: readonly DescribedError[]; links: D
         </ul>
       ),
     },
-    { key: 'text', heading: 'Meaning', label: 'Meaning', cell: ({ text }) => <Prose text={text} /> },
+    { label: 'Meaning', cell: ({ text }) => <Prose text={text} /> },
   ];
   return (
     <section id="errors">
       <h2>Errors</h2>
-      <DataTable
-        caption="Errors of the operation"
-        columns={columns}
-        rows={errors}
-        rowKey={({ status }) => status}
-      />
+      <DataTable caption="Errors of the operation" columns={columns} rows={errors} />
     </section>
   );
 }

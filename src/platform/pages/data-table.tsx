@@ -13,10 +13,10 @@ export function Empty({ title, children }: { title: string; children: ComponentC
 }
 
 export interface Column<Row> {
-  readonly key: string;
-  readonly heading: ComponentChildren;
-  /** Text of the heading, for narrow screens. */
+  /** Text of the heading, also for narrow screens. */
   readonly label: string;
+  /** Default: the label. */
+  readonly heading?: ComponentChildren;
   readonly cell: (row: Row) => ComponentChildren;
   readonly sorted?: 'ascending' | 'descending' | undefined;
   /** Numbers are right-aligned. Numbers and short texts, such as ids, are not wrapped. Default: text of any length. */
@@ -31,7 +31,7 @@ export function column<Row>(
   cell: Column<Row>['cell'],
   options: Pick<Column<Row>, 'kind' | 'isName'> = {},
 ): Column<Row> {
-  return { key: label, label, heading: label, cell, ...options };
+  return { label, cell, ...options };
 }
 
 // Browsers drop the table semantics of elements whose CSS `display` is changed, unless the roles are explicit.
@@ -49,13 +49,11 @@ export function DataTable<Row>({
   caption,
   columns,
   rows,
-  rowKey,
 }: {
   /** Title of the table, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => string;
 }) {
   const hasName = columns.some(({ isName }) => isName);
   const classes = columns.map(({ kind, isName = false }, index) => {
@@ -70,18 +68,18 @@ export function DataTable<Row>({
         <caption>{caption}</caption>
         <thead {...rowGroup}>
           <tr {...tableRow}>
-            {columns.map(({ key, heading, sorted }, index) => (
-              <th key={key} {...columnHeader} {...classes[index]} {...(sorted && { 'aria-sort': sorted })}>
+            {columns.map(({ label, heading = label, sorted }, index) => (
+              <th key={index} {...columnHeader} {...classes[index]} {...(sorted && { 'aria-sort': sorted })}>
                 {heading}
               </th>
             ))}
           </tr>
         </thead>
         <tbody {...rowGroup}>
-          {rows.map((row) => (
-            <tr key={rowKey(row)} {...tableRow}>
-              {columns.map(({ key, label, cell }, index) => (
-                <td key={key} {...dataCell} {...classes[index]} data-label={label}>
+          {rows.map((row, position) => (
+            <tr key={position} {...tableRow}>
+              {columns.map(({ label, cell }, index) => (
+                <td key={index} {...dataCell} {...classes[index]} data-label={label}>
                   <div>{cell(row)}</div>
                 </td>
               ))}

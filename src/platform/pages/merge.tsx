@@ -107,7 +107,6 @@ export function Conflict<Form>({
           column<MergedField<Form>>('Yours', (field) => <Value field={field} form={form} />),
         ]}
         rows={fields}
-        rowKey={({ member }) => member}
       />
       <h2>Your values</h2>
     </section>

@@ -128,12 +128,7 @@ function Events({
         </a>
       </p>
       <CsvHint />
-      <DataTable
-        caption="Events, newest first"
-        columns={auditColumns}
-        rows={entries}
-        rowKey={({ id }) => id}
-      />
+      <DataTable caption="Events, newest first" columns={auditColumns} rows={entries} />
       <CursorPager
         first={after && auditAddress(query)}
         next={more ? auditAddress(query, { after: last }) : undefined}

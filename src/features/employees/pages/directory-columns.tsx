@@ -26,7 +26,6 @@ export function directoryColumns(
     const next = ascending ? `-${key}` : key;
     const mark = sorted === undefined ? '' : ascending ? ' ↑' : ' ↓';
     return {
-      key,
       label,
       sorted,
       cell,
@@ -59,17 +58,10 @@ export function directoryColumns(
       </div>
     )),
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber, 'short'),
-    {
-      key: 'email',
-      label: 'E-mail',
-      heading: 'E-mail',
-      cell: ({ email }) => <Email address={email} />,
-    },
+    { label: 'E-mail', cell: ({ email }) => <Email address={email} /> },
     sortable('department', 'Department', ({ department }) => department),
-    ...otherAttributes.map(({ name, label, member }) => ({
-      key: name,
+    ...otherAttributes.map(({ label, member }) => ({
       label,
-      heading: label,
       cell: (employee: Employee) => employee[member] ?? '–',
     })),
     sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />, 'short'),

@@ -98,7 +98,6 @@ export function directoryPage(
                   caption="People of your account"
                   columns={directoryColumns(search, mayChange ? bulkForm : undefined)}
                   rows={employees}
-                  rowKey={({ id }) => id}
                 />
                 {mayChange && (
                   <form id={bulkForm} method="get" action={bulkPath} class="bulk-actions">

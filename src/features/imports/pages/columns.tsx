@@ -134,12 +134,7 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
       {preview.rows.length > 0 && (
         <>
           <h2>First rows</h2>
-          <DataTable
-            caption="First rows of the file"
-            columns={previewColumns(columns)}
-            rows={[...preview.rows.entries()]}
-            rowKey={([index]) => String(index)}
-          />
+          <DataTable caption="First rows of the file" columns={previewColumns(columns)} rows={preview.rows} />
         </>
       )}
     </>
@@ -214,14 +209,9 @@ function shownName(name: string, column: number): string {
   return name === '' ? `Column ${column + 1}` : shorten(name, longestName);
 }
 
-function previewColumns(names: readonly string[]): Column<[number, readonly string[]]>[] {
+function previewColumns(names: readonly string[]): Column<readonly string[]>[] {
   return names.map((name, column) => {
     const label = shownName(name, column);
-    return {
-      key: fieldOf(column),
-      label,
-      heading: <bdi>{label}</bdi>,
-      cell: ([, row]) => <bdi>{row[column]}</bdi>,
-    };
+    return { label, heading: <bdi>{label}</bdi>, cell: (row) => <bdi>{row[column]}</bdi> };
   });
 }

@@ -21,8 +21,8 @@ export function CancelForm({ id }: { id: string }) {
 }
 
 const columns: readonly Column<UploadError>[] = [
-  { key: 'line', label: 'Line', heading: 'Line', cell: ({ line }) => `Line ${numberText(line)}` },
-  { key: 'message', label: 'Errors', heading: 'Errors', cell: ({ message }) => <bdi>{message}</bdi> },
+  column('Line', ({ line }) => `Line ${numberText(line)}`),
+  column('Errors', ({ message }) => <bdi>{message}</bdi>),
 ];
 
 interface ErrorsSectionProps {
@@ -52,12 +52,7 @@ function ChangesSection({ upload: { state, findings } }: Pick<StatusPageProps, '
   return (
     <section>
       <h2>First changes</h2>
-      <DataTable
-        caption="The first changes of stored values"
-        columns={changeColumns}
-        rows={changes}
-        rowKey={({ employeeNumber, label }) => `${employeeNumber} ${label}`}
-      />
+      <DataTable caption="The first changes of stored values" columns={changeColumns} rows={changes} />
     </section>
   );
 }
@@ -134,14 +129,7 @@ function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
           The first {numberText(maximumStoredErrors)} of {numberText(rejected)} are listed.
         </p>
       )}
-      {errors.length > 0 && (
-        <DataTable
-          caption="Rejected lines"
-          columns={columns}
-          rows={errors}
-          rowKey={({ line }) => String(line)}
-        />
-      )}
+      {errors.length > 0 && <DataTable caption="Rejected lines" columns={columns} rows={errors} />}
       {(after > 0 || next !== undefined) && (
         <nav aria-label="Pages" class="pager">
           {after > 0 && <a href={importAddress(id)}>« First</a>}

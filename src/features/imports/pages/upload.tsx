@@ -150,12 +150,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           </a>
           .
         </p>
-        <DataTable
-          caption="Columns"
-          columns={memberColumns}
-          rows={recordMembers}
-          rowKey={({ name }) => name}
-        />
+        <DataTable caption="Columns" columns={memberColumns} rows={recordMembers} />
       </section>
       {imports.length > 0 && (
         <section>
@@ -163,7 +158,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           <p class="hint">
             Files are listed for {retentionHours} hours, and imports for {undoDays} days.
           </p>
-          <DataTable caption="Latest imports" columns={columns} rows={imports} rowKey={({ id }) => id} />
+          <DataTable caption="Latest imports" columns={columns} rows={imports} />
         </section>
       )}
     </>

@@ -31,12 +31,7 @@ function SecretsSection({ application }: { application: ApplicationDetails }) {
     <section>
       <h2>Client secrets</h2>
       {secrets.length > 0 && (
-        <DataTable
-          caption="Client secrets"
-          columns={secretColumns(application)}
-          rows={secrets}
-          rowKey={(secret) => secret.id}
-        />
+        <DataTable caption="Client secrets" columns={secretColumns(application)} rows={secrets} />
       )}
       {secrets.length < maximumSecrets ? (
         <>

@@ -64,12 +64,7 @@ export function listPage(site: PageRouter, { applications: service }: Applicatio
           </Empty>
         ) : (
           <>
-            <DataTable
-              caption="Applications of your account"
-              columns={columns}
-              rows={applications}
-              rowKey={({ id }) => id}
-            />
+            <DataTable caption="Applications of your account" columns={columns} rows={applications} />
             <Pager number={number} last={last} address={pagePath} />
           </>
         ),

@@ -15,9 +15,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
   const shown = columns.map(({ key, label }, index): Column<Row> => {
     const isName = key === 'first_name' || key === 'last_name';
     return {
-      key,
       label,
-      heading: label,
       ...(key === 'count' && { kind: 'number' }),
       ...(shortColumns.has(key) && { kind: 'short' }),
       isName,
@@ -30,7 +28,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
       },
     };
   });
-  return <DataTable caption={caption} columns={shown} rows={rows} rowKey={({ id }) => id} />;
+  return <DataTable caption={caption} columns={shown} rows={rows} />;
 }
 
 const shortColumns: ReadonlySet<string> = new Set([

@@ -89,12 +89,7 @@ function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void 
           </Empty>
         ) : (
           <>
-            <DataTable
-              caption="Reports of your account"
-              columns={columnsFor(creators)}
-              rows={page.reports}
-              rowKey={({ id }) => id}
-            />
+            <DataTable caption="Reports of your account" columns={columnsFor(creators)} rows={page.reports} />
             <Pager number={number} last={last} address={address} />
           </>
         ),

@@ -136,14 +136,7 @@ export function CallsChart<Key>({
     label: labelOf(of),
     values: [withoutError, errors, rateLimited],
   }));
-  const table = (
-    <DataTable
-      caption={text.title}
-      columns={callColumns<Key>(heading, cell)}
-      rows={rows}
-      rowKey={({ of }) => keyOf(of)}
-    />
-  );
+  const table = <DataTable caption={text.title} columns={callColumns<Key>(heading, cell)} rows={rows} />;
   return kind === 'columns' ? (
     <ColumnChart {...text} series={series} columns={bars} {...(labelEvery !== undefined && { labelEvery })}>
       <details class="numbers">

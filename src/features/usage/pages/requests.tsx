@@ -109,7 +109,6 @@ function FailuresSection({
           caption={`Hours with more than ${storedFailures} failed client authentications`}
           columns={hourColumns}
           rows={full}
-          rowKey={({ hour }) => hour.toISOString()}
         />
       )}
       {requests.length > 0 && (
@@ -130,14 +129,7 @@ const hourColumns: readonly Column<FailuresInHour>[] = [
 ];
 
 function RequestsTable({ caption, requests, problems }: RequestsProps & { caption: string }) {
-  return (
-    <DataTable
-      caption={caption}
-      columns={columnsFor(problems)}
-      rows={requests}
-      rowKey={({ requestId, at }) => `${at.getTime()} ${requestId}`}
-    />
-  );
+  return <DataTable caption={caption} columns={columnsFor(problems)} rows={requests} />;
 }
 
 function columnsFor(problems: Contract['problems']): Column<RejectedRequest>[] {

@@ -50,12 +50,7 @@ export function listPage(site: PageRouter, { users, invitations, canSendMail }: 
       ),
       body: (
         <>
-          <DataTable
-            caption="Users of your account"
-            columns={userColumns}
-            rows={rows}
-            rowKey={({ id }) => id}
-          />
+          <DataTable caption="Users of your account" columns={userColumns} rows={rows} />
           <CursorPager
             first={anchor === null ? undefined : settings.users}
             next={last && `${settings.users}?after=${last.id}`}
@@ -68,7 +63,6 @@ export function listPage(site: PageRouter, { users, invitations, canSendMail }: 
                 caption="Open invitations"
                 columns={invitationColumns(context, canSendMail)}
                 rows={open}
-                rowKey={({ id }) => id}
               />
             </section>
           )}

@@ -147,25 +147,18 @@ export function afterLink(
   });
 }
 
-const sessionColumns: readonly Column<[number, SessionSummary]>[] = [
-  column('Browser', ([, { userAgent, current }]) => (
+const sessionColumns: readonly Column<SessionSummary>[] = [
+  column('Browser', ({ userAgent, current }) => (
     <>
       {browserName(userAgent)} {current && <Badge>This browser</Badge>}
     </>
   )),
-  column('Address', ([, { address }]) => address ?? 'Unknown'),
-  column('Last used', ([, { lastSeenAt }]) => <Timestamp at={lastSeenAt} />),
-  column('Signed in', ([, { createdAt }]) => <Timestamp at={createdAt} />),
+  column('Address', ({ address }) => address ?? 'Unknown'),
+  column('Last used', ({ lastSeenAt }) => <Timestamp at={lastSeenAt} />),
+  column('Signed in', ({ createdAt }) => <Timestamp at={createdAt} />),
 ];
 
 /** The sessions of a user, with browser, address and last use. */
 export function SessionList({ sessions }: { sessions: readonly SessionSummary[] }) {
-  return (
-    <DataTable
-      caption="Sessions, the last used first"
-      columns={sessionColumns}
-      rows={[...sessions.entries()]}
-      rowKey={([index]) => String(index)}
-    />
-  );
+  return <DataTable caption="Sessions, the last used first" columns={sessionColumns} rows={sessions} />;
 }

@@ -116,12 +116,7 @@ function AttemptsSection({ attempts, address }: { attempts: readonly WebhookAtte
       ) : (
         <>
           <p>The last {keptAttempts} attempts are kept.</p>
-          <DataTable
-            caption="Deliveries, newest first"
-            columns={columnsFor(address)}
-            rows={attempts}
-            rowKey={({ number }) => String(number)}
-          />
+          <DataTable caption="Deliveries, newest first" columns={columnsFor(address)} rows={attempts} />
         </>
       )}
     </section>

@@ -137,12 +137,7 @@ function webhooksPage(application: ApplicationDetails, endpoints: readonly Webho
           </Empty>
         ) : (
           <>
-            <DataTable
-              caption="Webhook endpoints"
-              columns={columnsOf(application.id)}
-              rows={endpoints}
-              rowKey={({ id }) => id}
-            />
+            <DataTable caption="Webhook endpoints" columns={columnsOf(application.id)} rows={endpoints} />
             <p>
               {endpoints.length < maximumEndpoints
                 ? add
