@@ -58,8 +58,8 @@ export function userContextRequired(): Problem {
 
 /**
  * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes.
- * Scopes that were removed from the application, or that the user may no longer grant, do not count. A token without a
- * user has no user scopes.
+ * Scopes that were removed from the application or from the grant, or that the user may no longer grant, do not count. A token
+ * without a user has no user scopes.
  *
  * Requests with a validly signed token are counted for its application, so that no one without a token can consume its
  * limit. The rate limit is checked before the result of the database query.
@@ -114,8 +114,12 @@ function namedBy({ clientId, grantId, subject }: AccessTokenClaims): CallerIds {
   return { clientId, userId: grantId === null ? null : subject };
 }
 
-function isStillGranted(scope: string, { applicationScopes, user }: LiveToken): boolean {
-  return applicationScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
+function isStillGranted(scope: string, { applicationScopes, grantScopes, user }: LiveToken): boolean {
+  return (
+    applicationScopes.includes(scope) &&
+    (grantScopes === null || grantScopes.includes(scope)) &&
+    (user === null || mayGrant(user.role, scope))
+  );
 }
 
 function readBearerToken(authorization: string | undefined): string {

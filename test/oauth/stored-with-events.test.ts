@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
+import { Grants } from '../../src/oauth/grants/grants.js';
 import { isPage } from '../support/browser/pages.js';
 import { asOwner } from '../support/database/owner.js';
 import {
@@ -99,6 +100,24 @@ for (const [title, prepare] of Object.entries(revocations)) {
     }
   });
 }
+
+t.test('removes permissions together with their event or not at all', async (t) => {
+  const scene = await createScene(database);
+  const { accountId, application, user } = scene;
+  await grantTokens(api, scene);
+  const removed = () =>
+    new Grants(database).removeScopes(
+      { accountId, userId: user.id, at: clock(), origin: { address: '192.0.2.1', requestId: 'request' } },
+      { applicationId: application.id, scopes: ['user:read'], expected: ['reports:read', 'user:read'] },
+    );
+  const granted = async () => (await prisma.grant.findFirstOrThrow({ where: { accountId } })).scopes;
+  await whileRejecting('grant.scopes_removed', accountId, () => t.rejects(removed()));
+  t.same(await granted(), ['reports:read', 'user:read']);
+  await expectEvents(t, accountId, 'grant.scopes_removed', 0);
+  t.equal(await removed(), 'removed');
+  t.same(await granted(), ['user:read']);
+  await expectEvents(t, accountId, 'grant.scopes_removed', 1);
+});
 
 t.test('stores a code together with both events of the consent or not at all', async (t) => {
   const events = ['consent.allowed', 'authorization_code.issued'];

@@ -12,7 +12,14 @@ const scenes = await Promise.all(Array.from({ length: 5 }, () => createScene(dat
 async function createGrant({ accountId, application, user }: Scene, revokedAt: Date | null = null) {
   const id = randomId();
   await prisma.grant.create({
-    data: { id, accountId, applicationId: application.id, userId: user.id, scopes: [], revokedAt },
+    data: {
+      id,
+      accountId,
+      applicationId: application.id,
+      userId: user.id,
+      scopes: ['user:read', 'reports:read'],
+      revokedAt,
+    },
   });
   return id;
 }
@@ -27,6 +34,7 @@ async function expectedOwner({ application }: Scene, grantId: string | null) {
     applicationId: stored.id,
     user: user && { id: user.id, role: user.role },
     applicationScopes: stored.scopes,
+    grantScopes: grant?.scopes ?? null,
     generation: stored.generation,
   };
 }

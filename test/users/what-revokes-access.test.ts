@@ -206,6 +206,12 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     new OAuthApplications(database).delete(byOwner(scene), scene.application.id),
   'Application disconnected by the user': (scene) =>
     new Grants(database).disconnect(bySubject(scene), scene.application.id),
+  'Permissions of an application removed by the user': (scene) =>
+    new Grants(database).removeScopes(bySubject(scene), {
+      applicationId: scene.application.id,
+      scopes: ['user:read'],
+      expected: ['reports:read', 'user:read'],
+    }),
   'Application disconnected by an owner or administrator': (scene) =>
     users.disconnect(byOwner(scene), scene.subject.id, scene.application.id),
   'Refresh token used again after its successor': async ({ application, tokens }) => {

@@ -24,6 +24,14 @@ export interface ConnectedApplication {
   readonly lastTokenAt: Date | null;
 }
 
+/** Selects the connected applications of a user. */
+interface ConnectionSelection {
+  readonly userId: string;
+  readonly now: Date;
+  /** Selects one application; absent: all. */
+  readonly applicationId?: string;
+}
+
 /** A grant for which an authorization code or a refresh token was used. */
 export interface UsedGrant {
   readonly grantId: string;
@@ -51,33 +59,56 @@ export class Grants {
     this.#prisma = prisma;
   }
 
-  /**
-   * Lists the connected applications of a user by name.
-   *
-   * @param applicationId selects one application; absent: all
-   */
+  /** Lists the connected applications of a user by name. */
   connectedApplications(
     accountId: AccountId,
-    { userId, now, applicationId }: { userId: string; now: Date; applicationId?: string },
+    selection: ConnectionSelection,
   ): Promise<ConnectedApplication[]> {
-    const only =
-      applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
-    return this.#prisma.$queryRaw<ConnectedApplication[]>`
-      SELECT application.id AS "applicationId", application.name,
-             ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
-                   WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
-                     AND scope = ANY (application.scopes)
-                   ORDER BY scope) AS scopes,
-             min(live.created_at) AS "connectedAt",
-             (SELECT max(token.created_at) FROM refresh_tokens token
-              WHERE token.account_id = ${accountId} AND token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
-      FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
-            WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
-              AND ${liveGrant(now)}) live
-      JOIN applications application
-        ON application.id = live.application_id AND application.account_id = ${accountId}
-      GROUP BY application.account_id, application.id
-      ORDER BY lower(application.name), application.id`;
+    return readConnections(this.#prisma, accountId, selection);
+  }
+
+  /**
+   * Removes scopes from all grants of a user to an application, also those that the application is no longer configured with. A
+   * grant without remaining scopes is revoked, and unused authorization codes with a removed scope are deleted.
+   *
+   * @param options.scopes the scopes that remain
+   * @param options.expected the scopes that were read. When others are stored, nothing is changed
+   */
+  removeScopes(
+    auditContext: UserAuditContext,
+    {
+      applicationId,
+      scopes,
+      expected,
+    }: { applicationId: string; scopes: readonly string[]; expected: readonly string[] },
+  ): Promise<'removed' | 'unchanged' | 'not_found' | 'conflict'> {
+    const { accountId, userId, at } = auditContext;
+    const context = { ...auditContext, applicationId };
+    return change(this.#prisma, context, lock.application, async (unit) => {
+      const { tx } = unit;
+      const [connection] = await readConnections(tx, accountId, { userId, now: at, applicationId });
+      if (connection === undefined) return 'not_found';
+      if (connection.scopes.join(' ') !== expected.join(' ')) return 'conflict';
+      if (expected.every((scope) => scopes.includes(scope))) return 'unchanged';
+      // Before the grants: a concurrent exchange has locked its code, and its grant is visible when the lock is released.
+      await tx.$executeRaw`
+        DELETE FROM authorization_codes
+        WHERE account_id = ${accountId} AND application_id = ${applicationId} AND user_id = ${userId}
+          AND used_at IS NULL AND NOT scopes <@ ${scopes}`;
+      const grants = await tx.$queryRaw<{ id: string; scopes: string[] }[]>`
+        SELECT id, scopes FROM grants
+        WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
+          AND revoked_at IS NULL AND NOT scopes <@ ${scopes}
+        ORDER BY id FOR NO KEY UPDATE`;
+      for (const { id, scopes: before } of grants) {
+        const after = before.filter((scope) => scopes.includes(scope));
+        const data = after.length === 0 ? { revokedAt: at } : { scopes: after };
+        await tx.grant.updateMany({ where: { accountId, id }, data });
+        if (after.length === 0) await unit.record('grant.revoked', { grant: id });
+        else await unit.record('grant.scopes_removed', { grant: id, before, after });
+      }
+      return 'removed';
+    });
   }
 
   /**
@@ -123,4 +154,29 @@ export class Grants {
       return true;
     });
   }
+}
+
+function readConnections(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  accountId: AccountId,
+  { userId, now, applicationId }: ConnectionSelection,
+): Promise<ConnectedApplication[]> {
+  const only =
+    applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
+  return prisma.$queryRaw<ConnectedApplication[]>`
+    SELECT application.id AS "applicationId", application.name,
+           ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
+                 WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
+                   AND scope = ANY (application.scopes)
+                 ORDER BY scope) AS scopes,
+           min(live.created_at) AS "connectedAt",
+           (SELECT max(token.created_at) FROM refresh_tokens token
+            WHERE token.account_id = ${accountId} AND token.grant_id = ANY (array_agg(live.id))) AS "lastTokenAt"
+    FROM (SELECT grants.id, grants.application_id, grants.created_at FROM grants
+          WHERE grants.account_id = ${accountId} AND grants.user_id = ${userId} ${only}
+            AND ${liveGrant(now)}) live
+    JOIN applications application
+      ON application.id = live.application_id AND application.account_id = ${accountId}
+    GROUP BY application.account_id, application.id
+    ORDER BY lower(application.name), application.id`;
 }

@@ -43,13 +43,14 @@ const usableToken = `
   WHERE token.token_hash = request.token_hash AND token.used_at IS NULL AND token.expires_at > $2::timestamptz
     AND (grants.account_id, grants.application_id) IS NOT DISTINCT FROM (request.account_id, request.application_id)
     AND grants.revoked_at IS NULL
-    AND token.scopes && available.scopes
-    AND request.requested <@ token.scopes AND request.requested <@ available.scopes
+    AND grants.scopes && available.scopes
+    AND request.requested <@ grants.scopes AND request.requested <@ available.scopes
     AND (request.resource IS NULL OR grants.resource IS NULL OR request.resource = grants.resource)`;
 
 /**
- * Locks all rows before it changes them, in the lock order of `src/platform/database/README.md`. The successor has the scopes of the
- * grant: requested scopes apply to one access token.
+ * Locks all rows before it changes them, in the lock order of `src/platform/database/README.md`. The scopes are those of the
+ * grant, from which the user may have removed some; requested scopes apply to one access token. The column of the token is for
+ * processes of earlier versions.
  *
  * @param whenLocked locking clause for rows that another transaction has locked; empty: wait
  */
@@ -57,9 +58,9 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
   WITH ${requests}, held AS (
     SELECT request.*, found.*
     FROM request CROSS JOIN LATERAL (
-      SELECT token.grant_id, grants.user_id, grants.resource AS granted_resource, token.scopes AS granted,
+      SELECT token.grant_id, grants.user_id, grants.resource AS granted_resource, grants.scopes AS granted,
         CASE WHEN cardinality(request.requested) > 0 THEN request.requested
-             ELSE ARRAY(SELECT scope FROM unnest(token.scopes) AS scope WHERE scope = ANY (available.scopes))
+             ELSE ARRAY(SELECT scope FROM unnest(grants.scopes) AS scope WHERE scope = ANY (available.scopes))
         END AS issued
       ${usableToken} OFFSET 0
       FOR KEY SHARE OF accounts, grants ${whenLocked}

@@ -17,6 +17,7 @@ import {
 export interface StoredToken {
   readonly grantId: string;
   readonly userId: string;
+  /** Scopes of the grant now. */
   readonly scopes: readonly string[];
   readonly resource: Resource | null;
   readonly usedAt: Date | null;
@@ -120,7 +121,7 @@ export class RefreshTokens {
     { id: applicationId, accountId }: Application,
   ): Promise<StoredToken | undefined> {
     const [token] = await this.#core.database.prisma.$queryRaw<StoredToken[]>`
-      SELECT grants.id AS "grantId", grants.user_id AS "userId", token.scopes, grants.resource,
+      SELECT grants.id AS "grantId", grants.user_id AS "userId", grants.scopes, grants.resource,
              token.used_at AS "usedAt", users.role,
              token.expires_at > ${this.#core.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,

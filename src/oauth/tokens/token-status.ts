@@ -20,18 +20,20 @@ export interface LiveToken {
   readonly user: { readonly id: string; readonly role: Role } | null;
   /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
   readonly applicationScopes: readonly string[];
+  /** Scopes of the grant now, from which the user may have removed some; `null` for a token without a grant. */
+  readonly grantScopes: readonly string[] | null;
   /** Generation of the application now. It changes when all its access is revoked. */
   readonly generation: number;
 }
 
 type TokenOwnerRow = Readonly<
   Record<'accountId' | 'applicationId' | 'applicationScopes' | 'tokenGeneration', string> &
-    Record<'userId' | 'userRole', string | null>
+    Record<'userId' | 'userRole' | 'grantScopes', string | null>
 >;
 
 /**
- * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation
- * applies in every process. It reads all accounts, because the account is not known yet.
+ * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation, of
+ * the token or of scopes, applies in every process. It reads all accounts, because the account is not known yet.
  *
  * IS NOT DISTINCT FROM cannot use an index, so the grant is looked up by its key. With =, the planner may read all grants of
  * the application.
@@ -49,7 +51,8 @@ export const tokenOwner = defineLookup({
   sql: `
     SELECT application.account_id AS "accountId", application.id AS "applicationId",
       array_to_string(application.scopes, ' ') AS "applicationScopes",
-      application.token_generation::text AS "tokenGeneration", grant_user.id AS "userId", grant_user.role AS "userRole"
+      array_to_string(grants.scopes, ' ') AS "grantScopes", application.token_generation::text AS "tokenGeneration",
+      grant_user.id AS "userId", grant_user.role AS "userRole"
     FROM applications application
     LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
       AND grants.application_id IS NOT DISTINCT FROM application.id AND grants.revoked_at IS NULL
@@ -62,6 +65,7 @@ export const tokenOwner = defineLookup({
     accountId,
     applicationId,
     applicationScopes,
+    grantScopes,
     tokenGeneration,
     userId,
     userRole,
@@ -70,6 +74,7 @@ export const tokenOwner = defineLookup({
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     applicationScopes: parseScope(applicationScopes),
+    grantScopes: grantScopes === null ? null : parseScope(grantScopes),
     generation: Number(tokenGeneration),
   }),
   scope: () => allAccounts,

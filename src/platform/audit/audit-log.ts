@@ -97,6 +97,7 @@ export type AuditEventType =
   | 'refresh_token.replayed'
   | 'token.revoked'
   | 'grant.revoked'
+  | 'grant.scopes_removed'
   | 'client_authentication.failed'
   | 'application.created'
   | 'application.updated'

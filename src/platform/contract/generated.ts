@@ -32,7 +32,9 @@ export interface paths {
          *     `invalid_client`. When it is off, the table applies.
          *
          *     Without `scope`, client credentials grant every scope that the application is configured with, and a refresh
-         *     grants the scopes that were granted before. A refresh may request fewer scopes, never more.
+         *     grants the scopes that were granted before. A refresh may request fewer scopes, never more. The user can later remove
+         *     scopes: access tokens lose them at once, a refresh grants the remaining ones, and requesting a removed one is
+         *     `invalid_scope`. Use the `scope` of the token response.
          */
         post: operations["createToken"];
         delete?: never;

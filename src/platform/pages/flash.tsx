@@ -22,6 +22,7 @@ const messages = {
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
   secret_revoked: 'Secret revoked.',
   disconnected: 'Application disconnected. It can no longer act on your behalf.',
+  permissions_saved: 'Changes saved. They apply to existing tokens immediately.',
   invited: 'Invitation sent. Its link works for 7 days.',
   invitation_revoked: 'Invitation revoked. Its link no longer works.',
   role_changed: 'Role changed.',

@@ -83,6 +83,18 @@ export const writers: readonly Writer[] = [
       ),
   },
   {
+    name: 'removal of permissions',
+    share: 0.4,
+    run: (arena, { application: { id: applicationId } }) =>
+      inAccount(arena, (auditContext) =>
+        new Grants(arena.api.database).removeScopes(auditContext, {
+          applicationId,
+          scopes: ['reports:read'],
+          expected: ['reports:read', 'reports:write', 'user:read', 'user:write'],
+        }),
+      ),
+  },
+  {
     name: 'application creation',
     run: (arena, { nonce }) =>
       inAccount(arena, (auditContext) =>

@@ -31,6 +31,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'consent.allowed': 'Application authorized',
   'consent.denied': 'Consent denied',
   'grant.revoked': 'Application disconnected',
+  'grant.scopes_removed': 'Permissions of an application removed',
   'authorization_code.issued': 'Authorization code issued',
   'authorization_code.replayed': 'Authorization code used twice: tokens revoked',
   'token.issued': 'Token issued',

@@ -1,16 +1,31 @@
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { Empty } from '../../../platform/pages/data-table.js';
-import { type ConfirmView, confirmPage, type SettingsPage } from '../../../platform/pages/define-pages.js';
+import {
+  type ConfirmView,
+  confirmPage,
+  editPage,
+  rejected,
+  type SettingsPage,
+} from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
-import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import {
+  DescriptionItem,
+  DescriptionList,
+  FieldError,
+  Form,
+  useDescription,
+} from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 
-/** Settings → Connected applications: the applications that the user authorized, and how to disconnect them. */
+/**
+ * Settings → Connected applications: the applications that the user authorized, how to remove some of their permissions, and how
+ * to disconnect them.
+ */
 export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
   title: 'Connected applications',
   path: settings.connected,
@@ -20,6 +35,39 @@ export const connectedApplicationsPages: SettingsPage<{ grants: Grants }> = {
       const { accountId, userId, at: now } = context.auditContext;
       const connections = await grants.connectedApplications(accountId, { userId, now });
       return { title: 'Connected applications', body: <Connections connections={connections} /> };
+    });
+    editPage<ConnectedApplication, PermissionsForm>(site, permissionsPath(':id'), {
+      recentPassword: ['form', 'removes permissions of an application'],
+      load: (context) => requestedConnection(context, grants),
+      toForm: (_, { scopes }) => ({ scopes }),
+      read: ({ form }, { scopes }) => {
+        const selected = form.list('scopes');
+        return { scopes: scopes.filter((scope) => selected.includes(scope)) };
+      },
+      merged: [
+        {
+          member: 'scopes',
+          label: 'Permissions',
+          id: permissionsId,
+          show: ({ scopes }) => scopes.map(scopeLabel).join('; '),
+        },
+      ],
+      view: (_, { stored, form }) => ({
+        title: `Permissions of ${stored.name}`,
+        body: <Permissions granted={stored.scopes} kept={form.scopes} />,
+      }),
+      save: async (context, { stored: { applicationId, scopes: expected }, form: { scopes } }) => {
+        if (scopes.length === 0) {
+          return rejected(
+            permissionsId,
+            'Keep at least one permission. To remove all, disconnect the application.',
+          );
+        }
+        const outcome = await grants.removeScopes(context.auditContext, { applicationId, scopes, expected });
+        if (outcome === 'not_found') throw recordNotFound();
+        if (outcome === 'conflict') return { conflict: await requestedConnection(context, grants) };
+        return { redirect: withFlash(settings.connected, 'permissions_saved') };
+      },
     });
     confirmPage(site, disconnectPath(':id'), {
       reason: 'revokes the access of an application',
@@ -68,6 +116,49 @@ export async function disconnectView(
   };
 }
 
+/** The permissions that remain. */
+interface PermissionsForm {
+  readonly scopes: readonly string[];
+}
+
+const permissionsId = 'scopes';
+
+/** @throws {Problem} 404 `not_found` when the application is not connected */
+async function requestedConnection(context: PageContext, grants: Grants): Promise<ConnectedApplication> {
+  const { accountId, userId, at: now } = context.auditContext;
+  const selection = { userId, now, applicationId: requestedId(context) };
+  const [connection] = await grants.connectedApplications(accountId, selection);
+  return found(connection);
+}
+
+function Permissions({ granted, kept }: { granted: readonly string[]; kept: readonly string[] }) {
+  const hint = `${permissionsId}-hint`;
+  return (
+    <Form button="Save changes" cancel={settings.connected}>
+      <fieldset id={permissionsId} tabIndex={-1} {...useDescription(permissionsId, hint)}>
+        <legend>The application may</legend>
+        <p class="hint" id={hint}>
+          The application immediately loses the permissions that you remove. It keeps the data that it has
+          already read. To give a permission again, you have to authorize the application again.
+        </p>
+        <FieldError field={permissionsId} />
+        {granted.map((scope) => (
+          <label key={scope} class="choice">
+            <input type="checkbox" name="scopes" value={scope} checked={kept.includes(scope)} />
+            <span>
+              {scopeLabel(scope)} <code>{scope}</code>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </Form>
+  );
+}
+
+function permissionsPath(applicationId: string): string {
+  return `${settings.connected}/${applicationId}/permissions`;
+}
+
 function disconnectPath(applicationId: string): string {
   return `${settings.connected}/${applicationId}/disconnect`;
 }
@@ -85,9 +176,16 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
         <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
           <div class="heading">
             <h2 id={`connection-${applicationId}`}>{name}</h2>
-            <a class="button secondary" href={disconnectPath(applicationId)}>
-              Disconnect<span class="unseen"> {name}</span>
-            </a>
+            <div class="row-actions">
+              {scopes.length > 1 && (
+                <a class="button secondary" href={permissionsPath(applicationId)}>
+                  Change permissions<span class="unseen"> of {name}</span>
+                </a>
+              )}
+              <a class="button secondary" href={disconnectPath(applicationId)}>
+                Disconnect<span class="unseen"> {name}</span>
+              </a>
+            </div>
           </div>
           <DescriptionList>
             <DescriptionItem name="Permissions">
