@@ -76,7 +76,6 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       ...createHome(core, auditLog),
       grants,
       baseUrl,
-      production: config.production,
       scopes: contract.scopes,
       problems: contract.problems,
       limits: { configured: config, reports: core.reportLimits, bodyBytes: bodyLimitBytes },

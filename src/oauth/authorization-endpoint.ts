@@ -12,6 +12,7 @@ import {
 import { violation } from '../platform/problems/rule-texts.js';
 import type { Application, ClientRegistry } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
+import { isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
@@ -43,18 +44,20 @@ async function knownClient(clients: ClientRegistry, clientId: string): Promise<A
 }
 
 /**
- * The redirect URI must be registered for the application. It is compared character by character.
+ * The redirect URI must be registered for the application.
  *
  * @throws {UnregisteredRedirectUriProblem} never a redirect
- * @see RFC 9700 section 2.1
  */
-function checkRedirectUri({ name, redirectUris }: Application, redirectUri: string): void {
-  if (redirectUris.includes(redirectUri)) return;
+function checkRedirectUri(application: Application, redirectUri: string): void {
+  if (isRegisteredRedirectUri(application, redirectUri)) return;
   const { message: detail, errors = [] } = invalidParameter(
     'redirect_uri',
     violation('registered_redirect_uri'),
   );
-  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: name, redirectUri });
+  throw new UnregisteredRedirectUriProblem(
+    { detail, errors },
+    { applicationName: application.name, redirectUri },
+  );
 }
 
 /** Maximum length of `state`, in bytes of UTF-8. */
@@ -76,6 +79,15 @@ function configuredScopes({ scopes: available }: Application, requested: string)
   const { scopes, error } = checkScopes(requested, available);
   if (error !== undefined) throw new AuthorizationRejection('invalid_scope', error);
   return scopes;
+}
+
+/** @throws {AuthorizationRejection} `access_denied` when the account forbids the application */
+function checkStage({ stage }: Application): void {
+  if (stage !== 'forbidden') return;
+  throw new AuthorizationRejection(
+    'access_denied',
+    'The account does not allow applications in development.',
+  );
 }
 
 /** @throws {AuthorizationRejection} `invalid_target` */
@@ -165,6 +177,7 @@ export class AuthorizationEndpoint {
     if (user === null) return { kind: 'sign_in' };
     checkSameAccount(application, user);
     try {
+      checkStage(application);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
       return { kind: 'consent', application, user, scopes: grantableScopes(user, requested), resource };
@@ -269,5 +282,6 @@ export async function findApplicationName(
   if (pathname !== '/v1/oauth/authorize') return undefined;
   const application = await clients.findByClientId(searchParams.get('client_id') ?? '');
   const redirectUri = searchParams.get('redirect_uri') ?? '';
-  return application?.redirectUris.includes(redirectUri) ? application.name : undefined;
+  if (application === null || !isRegisteredRedirectUri(application, redirectUri)) return undefined;
+  return application.name;
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
+import type { Application } from './clients/client-registry.js';
 import {
   type ClientCall,
   invalidClient,
@@ -52,11 +53,18 @@ export class TokenEndpoint {
     const application = await this.#clientAuthentication.identify(credentials, call);
     const request = { form, credentials, application, origin: call.origin };
     return withConstantTimeFailure(async () => {
+      checkStage(application);
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grantType !== clientCredentials) checkRequiredSecret(request);
       return grantType.handle(request, this.#services);
     });
   }
+}
+
+/** @throws {Problem} 400 `unauthorized_client` when the account forbids the application */
+function checkStage({ stage }: Application): void {
+  if (stage !== 'forbidden') return;
+  throw new Problem('unauthorized_client', 'The account does not allow applications in development.');
 }
 
 /**

@@ -201,7 +201,13 @@ t.test('lists applications without their secrets', async (t) => {
   t.notOk(all.stdout.includes('\u001B'), 'a name cannot control the terminal');
   const one = await run(['applications', 'list', '--account', 'Listed', '--json']);
   t.match(JSON.parse(one.stdout), [
-    { account: 'Listed', client_id: application.clientId, client_type: 'confidential', last_token_at: null },
+    {
+      account: 'Listed',
+      client_id: application.clientId,
+      client_type: 'confidential',
+      in_development: false,
+      last_token_at: null,
+    },
   ]);
   t.equal(JSON.parse(one.stdout).length, 1);
   for (const { stdout } of [all, one]) {

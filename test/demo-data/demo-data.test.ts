@@ -85,6 +85,11 @@ t.test('fills an empty database with two accounts', async (t) => {
   );
   t.same(applications[1]?.redirectUris, ['https://api.test/console/callback']);
   t.same(applications[3]?.redirectUris, ['http://localhost:8080/callback']);
+  t.same(
+    applications.filter(({ inDevelopment }) => !inDevelopment).map(({ clientId }) => clientId),
+    ['democonsole'],
+    'the others have a redirect URI on http://localhost',
+  );
 });
 
 t.test('the employees are plausible and deterministic', async (t) => {

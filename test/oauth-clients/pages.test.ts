@@ -1,4 +1,4 @@
-import { Browser, hiddenFields } from '../support/browser/browser.js';
+import { hiddenFields } from '../support/browser/browser.js';
 import {
   applicationsPath,
   confirm,
@@ -134,8 +134,6 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
     'https://a.example/',
     'https://a.example:8443/back?x=1&y=%C3%A9',
     'https://xn--bcher-kva.example/',
-    'http://localhost',
-    'http://localhost:5173/oauth/callback',
   ];
   const ok = await createThroughPage(browser, { name: 'Good addresses', redirect_uris: accepted });
   isPage(t, ok);
@@ -143,7 +141,6 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
 
   const rejected: [string, RegExp][] = [
     ['http://a.example/', /must start with https/],
-    ['http://127.0.0.1/', /must start with https/],
     ['http://localhost.evil.example/', /must start with https/],
     ['HTTP://evil.example/', /must start with https/],
     ['javascript:alert(1)', /not a complete address/],
@@ -187,23 +184,6 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
   });
   t.match(twice.body, /redirect_uris-error" class="field-error">Line 2: This is the same URI as in line 1/);
   t.equal(await countOf(scene.accountId), before + 1);
-});
-
-t.test('production rejects http://localhost', async (t) => {
-  const production = await buildTestApp(t, {
-    database,
-    environment: { NODE_ENV: 'production', BASE_URL: 'https://api.test' },
-  });
-  const { user } = await createScene(database);
-  const browser = new Browser(production.app);
-  await browser.signIn(user.email, user.password);
-  const page = await createThroughPage(browser, { redirect_uris: ['http://localhost:3000/back'] });
-  isPage(t, page, 400);
-  t.match(
-    page.body,
-    /redirect_uris-error" class="field-error">Line 1: http:\/\/localhost is for development only/,
-  );
-  t.notMatch(page.body, /or with <code>http:\/\/localhost/);
 });
 
 t.test('an invalid form is shown with its values and a summary of its errors', async (t) => {

@@ -8,20 +8,27 @@ const find = clientById(database);
 
 /** Reads the client with the models. */
 async function expectedClient(clientId: string) {
-  const { generation, createdById, createdAt, updatedAt, secrets, ...application } =
+  const { generation, createdById, createdAt, updatedAt, secrets, inDevelopment, account, ...application } =
     await database.prisma.application.findUniqueOrThrow({
       where: { clientId },
-      include: { secrets: { orderBy: { id: 'asc' } } },
+      include: { secrets: { orderBy: { id: 'asc' } }, account: true },
     });
+  const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,
     tokenGeneration: generation,
+    stage: inDevelopment ? development : 'live',
     secrets: secrets.map(({ id, secretHash }) => ({ id, hash: Buffer.from(secretHash).toString('base64') })),
   };
 }
 
 t.test('finds the clients that the models read, of many accounts at once', async (t) => {
   const tenants = await Promise.all(Array.from({ length: 4 }, () => createTenant(database)));
+  const { accountId: id } = tenants[0] ?? {};
+  await database.prisma.account.updateMany({
+    where: { id: String(id) },
+    data: { developmentAllowed: false },
+  });
   const clients = await Promise.all(
     tenants.flatMap(({ accountId, application }) => [
       application,
@@ -29,6 +36,7 @@ t.test('finds the clients that the models read, of many accounts at once', async
         clientType: 'public',
         redirectUris: ['https://a.example/b?c="'],
       }),
+      createApplication(database, accountId, { redirectUris: ['http://localhost/'] }),
       createApplication(database, accountId, { name: 'Zoë "Z" \\ 🏳️‍🌈', scopes: [] }),
     ]),
   );

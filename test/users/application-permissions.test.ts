@@ -219,10 +219,7 @@ t.test('no other user can change the permissions, and an unknown application loo
       const opened = await browser.open(permissionsPath(id));
       isPage(t, opened, 404);
       const text = ({ body }: LightMyRequestResponse) => /<main.*<\/main>/s.exec(body)?.[0];
-      t.equal(
-        text(opened)?.replaceAll(/[\w-]{16,}/g, ''),
-        text(unknown)?.replaceAll(/[\w-]{16,}/g, ''),
-      );
+      t.equal(text(opened)?.replaceAll(/[\w-]{16,}/g, ''), text(unknown)?.replaceAll(/[\w-]{16,}/g, ''));
       isPage(t, await submit(browser, page, { application: { ...own, id } }, ['user:read']), 404);
     }
   }

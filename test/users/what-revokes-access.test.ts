@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
+import { DevelopmentPolicy } from '../../src/features/oauth-clients/development-policy.js';
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { replaceRecoveryCodes } from '../../src/features/second-factors/recovery-codes.js';
 import { KnownBrowsers } from '../../src/features/sign-in/known-browsers.js';
@@ -194,6 +195,11 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     users.unlinkIdentity(byOwner(scene), scene.subject.id),
   'All access of an application revoked': (scene) =>
     new OAuthApplications(database).revokeAccess(byOwner(scene), scene.application.id),
+  'Applications in development forbidden': async (scene) => {
+    const where = { id: scene.application.id };
+    await prisma.application.updateMany({ where, data: { inDevelopment: true } });
+    await new DevelopmentPolicy(database).set(byOwner(scene), false);
+  },
   'Client secret replaced': async (scene) => {
     const { accountId, application } = scene;
     const where = { accountId, applicationId: application.id };

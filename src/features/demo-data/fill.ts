@@ -195,13 +195,17 @@ async function fillAccount(
     })),
   });
   for (const { clientSecret, ...application } of account.applications) {
+    const redirectUris = application.redirectUris.map((uri) =>
+      uri.startsWith('/') ? `${baseUrl}${uri}` : uri,
+    );
     await tx.application.create({
       data: {
         ...application,
         ...dates,
         accountId,
         scopes: [...application.scopes],
-        redirectUris: application.redirectUris.map((uri) => (uri.startsWith('/') ? `${baseUrl}${uri}` : uri)),
+        redirectUris,
+        inDevelopment: redirectUris.some((uri) => uri.startsWith('http://')),
         clientType: clientSecret === undefined ? 'public' : 'confidential',
         createdById: account.users[0]?.id ?? null,
       },

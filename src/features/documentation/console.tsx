@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ClientRegistry } from '../../oauth/clients/client-registry.js';
+import { isRegisteredRedirectUri } from '../../oauth/clients/redirect-uris.js';
 import type { Config } from '../../platform/config/config.js';
 import { Layout, sendPage } from '../../platform/pages/layout.js';
 import { consoleCallbackPath, demoBackend, demoConsoleClientId, demoPassword } from '../demo-data/index.js';
@@ -26,7 +27,7 @@ async function findConsoleApplication(
 ): Promise<ConsoleApplication | undefined> {
   const found = await clients.findByClientId(consoleClientId);
   if (found?.clientType !== 'public') return undefined;
-  if (!found.redirectUris.includes(`${baseUrl}${consoleCallbackPath}`)) return undefined;
+  if (!isRegisteredRedirectUri(found, `${baseUrl}${consoleCallbackPath}`)) return undefined;
   const { clientId, scopes } = found;
   return { clientId, scopes, isDemo: clientId === demoConsoleClientId };
 }

@@ -48,7 +48,7 @@ async function run(commandProcess: CommandProcess, clientId: string, idOrName: s
 }
 
 const pageSize = 500;
-const columns = ['id', 'client_id', 'name', 'client_type', 'scopes', 'last_token_at'];
+const columns = ['id', 'client_id', 'name', 'client_type', 'in_development', 'scopes', 'last_token_at'];
 
 /** `applications list`, `applications usage` and `applications revoke-access` */
 export function addApplicationCommands(program: Command, commandProcess: CommandProcess): Command {
@@ -97,6 +97,7 @@ async function readRows(
         client_id: clientId,
         name,
         client_type: clientType,
+        in_development: application.inDevelopment,
         scopes,
         redirect_uris: redirectUris,
         connected_users: application.connectedUsers,

@@ -1,17 +1,21 @@
 import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
 import { ClientSecrets } from './client-secrets.js';
+import { DevelopmentPolicy } from './development-policy.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 export { OAuthApplications } from './oauth-applications.js';
 
 export type ApplicationPagesDependencies = ReturnType<typeof createOAuthClients> & {
   readonly baseUrl: string;
-  readonly production: boolean;
   readonly scopes: Contract['scopes'];
 };
 
 /** Creates the services for applications and their secrets. */
 export function createOAuthClients({ database }: Core) {
-  return { applications: new OAuthApplications(database), clientSecrets: new ClientSecrets(database) };
+  return {
+    applications: new OAuthApplications(database),
+    clientSecrets: new ClientSecrets(database),
+    developmentPolicy: new DevelopmentPolicy(database),
+  };
 }

@@ -6,6 +6,7 @@ import {
 } from '../../oauth/clients/application-details.js';
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
+import { isRegisteredRedirectUri } from '../../oauth/clients/redirect-uris.js';
 import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
@@ -14,7 +15,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { pauseEndpoints } from '../webhooks/index.js';
+import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(
@@ -32,8 +33,12 @@ function settingsChanges(
     if (added.length > 0) details[`${word}_added`] = added;
     if (removed.length > 0) details[`${word}_removed`] = removed;
   }
-  if (before.requireClientSecret !== after.requireClientSecret) {
-    details.require_client_secret = `${formatBoolean(before.requireClientSecret)} → ${formatBoolean(after.requireClientSecret)}`;
+  for (const [member, word] of [
+    ['requireClientSecret', 'require_client_secret'],
+    ['inDevelopment', 'in_development'],
+  ] as const) {
+    if (before[member] === after[member]) continue;
+    details[word] = `${formatBoolean(before[member])} → ${formatBoolean(after[member])}`;
   }
   return details;
 }
@@ -50,7 +55,7 @@ async function insertApplication(
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
-  const { name, redirectUris, scopes } = settings;
+  const { name, redirectUris, scopes, inDevelopment } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
     data: {
@@ -62,6 +67,7 @@ async function insertApplication(
       redirectUris: [...redirectUris],
       scopes: [...scopes],
       requireClientSecret,
+      inDevelopment,
       createdById: userId,
       createdAt: at,
       updatedAt: at,
@@ -78,9 +84,29 @@ async function insertApplication(
     client_type: clientType,
     redirect_uris: redirectUris,
     scopes,
+    in_development: formatBoolean(inDevelopment),
     ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
+}
+
+/** Deletes unused codes that were sent to redirect URIs which are no longer registered. */
+async function deleteCodesElsewhere(
+  { tx, context: { accountId, applicationId } }: Unit<UserAuditContext & { applicationId: string }>,
+  { redirectUris, inDevelopment }: ApplicationSettings,
+): Promise<void> {
+  const stage = inDevelopment ? 'development' : 'live';
+  const codes = await tx.authorizationCode.findMany({
+    where: { accountId, applicationId, usedAt: null },
+    select: { redirectUri: true },
+    distinct: ['redirectUri'],
+  });
+  const elsewhere = codes
+    .map(({ redirectUri }) => redirectUri)
+    .filter((uri) => !isRegisteredRedirectUri({ redirectUris, stage }, uri));
+  await tx.authorizationCode.deleteMany({
+    where: { accountId, applicationId, usedAt: null, redirectUri: { in: elsewhere } },
+  });
 }
 
 type RegisteredApplication =
@@ -93,12 +119,6 @@ type RegisteredApplication =
     }
   /** The same form has already registered this application. */
   | { readonly kind: 'repeated'; readonly id: string };
-
-/** What was revoked, as numbers of records. */
-interface RevokedAccess {
-  readonly revokedGrants: number;
-  readonly pausedEndpoints: number;
-}
 
 /** The OAuth applications of accounts. Each change is one transaction together with its audit event. */
 export class OAuthApplications implements ApplicationReader {
@@ -191,7 +211,7 @@ export class OAuthApplications implements ApplicationReader {
       const details = settingsChanges(before, { ...settings, requireClientSecret });
       if (Object.keys(details).length === 0) return 'updated';
 
-      const { name, redirectUris, scopes } = settings;
+      const { name, redirectUris, scopes, inDevelopment } = settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
         data: {
@@ -199,56 +219,26 @@ export class OAuthApplications implements ApplicationReader {
           redirectUris: [...redirectUris],
           scopes: [...scopes],
           requireClientSecret,
+          inDevelopment,
           updatedAt: at,
         },
       });
-      // An unused code may have been sent to a redirect URI that is no longer registered.
-      await tx.authorizationCode.deleteMany({
-        where: { accountId, applicationId: id, usedAt: null, redirectUri: { notIn: [...redirectUris] } },
-      });
+      await deleteCodesElsewhere(unit, settings);
       await unit.record('application.updated', details);
       return 'updated';
     });
   }
 
   /**
-   * Revokes all access of an application: the grants of all users with their tokens, the unused authorization codes, and
-   * the access tokens of the client credentials grant. Its webhook endpoints are paused, because they send records without
-   * a token. Its secrets and settings stay.
-   *
-   * Client credentials tokens contain the generation of the application, which this method increments. The issue time of
-   * tokens is not precise enough: it has whole seconds, and a token that is issued in the same second must be valid.
+   * Revokes all access of an application, and keeps its secrets and settings.
    *
    * @returns `null` when the account has no such application
    */
   revokeAccess(auditContext: AuditContext, id: string): Promise<RevokedAccess | null> {
-    const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId: id };
-    return change(this.#prisma, context, lock.application, async (unit, application) => {
-      const { tx } = unit;
-      if (application === null) return null;
-      await tx.application.update({
-        where: { accountId_id: { accountId, id } },
-        data: { generation: { increment: 1 }, updatedAt: at },
-      });
-      // Before the grants: a concurrent exchange has locked its code, and its grant is visible when the lock is released.
-      await tx.authorizationCode.deleteMany({
-        where: { accountId, applicationId: id, usedAt: null },
-      });
-      const { count: revokedGrants } = await tx.grant.updateMany({
-        where: { accountId, applicationId: id, revokedAt: null },
-        data: { revokedAt: at },
-      });
-      const pausedEndpoints = await pauseEndpoints(unit);
-      const { name, clientId } = application;
-      await unit.record('application.access_revoked', {
-        name,
-        client_id: clientId,
-        revoked_grants: String(revokedGrants),
-        paused_webhook_endpoints: String(pausedEndpoints),
-      });
-      return { revokedGrants, pausedEndpoints };
-    });
+    return change(this.#prisma, context, lock.application, async (unit, application) =>
+      application === null ? null : revokeApplicationAccess(unit, [{ id, ...application }]),
+    );
   }
 
   /**

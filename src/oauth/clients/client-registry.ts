@@ -20,6 +20,10 @@ export const clientById = defineLookup({
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
       'tokenGeneration', token_generation,
+      'stage', CASE
+        WHEN NOT in_development THEN 'live'
+        WHEN (SELECT development_allowed FROM accounts WHERE accounts.id = applications.account_id) THEN 'development'
+        ELSE 'forbidden' END,
       'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
                                            ORDER BY secret.id), '[]')
                   FROM application_secrets secret
@@ -44,6 +48,8 @@ export interface Application {
   readonly requireClientSecret: boolean;
   /** Generation of client credentials tokens. Tokens of an earlier generation are revoked. */
   readonly tokenGeneration: number;
+  /** `forbidden`: in development, which its account does not allow. It cannot be authorized and gets no tokens. */
+  readonly stage: 'live' | 'development' | 'forbidden';
   /** The secrets that are accepted; empty for a public client. */
   readonly secrets: readonly LiveSecret[];
 }

@@ -157,6 +157,12 @@ function ConsentPage({
       <h1>
         Authorize <strong>{application.name}</strong> to access your account?
       </h1>
+      {application.stage === 'development' && (
+        <p class="warning">
+          <strong>In development.</strong> This application may run on the computer of a developer. Allow it
+          only if you are its developer or trust them.
+        </p>
+      )}
       <dl class="account">
         <dt>Account</dt>
         <dd>{user.accountName}</dd>

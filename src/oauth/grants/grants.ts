@@ -18,6 +18,7 @@ export function liveGrant(now: Date): Prisma.Sql {
 export interface ConnectedApplication {
   readonly applicationId: string;
   readonly name: string;
+  readonly inDevelopment: boolean;
   /** Scopes of the live grants that the application is still configured with. */
   readonly scopes: readonly string[];
   readonly connectedAt: Date;
@@ -164,7 +165,7 @@ function readConnections(
   const only =
     applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
   return prisma.$queryRaw<ConnectedApplication[]>`
-    SELECT application.id AS "applicationId", application.name,
+    SELECT application.id AS "applicationId", application.name, application.in_development AS "inDevelopment",
            ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
                  WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
                    AND scope = ANY (application.scopes)

@@ -121,6 +121,7 @@ export type AuditEventType =
   | 'identity_provider.deleted'
   | 'identity_provider.resealed'
   | 'account.second_factor_policy_changed'
+  | 'account.development_policy_changed'
   | 'user.created'
   | 'user.updated'
   | 'user.disabled'

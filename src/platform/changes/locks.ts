@@ -28,6 +28,7 @@ interface LockedApplication {
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly requireClientSecret: boolean;
+  readonly inDevelopment: boolean;
   readonly generation: number;
 }
 
@@ -134,7 +135,7 @@ export const lock = {
   async application(tx: Tx, { accountId, applicationId }: OfApplication): Promise<LockedApplication | null> {
     const [row] = await tx.$queryRaw<LockedApplication[]>`
       SELECT client_id AS "clientId", client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes,
-        require_client_secret AS "requireClientSecret", token_generation AS generation
+        require_client_secret AS "requireClientSecret", in_development AS "inDevelopment", token_generation AS generation
       FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     return row ?? null;
   },

@@ -10,7 +10,7 @@ export function sanitizeForTerminal(text: string, maximumLength = 400): string {
   return text.slice(0, maximumLength).replaceAll(/\p{Cc}/gu, '?');
 }
 
-export type Row = Readonly<Record<string, string | number | null | readonly string[]>>;
+export type Row = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** Prints records as a table or as a JSON array. */
 export function printList(

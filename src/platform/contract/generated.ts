@@ -62,8 +62,8 @@ export interface paths {
          *
          *     * **Allowed**: the browser is sent to `redirect_uri` with `code`, `state` and `iss`. Compare `state` and `iss`, then
          *       exchange the code with [createToken](#/oauth/createtoken) within five minutes.
-         *     * **Denied**, or the user may grant none of the scopes: the browser is sent to `redirect_uri` with
-         *       `error=access_denied`, `error_description`, `state` and `iss`.
+         *     * **Denied**, the user may grant none of the scopes, or the account forbids the application, which is in development: the
+         *       browser is sent to `redirect_uri` with `error=access_denied`, `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
          *     * **An unknown `resource`**, or more than one: the same, with `error=invalid_target`.
          *
@@ -2405,7 +2405,8 @@ export interface components {
          */
         ClientId: string;
         /**
-         * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application.
+         * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application. For an
+         *     application in development, one that is registered as `http://localhost` without a port may have any port.
          * @example http://localhost:8080/callback
          */
         RedirectUri: string;
@@ -2573,7 +2574,8 @@ export interface operations {
                  */
                 client_id: components["parameters"]["ClientId"];
                 /**
-                 * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application.
+                 * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application. For an
+                 *     application in development, one that is registered as `http://localhost` without a port may have any port.
                  * @example http://localhost:8080/callback
                  */
                 redirect_uri: components["parameters"]["RedirectUri"];

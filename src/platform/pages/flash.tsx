@@ -17,6 +17,7 @@ const messages = {
   webhook_secret_exists:
     'This form was already submitted, and the secret is replaced. It is not shown again.',
   webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
+  development_saved: 'Changes saved. They apply to existing tokens immediately.',
   access_revoked:
     'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',

@@ -31,6 +31,7 @@ const settings = {
   redirectUris: [arenaRedirectUri],
   scopes: ['reports:read', 'user:write'],
   requireClientSecret: true,
+  inDevelopment: false,
 };
 
 /** Performs the action of a page for the owner of the account. */

@@ -64,6 +64,7 @@ export async function createApplication(
       clientType,
       scopes: [...scopes],
       redirectUris: [...redirectUris],
+      inDevelopment: redirectUris.some((uri) => uri.startsWith('http://')),
     },
   });
   if (clientType === 'confidential') {

@@ -7,9 +7,10 @@ import { previewFile } from '../../../../src/features/imports/uploads/file-previ
 import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/form-page.js';
 import { checkClaims } from '../../../../src/features/profile/profiles.js';
 import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
-import { findSettingsErrors, redirectUriError } from '../../../../src/oauth/clients/application-settings.js';
+import { findSettingsErrors } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
+import { redirectUriError } from '../../../../src/oauth/clients/redirect-uris.js';
 import { codeChallengeOf } from '../../../../src/oauth/grants/authorization-codes.js';
 import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';
 import { accountNameRule, personNameRule } from '../../../../src/platform/accounts/name-rules.js';
@@ -111,17 +112,23 @@ function bodies(): Reader[] {
         'form of an application',
         (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text })),
       ],
-      ['redirect URI', (text) => redirectUriError(text, { allowLocalhost: true })],
+      ['redirect URI', (text) => redirectUriError(text, { inDevelopment: true })],
       [
         'redirect URI, https',
-        (text) => redirectUriError(`https://${text.slice(0, 1900)}`, { allowLocalhost: true }),
+        (text) => redirectUriError(`https://${text.slice(0, 1900)}`, { inDevelopment: true }),
       ],
       [
         'settings of an application',
         (text) =>
           findSettingsErrors(
-            { name: text, redirectUris: [text], scopes: [text], requireClientSecret: true },
-            { clientType: 'public', knownScopes: [], allowLocalhost: true },
+            {
+              name: text,
+              redirectUris: [text],
+              scopes: [text],
+              requireClientSecret: true,
+              inDevelopment: true,
+            },
+            { clientType: 'public', knownScopes: [], developmentAllowed: true },
           ),
       ],
       ['scope', (text) => selectScopes(text, Object.keys(contract.scopes))],

@@ -51,6 +51,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'identity_provider.deleted': 'Single sign-on removed',
   'identity_provider.resealed': 'Secret of single sign-on encrypted with a new secret',
   'account.second_factor_policy_changed': 'Requirement of a second factor changed',
+  'account.development_policy_changed': 'Applications in development allowed or forbidden',
   'user.created': 'User created',
   'user.updated': 'Profile changed',
   'user.disabled': 'User disabled',

@@ -3,6 +3,7 @@ import { findSettingsErrors } from '../../../oauth/clients/application-settings.
 import { editPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
@@ -19,16 +20,20 @@ import { secretPage } from './secrets.js';
 
 /** Forms that create an application, and change it except for its client type and client ID. */
 export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { applications, baseUrl, production } = dependencies;
+  const { applications, developmentPolicy, baseUrl } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
-  const fields = { scopes: knownScopes, production };
-  const check = (values: ApplicationForm, storedName?: string) => {
+  const fields = { scopes: knownScopes };
+  const check = async (
+    { auditContext: { accountId } }: PageContext,
+    values: ApplicationForm,
+    stored?: ApplicationDetails,
+  ) => {
     const clientType = values.clientType === '' ? 'confidential' : values.clientType;
     const options = {
       clientType,
       knownScopes,
-      allowLocalhost: !production,
-      ...(storedName && { storedName }),
+      developmentAllowed: await developmentPolicy.isAllowed(accountId),
+      ...(stored && { stored }),
     };
     const found = findSettingsErrors(values, options);
     return formErrors(found, { clientType: values.clientType, firstScope: knownScopes[0] ?? '' });
@@ -53,7 +58,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       ),
     }),
     save: async (context, { values, nonce }) => {
-      const errors = check(values);
+      const errors = await check(context, values);
       if (errors.length > 0) return { errors };
       const clientType = values.clientType === 'public' ? 'public' : 'confidential';
       const application = { clientType, settings: values, nonce } as const;
@@ -81,7 +86,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       const { id, name: storedName } = stored;
       const name = isUnchanged(form.name, storedName) ? storedName : form.name;
       const values = { ...form, name };
-      const errors = check(values, storedName);
+      const errors = await check(context, values, stored);
       if (errors.length > 0) return { errors, form: values };
 
       const update = { id, settings: values, expected: stored };
@@ -99,7 +104,8 @@ function inOrder({
   redirectUris,
   scopes,
   requireClientSecret,
+  inDevelopment,
   clientType,
 }: ApplicationForm): ApplicationForm {
-  return { name, redirectUris, scopes: scopes.toSorted(), requireClientSecret, clientType };
+  return { name, redirectUris, scopes: scopes.toSorted(), requireClientSecret, inDevelopment, clientType };
 }

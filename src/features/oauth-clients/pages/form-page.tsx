@@ -29,6 +29,7 @@ export const emptyForm: ApplicationForm = {
   scopes: [],
   clientType: 'confidential',
   requireClientSecret: true,
+  inDevelopment: false,
 };
 
 /** `id` of each field. Its label and the error summary refer to it. */
@@ -37,6 +38,7 @@ export const fieldIds = {
   clientType: 'client_type_confidential',
   redirectUris: 'redirect_uris',
   requireClientSecret: 'require_client_secret',
+  inDevelopment: 'in_development',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
 
@@ -48,6 +50,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     redirectUris: form.list('redirect_uris').flatMap(linesOf),
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
+    inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
 }
@@ -62,6 +65,12 @@ function linesOf(text: string): string[] {
 export function mergedFields(knownScopes: readonly string[]): readonly MergedField<ApplicationForm>[] {
   return [
     { member: 'name', label: 'Name' },
+    {
+      member: 'inDevelopment',
+      label: 'In development',
+      id: fieldIds.inDevelopment,
+      show: ({ inDevelopment }) => formatBoolean(inDevelopment),
+    },
     {
       member: 'redirectUris',
       label: 'Redirect URIs',
@@ -88,10 +97,11 @@ export function formErrors(
   errors: SettingsErrors | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
-  const { name, redirectUris = new Map<number, string>(), scopes } = errors ?? {};
+  const { name, inDevelopment, redirectUris = new Map<number, string>(), scopes } = errors ?? {};
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
+    ...(inDevelopment === undefined ? [] : [{ field: fieldIds.inDevelopment, message: inDevelopment }]),
     ...[...redirectUris].map(([line, message]) => {
       return { field: fieldIds.redirectUris, message: line === 0 ? message : `Line ${line}: ${message}` };
     }),
@@ -119,7 +129,7 @@ function ClientSecretField({ required }: { required: boolean }) {
 }
 
 /** The redirect URIs, one on each line. */
-function RedirectUriField({ uris, production }: { uris: readonly string[]; production: boolean }) {
+function RedirectUriField({ uris }: { uris: readonly string[] }) {
   const id = fieldIds.redirectUris;
   const hint = `${id}-hint`;
   return (
@@ -127,16 +137,9 @@ function RedirectUriField({ uris, production }: { uris: readonly string[]; produ
       <label for={id}>Redirect URIs</label>
       <p class="hint" id={hint}>
         Where users are sent after signing in, one on each line. Required for the authorization code flow. A
-        redirect URI starts with <code>https://</code>
-        {production ? (
-          ''
-        ) : (
-          <>
-            , or with <code>http://localhost</code> for development
-          </>
-        )}
-        . Other schemes, such as <code>myapp://</code>, are not accepted: phone apps use an{' '}
-        <code>https://</code> link that the app opens.
+        redirect URI starts with <code>https://</code>, or in an application in development with{' '}
+        <code>http://localhost</code>. Other schemes, such as <code>myapp://</code>, are not accepted: phone
+        apps use an <code>https://</code> link that the app opens.
       </p>
       <FieldError field={id} />
       <textarea
@@ -152,6 +155,26 @@ function RedirectUriField({ uris, production }: { uris: readonly string[]; produ
         {uris.join('\n')}
       </textarea>
     </div>
+  );
+}
+
+/** The state in which redirect URIs on the user's own computer are valid. */
+function DevelopmentField({ inDevelopment }: { inDevelopment: boolean }) {
+  const id = fieldIds.inDevelopment;
+  return (
+    <fieldset {...useDescription(id, `${id}-hint`)}>
+      <legend>Development</legend>
+      <p class="hint" id={`${id}-hint`}>
+        Redirect URIs can then start with <code>http://localhost</code>: without a port, any port is accepted.
+        Users see on the consent screen that the application is in development. To turn it off, use redirect
+        URIs that start with <code>https://</code>.
+      </p>
+      <FieldError field={id} />
+      <label class="choice">
+        <input type="checkbox" id={id} name={id} value="yes" checked={inDevelopment} />
+        <span>In development</span>
+      </label>
+    </fieldset>
   );
 }
 
@@ -209,7 +232,6 @@ export function ApplicationFields({
   form,
   nonce,
   scopes,
-  production,
 }: {
   /** Default: the path of the page. */
   action?: string;
@@ -219,7 +241,6 @@ export function ApplicationFields({
   /** Identifies a new form. */
   nonce?: string;
   scopes: readonly string[];
-  production: boolean;
 }) {
   const isNew = nonce !== undefined;
   return (
@@ -233,7 +254,8 @@ export function ApplicationFields({
         maxLength={maximumApplicationName}
       />
       {isNew && <ClientTypeField chosen={form.clientType} />}
-      <RedirectUriField uris={form.redirectUris} production={production} />
+      <DevelopmentField inDevelopment={form.inDevelopment} />
+      <RedirectUriField uris={form.redirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />

@@ -1,5 +1,6 @@
 import type { ApplicationSummary } from '../../../oauth/clients/application-details.js';
 import { numberText } from '../../../platform/counted.js';
+import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
 import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -14,6 +15,7 @@ import {
 } from '../../usage/index.js';
 import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
+import { developmentPage, developmentPath } from './development.js';
 import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
 import { revocationPages } from './revocation.js';
@@ -30,6 +32,7 @@ export const applicationPages: SettingsPage<
   register(site, dependencies) {
     listPage(site, dependencies);
     editPages(site, dependencies);
+    developmentPage(site, dependencies);
     showPages(site, dependencies);
     usagePage(site, dependencies);
     webhookPages(site, dependencies);
@@ -42,32 +45,45 @@ export const applicationPages: SettingsPage<
 const pageSize = 50;
 
 /** The applications of the account. */
-export function listPage(site: PageRouter, { applications: service }: ApplicationPagesDependencies): void {
+export function listPage(
+  site: PageRouter,
+  { applications: service, developmentPolicy }: ApplicationPagesDependencies,
+): void {
   site.get(settings.applications, async (context) => {
     const number = pageNumber(context.query);
     const { accountId, at: now } = context.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
-    const { applications, count } = await service.list(accountId, range);
+    const [{ applications, count }, developmentAllowed] = await Promise.all([
+      service.list(accountId, range),
+      developmentPolicy.isAllowed(accountId),
+    ]);
     const last = lastPage(count, pageSize);
     if (number > last) return { redirect: pagePath(last) };
     return {
       title: 'OAuth applications',
       actions: count > 0 && <NewApplication />,
-      body:
-        count === 0 ? (
-          <Empty title="No applications yet.">
-            <p>
-              An application is a program that uses the API to access the data of your account, such as your
-              own backend or the service of a partner. Register it here and choose its scopes.
-            </p>
-            <NewApplication />
-          </Empty>
-        ) : (
-          <>
-            <DataTable caption="Applications of your account" columns={columns} rows={applications} />
-            <Pager number={number} last={last} address={pagePath} />
-          </>
-        ),
+      body: (
+        <>
+          {count === 0 ? (
+            <Empty title="No applications yet.">
+              <p>
+                An application is a program that uses the API to access the data of your account, such as your
+                own backend or the service of a partner. Register it here and choose its scopes.
+              </p>
+              <NewApplication />
+            </Empty>
+          ) : (
+            <>
+              <DataTable caption="Applications of your account" columns={columns} rows={applications} />
+              <Pager number={number} last={last} address={pagePath} />
+            </>
+          )}
+          <p>
+            Applications in development are {developmentAllowed ? 'allowed' : 'not allowed'}.{' '}
+            <a href={developmentPath}>Change</a>
+          </p>
+        </>
+      ),
     };
   });
 }
@@ -85,7 +101,12 @@ function NewApplication() {
 }
 
 const columns: readonly Column<ApplicationSummary>[] = [
-  column('Name', ({ id, name }) => <a href={applicationAddress(id)}>{name}</a>),
+  column('Name', ({ id, name, inDevelopment }) => (
+    <>
+      <a href={applicationAddress(id)}>{name}</a>{' '}
+      {inDevelopment && <Badge tone="caution">In development</Badge>}
+    </>
+  )),
   column('Client type', ({ clientType }) => clientTypeName(clientType), { kind: 'short' }),
   column('Scopes', ({ scopes }) => (
     <span class="codes">

@@ -1,6 +1,7 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
+import { Badge } from '../../../platform/pages/badge.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
@@ -20,6 +21,7 @@ import {
 } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { credentialsPage } from './credentials.js';
+import { developmentPath } from './development.js';
 import { clientTypeName } from './form-page.js';
 
 /** The overview of an application, and its credentials. */
@@ -27,14 +29,15 @@ export function showPages(
   site: PageRouter,
   dependencies: ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies,
 ): void {
-  const { usage, webhooks, baseUrl } = dependencies;
+  const { usage, webhooks, developmentPolicy, baseUrl } = dependencies;
   site.get(tabAddress(':id', 'overview'), async (context) => {
     const application = await requestedApplication(context, dependencies);
     const { accountId, at } = context.auditContext;
     const { id: applicationId } = application;
-    const [calls, endpoints] = await Promise.all([
+    const [calls, endpoints, developmentAllowed] = await Promise.all([
       usage.usageByOperationOf(accountId, applicationId, lastDays(at, usageDays)).then(sumOf),
       webhooks.endpoints.list({ accountId, applicationId }),
+      developmentPolicy.isAllowed(accountId),
     ]);
     return applicationPage(application, 'overview', {
       actions: (
@@ -42,7 +45,7 @@ export function showPages(
           Edit
         </a>
       ),
-      body: <OverviewSections {...{ application, calls, endpoints }} />,
+      body: <OverviewSections {...{ application, calls, endpoints, developmentAllowed }} />,
     });
   });
 
@@ -58,10 +61,23 @@ interface OverviewProps {
   readonly endpoints: readonly WebhookEndpoint[];
 }
 
-function OverviewSections({ application, calls, endpoints }: OverviewProps) {
-  const { id } = application;
+function OverviewSections({
+  application,
+  calls,
+  endpoints,
+  developmentAllowed,
+}: OverviewProps & { developmentAllowed: boolean }) {
+  const { id, inDevelopment } = application;
   return (
     <>
+      {inDevelopment && !developmentAllowed && (
+        <div class="warning">
+          <p>
+            Your account does not allow applications in development: this one cannot be authorized and gets no
+            tokens. <a href={developmentPath}>Change</a>
+          </p>
+        </div>
+      )}
       {endpoints.some(({ pausedAt }) => pausedAt !== null) && (
         <div class="warning">
           <p>
@@ -94,13 +110,18 @@ function OverviewSections({ application, calls, endpoints }: OverviewProps) {
 }
 
 function OverviewList({ application, calls, endpoints }: OverviewProps) {
-  const { clientId, clientType, redirectUris, scopes, createdAt, createdBy } = application;
+  const { clientId, clientType, inDevelopment, redirectUris, scopes, createdAt, createdBy } = application;
   return (
     <DescriptionList>
       <DescriptionItem name="Client ID">
         <code>{clientId}</code>
       </DescriptionItem>
       <DescriptionItem name="Client type">{clientTypeName(clientType)}</DescriptionItem>
+      {inDevelopment && (
+        <DescriptionItem name="State">
+          <Badge tone="caution">In development</Badge>
+        </DescriptionItem>
+      )}
       <DescriptionItem name="Scopes">
         <ul class="plain">
           {scopes.map((scope) => (

@@ -1,5 +1,6 @@
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
+import { Badge } from '../../../platform/pages/badge.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import {
   type ConfirmView,
@@ -172,10 +173,12 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
           <p>Applications you authorize appear here.</p>
         </Empty>
       )}
-      {connections.map(({ applicationId, name, scopes, connectedAt, lastTokenAt }) => (
+      {connections.map(({ applicationId, name, inDevelopment, scopes, connectedAt, lastTokenAt }) => (
         <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
           <div class="heading">
-            <h2 id={`connection-${applicationId}`}>{name}</h2>
+            <h2 id={`connection-${applicationId}`}>
+              {name} {inDevelopment && <Badge tone="caution">In development</Badge>}
+            </h2>
             <div class="row-actions">
               {scopes.length > 1 && (
                 <a class="button secondary" href={permissionsPath(applicationId)}>

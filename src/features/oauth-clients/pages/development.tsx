@@ -1,0 +1,53 @@
+import { editPage } from '../../../platform/pages/define-pages.js';
+import { withFlash } from '../../../platform/pages/flash.js';
+import { Form, useDescription } from '../../../platform/pages/form-parts.js';
+import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { settings } from '../../../platform/pages/paths.js';
+import type { ApplicationPagesDependencies } from '../index.js';
+
+/** Path of the setting of applications in development. */
+export const developmentPath = `${settings.applications}/development`;
+
+const field = 'development_allowed';
+
+interface DevelopmentForm {
+  readonly allowed: boolean;
+}
+
+/** The setting whether the account allows applications in development. */
+export function developmentPage(site: PageRouter, { developmentPolicy }: ApplicationPagesDependencies): void {
+  editPage<DevelopmentForm, DevelopmentForm>(site, developmentPath, {
+    recentPassword: ['form', 'allows applications in development, or revokes their access'],
+    load: async ({ auditContext }) => ({
+      allowed: await developmentPolicy.isAllowed(auditContext.accountId),
+    }),
+    toForm: (_, stored) => stored,
+    read: ({ form }) => ({ allowed: form.text(field) !== '' }),
+    merged: [{ member: 'allowed', label: 'Applications in development', id: field }],
+    view: (_, { form }) => ({ title: 'Applications in development', body: <Development {...form} /> }),
+    save: async ({ auditContext }, { form: { allowed } }) => {
+      await developmentPolicy.set(auditContext, allowed);
+      return { redirect: withFlash(settings.applications, 'development_saved') };
+    },
+  });
+}
+
+function Development({ allowed }: DevelopmentForm) {
+  const hint = `${field}-hint`;
+  return (
+    <Form button="Save changes" cancel={settings.applications}>
+      <fieldset {...useDescription(field, hint)}>
+        <legend>Applications in development</legend>
+        <p class="hint" id={hint}>
+          An application in development can send users to <code>http://localhost</code>, where a developer
+          runs it. If you turn this off, such applications cannot be authorized and get no tokens: all their
+          tokens are revoked, all users are disconnected and their webhook endpoints are paused.
+        </p>
+        <label class="choice">
+          <input type="checkbox" id={field} name={field} value="yes" checked={allowed} />
+          <span>Allow applications in development</span>
+        </label>
+      </fieldset>
+    </Form>
+  );
+}
