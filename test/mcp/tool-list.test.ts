@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { mcpToken } from '../support/mcp/call-tool.js';
 import { listenForMcp } from '../support/mcp/mcp-app.js';
@@ -43,6 +43,69 @@ t.test('a tool is listed if and only if the token has the scopes of its operatio
     const allowed = expected.filter(({ scopes }) => scopes?.every((needed) => held.includes(needed)));
     t.same(names.sort(), allowed.map(({ id }) => id).sort(), scope);
   }
+});
+
+/** In the order of the contract. A new tool is added to this list; the name of an existing one never changes. */
+const names = [
+  'listEmployees',
+  'getEmployee',
+  'listReports',
+  'createReport',
+  'getReport',
+  'updateReport',
+  'deleteReport',
+  'runReport',
+  'listReportColumns',
+  'listEvents',
+  'getEvent',
+  'listWebhookEndpoints',
+  'createWebhookEndpoint',
+  'getWebhookEndpoint',
+  'updateWebhookEndpoint',
+  'deleteWebhookEndpoint',
+  'createWebhookEndpointSecret',
+  'createWebhookEndpointTestDelivery',
+  'listWebhookEndpointDeliveries',
+  'createWebhookEndpointResumption',
+  'getCurrentUser',
+  'updateCurrentUser',
+];
+
+t.test('names and order of the tools are stable, for every token', async (t) => {
+  t.same(
+    (await listFor(t)).map(({ name }) => name),
+    names,
+  );
+  t.same(
+    (await listFor(t)).map(({ name }) => name),
+    names,
+    'a second time',
+  );
+  const some = (await listFor(t, 'user:write user:read reports:read')).map(({ name }) => name);
+  t.same(
+    some,
+    names.filter((name) => some.includes(name)),
+    'a token with fewer scopes',
+  );
+});
+
+t.test('every tool that returns JSON has the schema of the response, and the others have none', async (t) => {
+  const ajv = new Ajv2020({ strict: false });
+  ajvFormats.default(ajv);
+  const without: string[] = [];
+  for (const { name, outputSchema } of await listFor(t)) {
+    if (outputSchema === undefined) {
+      without.push(name);
+      continue;
+    }
+    const schema = outputSchema as AnySchema;
+    t.doesNotThrow(() => ajv.compile(schema), name);
+    t.equal(outputSchema.type, 'object', name);
+    t.notMatch(JSON.stringify(outputSchema), /#\/components|"x-/, name);
+    t.equal(ajv.validate(schema, {}), false, `${name} requires its members`);
+    t.equal(ajv.validate(schema, { status: 404, code: 'not_found', title: 'x' }), false, name);
+  }
+  t.same(without, ['deleteReport', 'deleteWebhookEndpoint']);
 });
 
 t.test('hints follow from the method, and a read-only token lists no tool that changes data', async (t) => {

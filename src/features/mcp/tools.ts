@@ -54,6 +54,24 @@ function inputSchema(
   };
 }
 
+/**
+ * Builds the schema of the result of a tool: that of the successful response. Its root is an object and no reference, as the
+ * revisions before 2026 require. `undefined` when the response has no body.
+ */
+function outputSchema(document: ContractDocument, { responses }: RawOperation): Tool['outputSchema'] {
+  const [, success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+  const { content } = resolve<{ content?: Record<string, { schema: JsonSchema }> }>(document, success);
+  const schema = content?.[json]?.schema;
+  if (schema === undefined) return undefined;
+  const definitions = new Map<string, JsonSchema>();
+  const root = standalone(document, resolve<JsonSchema>(document, schema), definitions);
+  return {
+    ...root,
+    type: 'object',
+    ...(definitions.size > 0 && { $defs: Object.fromEntries(definitions) }),
+  };
+}
+
 const schemas = '#/components/schemas/';
 
 /** A schema without extensions of OpenAPI, with references to `$defs`. Adds the referenced schemas to `definitions`. */
@@ -131,6 +149,7 @@ function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseU
   ]);
   const reads = operation.method === 'GET';
   const title = raw.summary ?? operation.id;
+  const output = outputSchema(document, raw);
   return {
     operation,
     definition: {
@@ -138,6 +157,7 @@ function toTool(contract: Contract, operation: Operation, withBaseUrl: WithBaseU
       title,
       description: withBaseUrl(`${title}. ${raw.description ?? ''}`.trim()),
       inputSchema: inputSchema(document, parameters, readBody(contract, operation, raw)),
+      ...(output !== undefined && { outputSchema: output }),
       annotations: {
         title,
         readOnlyHint: reads,
