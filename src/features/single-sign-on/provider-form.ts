@@ -22,7 +22,7 @@ const maximumSecretLength = 1000;
  * Validates the input without the identity provider.
  *
  * @param current the stored settings; `null` without them
- * @param options.allowHttp whether issuers may start with `http://`
+ * @param allowHttp whether issuers may start with `http://`
  */
 export function findFormErrors(
   { issuer, clientId, clientSecret }: ProviderForm,

@@ -7,7 +7,7 @@ const maximumRedirectUriLength = 2000;
 /**
  * Validates a redirect URI. Returns an error as a sentence for the user; `undefined` when the URI is valid.
  *
- * @param options.inDevelopment whether `http://localhost` is valid, with any port and path
+ * @param inDevelopment whether `http://localhost` is valid, with any port and path
  * @see RFC 9700 section 2.1, RFC 6749 section 3.1.2 and RFC 8252 section 7.3
  */
 export function redirectUriError(

@@ -72,8 +72,8 @@ export class Grants {
    * Removes scopes from all grants of a user to an application, also those that the application is no longer configured with. A
    * grant without remaining scopes is revoked, and unused authorization codes with a removed scope are deleted.
    *
-   * @param options.scopes the scopes that remain
-   * @param options.expected the scopes that were read. When others are stored, nothing is changed
+   * @param scopes the scopes that remain
+   * @param expected the scopes that were read. When others are stored, nothing is changed
    */
   removeScopes(
     auditContext: UserAuditContext,
@@ -101,13 +101,26 @@ export class Grants {
         WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
           AND revoked_at IS NULL AND NOT scopes <@ ${scopes}
         ORDER BY id FOR NO KEY UPDATE`;
-      for (const { id, scopes: before } of grants) {
-        const after = before.filter((scope) => scopes.includes(scope));
-        const data = after.length === 0 ? { revokedAt: at } : { scopes: after };
-        await tx.grant.updateMany({ where: { accountId, id }, data });
-        if (after.length === 0) await unit.record('grant.revoked', { grant: id });
-        else await unit.record('grant.scopes_removed', { grant: id, before, after });
-      }
+      const changes = grants.map(({ id, scopes: before }) => ({
+        id,
+        before,
+        after: before.filter((scope) => scopes.includes(scope)),
+      }));
+      await tx.$executeRaw`
+        UPDATE grants SET
+          revoked_at = CASE WHEN scopes && ${scopes} THEN revoked_at ELSE ${at} END,
+          scopes = CASE WHEN scopes && ${scopes}
+            THEN ARRAY(SELECT scope FROM unnest(scopes) WITH ORDINALITY AS stored (scope, place)
+                       WHERE scope = ANY (${scopes}) ORDER BY place)
+            ELSE scopes END
+        WHERE account_id = ${accountId} AND id = ANY (${changes.map(({ id }) => id)})`;
+      await unit.recordAll(
+        changes.map(({ id, before, after }) =>
+          after.length === 0
+            ? { type: 'grant.revoked', details: { grant: id } }
+            : { type: 'grant.scopes_removed', details: { grant: id, before, after } },
+        ),
+      );
       return 'removed';
     });
   }
