@@ -1,6 +1,7 @@
 import { Method, ReferenceCrumbs, ReferencePage } from '../../../src/features/documentation/frame.js';
 import type { Operation } from '../../../src/platform/contract/contract.js';
 import { type Column, DataTable } from '../../../src/platform/pages/data-table.js';
+import { WrappedUrl } from '../../../src/platform/pages/wrapped-url.js';
 import { describeOperation } from '../reference/describer.js';
 import type { DescribedError } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';
@@ -87,7 +88,7 @@ export function OperationPage({ context, operation }: { context: ReferenceContex
         <Method name={operation.method} />{' '}
         <code>
           {links.base}
-          {operation.path}
+          <WrappedUrl url={operation.path} />
         </code>
       </p>
       {deprecatedSince !== undefined && (

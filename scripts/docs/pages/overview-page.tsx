@@ -4,6 +4,7 @@ import {
   ReferencePage,
   readerDocuments,
 } from '../../../src/features/documentation/frame.js';
+import { WrappedUrl } from '../../../src/platform/pages/wrapped-url.js';
 import {
   type Chapter,
   chaptersOf,
@@ -24,7 +25,10 @@ export function OperationList({ context, chapter }: { context: ReferenceContext;
         <li key={operation.id} id={`/${chapter.name}/${operation.id}`.toLowerCase()}>
           <a href={links.operation(operation.id)}>{rawOperation(contract, operation).summary}</a>{' '}
           <span>
-            <Method name={operation.method} /> <code>{operation.path}</code>
+            <Method name={operation.method} />{' '}
+            <code>
+              <WrappedUrl url={operation.path} />
+            </code>
           </span>
         </li>
       ))}

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { packageRoot } from '../../platform/package-root.js';
 import { renderPage } from '../../platform/pages/layout.js';
+import { WrappedUrl } from '../../platform/pages/wrapped-url.js';
 import { documentPageHeaders, type WithBaseUrl } from './documents.js';
 import { Method, ReferenceCrumbs, ReferencePage, searchLength } from './frame.js';
 
@@ -59,7 +60,10 @@ function Kind({ kind }: { kind: string }) {
   if (!path?.startsWith('/')) return <code>{kind}</code>;
   return (
     <>
-      <Method name={method} /> <code>{path}</code>
+      <Method name={method} />{' '}
+      <code>
+        <WrappedUrl url={path} />
+      </code>
     </>
   );
 }

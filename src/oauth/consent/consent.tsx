@@ -204,9 +204,11 @@ function ConsentPage({
             <fieldset>
               <legend>The application may</legend>
               {scopes.offered.map((scope) => (
-                <label key={scope}>
-                  <input type="checkbox" name="scope" value={scope} checked={!choosesNothing} />{' '}
-                  {scopeLabel(scope)} <code>{scope}</code>
+                <label key={scope} class="choice">
+                  <input type="checkbox" name="scope" value={scope} checked={!choosesNothing} />
+                  <span>
+                    {scopeLabel(scope)} <code>{scope}</code>
+                  </span>
                 </label>
               ))}
             </fieldset>

@@ -58,7 +58,7 @@ export function orgChartPages(site: PageRouter, dependencies: EmployeePagesDepen
       body: (
         <>
           {above.length > 0 && (
-            <nav aria-label="Managers above" class="above">
+            <nav aria-label="Managers above" class="crumbs">
               <ol>
                 {above.map((manager) => (
                   <li key={manager.id}>

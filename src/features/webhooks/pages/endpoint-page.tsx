@@ -13,6 +13,7 @@ import {
 } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { WrappedUrl } from '../../../platform/pages/wrapped-url.js';
 import { eventId } from '../../events/index.js';
 import { keptAttempts } from '../delivery/outcome.js';
 import { maxRetryDays, type PauseReason, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
@@ -164,7 +165,9 @@ export function endpointPage(props: EndpointPageProps): PageView {
     title: `Endpoint ${url}`,
     heading: (
       <div class="heading">
-        <h1>{url}</h1>
+        <h1>
+          <WrappedUrl url={url} />
+        </h1>
         <a class="button secondary" href={endpointAddress(props, 'edit')}>
           Edit
         </a>
