@@ -148,11 +148,28 @@ t.test('people of another account are ignored, and without people nothing is ask
   expectRedirect(t, await browser.open(`${path}/confirm`), '/people');
 });
 
+t.test('a link selects all people of a page of the directory, and keeps the search', async (t) => {
+  const { browser } = await employeeScene(api, people, 'admin');
+  const checked = ({ body }: { body: string }) =>
+    body.match(/name="employee" value="[^"]*" checked/g)?.length ?? 0;
+  const linked = ({ body }: { body: string }) =>
+    /<a id="select-all" href="([^"]*)">/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const directory = await browser.open('/people?department=Sales&sort=-name');
+  t.equal(checked(directory), 0);
+  t.match(directory.body, '>Select all on this page</a>');
+  t.equal(linked(directory), '/people?department=Sales&sort=-name&select=page');
+  const selected = await browser.open(linked(directory));
+  t.equal(checked(selected), 2);
+  t.match(selected.body, '2 selected');
+  t.match(selected.body, '>Clear selection</a>');
+  t.equal(linked(selected), '/people?department=Sales&sort=-name');
+});
+
 t.test('a member can neither select people nor change them', async (t) => {
   const scene = await employeeScene(api, people, 'member');
   const { browser, ids } = scene;
-  const directory = await browser.open('/people');
-  t.notMatch(directory.body, /type="checkbox"|Change selected/);
+  const directory = await browser.open('/people?select=page');
+  t.notMatch(directory.body, /type="checkbox"|Change selected|Select all/);
   const token = hiddenFields(directory.body).csrf_token ?? '';
   isPage(t, await browser.open(`${path}?employee=${ids[0]}`), 403);
   for (const address of [path, `${path}/confirm`])

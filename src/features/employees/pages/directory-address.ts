@@ -77,9 +77,19 @@ export function selectionAddress(only: EmployeeSelection): string {
 /** Path of the export of the directory. Its query is that of the page. */
 export const directoryExportPath = `${directoryPath}/export.csv`;
 
-/** Path and query of a page of the directory, or of its export. */
+/**
+ * Path and query of a page of the directory, or of its export.
+ *
+ * @param search.selected whether all people of the page are selected
+ */
 export function directoryAddress(
-  { text, filter, order, page = 1 }: DirectorySearch & { page?: number },
+  {
+    text,
+    filter,
+    order,
+    page = 1,
+    selected = false,
+  }: DirectorySearch & { page?: number; selected?: boolean },
   path: string = directoryPath,
 ): string {
   const query = new URLSearchParams();
@@ -91,5 +101,6 @@ export function directoryAddress(
   if (filter.only !== undefined) query.set('only', filter.only.value);
   if (order !== directoryOrders[0].value) query.set('sort', order);
   if (page > 1) query.set('page', String(page));
+  if (selected) query.set('select', 'page');
   return query.size === 0 ? path : `${path}?${query}`;
 }

@@ -11,8 +11,8 @@ const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory)
 /** Columns of the directory. The link in a heading sorts by its column, and reverses the order when it already does. */
 export function directoryColumns(
   search: DirectorySearch,
-  /** Form to which the selected people belong; absent: none can be selected. */
-  form?: string,
+  /** Form to which the selected people belong, and whether all are selected; absent: none can be selected. */
+  selection?: { readonly form: string; readonly all: boolean },
 ): Column<Employee>[] {
   const { order } = search;
   const sortable = (
@@ -41,12 +41,13 @@ export function directoryColumns(
   return [
     sortable('name', 'Name', (person) => (
       <div class="person">
-        {form !== undefined && (
+        {selection !== undefined && (
           <input
             type="checkbox"
-            form={form}
+            form={selection.form}
             name="employee"
             value={person.id}
+            checked={selection.all}
             aria-label={`Select ${fullName(person)}`}
           />
         )}

@@ -54,6 +54,7 @@ export function directoryPage(
       skip: (number - 1) * pageSize,
     });
     const mayChange = isAdministrator(context.user);
+    const selected = mayChange && context.query.text('select') === 'page';
     const last = lastPage(Math.min(count, maximumMatches), pageSize);
     if (number > last) return { redirect: directoryAddress({ ...search, page: last }) };
     return {
@@ -89,14 +90,24 @@ export function directoryPage(
             <p id="count" class="hint" role="status">
               {describeCount(count, more, search.text)}
             </p>
-            <p id="exports">{mayChange && employees.length > 0 && <ExportLinks search={search} />}</p>
+            <p id="exports">
+              {mayChange && employees.length > 0 && (
+                <>
+                  <SelectAllLink {...{ search, page: number, selected }} />
+                  <ExportLinks search={search} />
+                </>
+              )}
+            </p>
           </div>
           <div id="results">
             {employees.length > 0 ? (
               <div class="people">
                 <DataTable
                   caption="People of your account"
-                  columns={directoryColumns(search, mayChange ? bulkForm : undefined)}
+                  columns={directoryColumns(
+                    search,
+                    mayChange ? { form: bulkForm, all: selected } : undefined,
+                  )}
                   rows={employees}
                 />
                 {mayChange && (
@@ -104,6 +115,9 @@ export function directoryPage(
                     <button type="submit" class="secondary">
                       Change selected people
                     </button>
+                    <span id="selected" class="hint" role="status">
+                      {selected && `${employees.length} selected`}
+                    </span>
                   </form>
                 )}
               </div>
@@ -130,7 +144,7 @@ function requestedSearch({ query }: PageContext): DirectorySearch {
 function ExportLinks({ search }: { search: DirectorySearch }) {
   const csv = directoryAddress(search, directoryExportPath);
   return (
-    <>
+    <span>
       Export:{' '}
       <a href={excelAddress(csv)} download>
         CSV
@@ -139,7 +153,24 @@ function ExportLinks({ search }: { search: DirectorySearch }) {
       <a href={excelAddress(csv, 'xlsx')} download>
         Excel
       </a>
-    </>
+    </span>
+  );
+}
+
+/** Selects all people of the page, or none. The script of the page does the same without loading it again. */
+function SelectAllLink({
+  search,
+  page,
+  selected,
+}: {
+  search: DirectorySearch;
+  page: number;
+  selected: boolean;
+}) {
+  return (
+    <a id="select-all" href={directoryAddress({ ...search, page, selected: !selected })}>
+      {selected ? 'Clear selection' : 'Select all on this page'}
+    </a>
   );
 }
 

@@ -1,5 +1,5 @@
-// The directory shows results while the user types, and the form of an employee suggests managers. Without this script, the forms
-// do the same when they are submitted.
+// The directory shows results while the user types, its people are selected together, and the form of an employee suggests
+// managers. Without this script, the forms and links do the same when the server responds.
 const field = document.querySelector('input[data-suggestions]');
 const search = document.querySelector('form.search');
 let latest;
@@ -11,6 +11,38 @@ search?.addEventListener('submit', (event) => {
   event.preventDefault();
   showResults();
 });
+
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('#select-all');
+  if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.preventDefault();
+  const boxes = selectable();
+  const all = !boxes.every((box) => box.checked);
+  for (const box of boxes) box.checked = all;
+  showSelection();
+});
+
+document.addEventListener('change', (event) => {
+  if (event.target.name === 'employee') showSelection();
+});
+
+// The browser may have restored a selection.
+addEventListener('pageshow', () => {
+  if (document.getElementById('select-all')) showSelection();
+});
+
+function selectable() {
+  return [...document.querySelectorAll('input[name="employee"]')];
+}
+
+/** States how many people are selected, and what the link does next. */
+function showSelection() {
+  const boxes = selectable();
+  const count = boxes.filter((box) => box.checked).length;
+  document.getElementById('selected').textContent = count === 0 ? '' : `${count} selected`;
+  document.getElementById('select-all').textContent =
+    count === boxes.length ? 'Clear selection' : 'Select all on this page';
+}
 
 function later(work) {
   clearTimeout(timer);
