@@ -131,7 +131,7 @@ t.test('a CSV download has the name of the report, without what a file name cann
 });
 
 t.test(
-  'the CSV for Excel has a byte-order mark and no formulas, and the plain CSV is unchanged',
+  'the CSV for Excel has a byte-order mark, labels as headings and no formulas, and the plain CSV is unchanged',
   async (t) => {
     const names = [
       '=1+1',
@@ -163,7 +163,8 @@ t.test(
     t.equal(excel.headers['content-disposition'], `attachment; filename="A report-excel.csv"`);
     t.same([...excel.rawPayload.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
     const cell = (text: string) => csvLine(['a', text]).slice(1);
-    let expected = plain.body;
+    t.match(plain.body, /^email,department\n/);
+    let expected = plain.body.replace('email,department', 'E-mail,Department');
     for (const name of names) {
       t.match(plain.body, cell(name), 'the plain CSV has the value');
       if (/^[=+@\t\r-]/.test(name)) expected = expected.replace(cell(name), cell(`'${name}`));
@@ -176,7 +177,7 @@ t.test(
         cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
       },
     });
-    t.match(german.body, /^\u{feff}"email";"department"\n/u);
+    t.match(german.body, /^\u{feff}"E-mail";"Department"\n/u);
     const workbook = await browser.open(`${reportsPath}/${id}/results.csv?format=xlsx`);
     t.match(page.body, `href="${reportsPath}/${id}/results.csv?format=xlsx"`);
     t.match(workbook.headers, {

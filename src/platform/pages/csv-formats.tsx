@@ -1,4 +1,4 @@
-import { formulaStarts } from '../database/cursor-csv.js';
+import { csvLine, formulaStarts } from '../database/cursor-csv.js';
 import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 import type { Fields } from './fields.js';
@@ -130,6 +130,21 @@ async function* excelWorkbook(
   }
 }
 
+/** Replaces the header line, whose names have no line feed. */
+async function* withLabels(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+  labels: readonly string[],
+): AsyncGenerator<Buffer, void, undefined> {
+  let header = csvLine(labels);
+  for await (const chunk of chunks) {
+    const start = header === '' ? 0 : chunk.indexOf('\n') + 1;
+    // The line continues in the next chunk.
+    if (header !== '' && start === 0) continue;
+    yield Buffer.concat([Buffer.from(header), chunk.subarray(start)]);
+    header = '';
+  }
+}
+
 /** The formats of a table, by the value of the parameter `format`. */
 const formats = {
   excel: { extension: '-excel.csv', convert: excelCsv },
@@ -152,10 +167,14 @@ export function inRequestedFormat(file: CsvFile, query: Fields, languages?: stri
   if (format === '' || file.mediaType !== undefined) return file;
   if (format !== 'excel' && format !== 'xlsx') throw invalidParameter('format', violation('excel_or_absent'));
   const { extension, convert, ...type } = formats[format];
+  const { fileName, labels, make } = file;
   return {
-    fileName: file.fileName.replace(/\.csv$/, extension),
+    fileName: fileName.replace(/\.csv$/, extension),
     ...type,
-    make: (signal) => convert(file.make(signal), languages),
+    make: (signal) => {
+      const table = make(signal);
+      return convert(labels === undefined ? table : withLabels(table, labels), languages);
+    },
   };
 }
 

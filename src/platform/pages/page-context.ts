@@ -96,6 +96,8 @@ export interface CsvFile {
   readonly fileName: string;
   /** Media type of a table in another format. */
   readonly mediaType?: string;
+  /** Headings in the formats for Excel. Default: those of the table. */
+  readonly labels?: readonly string[];
   /** Produces the table until the signal aborts. */
   readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
 }

@@ -45,6 +45,22 @@ t.test('a workbook has the values of the table as texts, wherever the chunks end
   }
 });
 
+t.test('labels replace the headings of the table, wherever the chunks end', async (t) => {
+  const table = Buffer.from('first_name,status\nAda,active\n');
+  for (const size of [1, 5, 18, 19, table.length]) {
+    async function* make() {
+      for (let start = 0; start < table.length; start += size) yield table.subarray(start, start + size);
+    }
+    const labels = ['First name', 'Status, now'];
+    const file = { fileName: 'people.csv', labels, make };
+    const workbook = inRequestedFormat(file, new Fields({ format: 'xlsx' }));
+    const expected = 'First name,"Status, now"\nAda,active\n';
+    t.equal(await readWorkbook(await buffer(workbook.make(signal))), expected, `${size} bytes`);
+    const plain = inRequestedFormat(file, new Fields({}));
+    t.equal((await buffer(plain.make(signal))).toString(), table.toString());
+  }
+});
+
 t.test('an error before the first row is thrown before the first bytes', async (t) => {
   // biome-ignore lint/correctness/useYield: it fails before the first row
   const file = inExcel(async function* () {

@@ -7,7 +7,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
-import type { ReportResults } from '../results/report-results.js';
+import { type ReportResults, resultLabels } from '../results/report-results.js';
 import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition } from './definition.js';
 import { groupAddress } from './group.js';
@@ -44,6 +44,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     const report = await requestedReport(context, dependencies);
     return {
       fileName: `${fileNameOf(report)}.csv`,
+      labels: resultLabels(context.user.accountId, report),
       make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
     };
   });
@@ -88,15 +89,6 @@ function showPage({
     ...(chart !== null && { script: 'chart-image.js' }),
     actions: (
       <div class="row-actions">
-        <a class="button" href={reportAddress(id, 'results.csv')} download>
-          Download CSV
-        </a>
-        <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'))} download>
-          CSV for Excel
-        </a>
-        <a class="button secondary" href={excelAddress(reportAddress(id, 'results.csv'), 'xlsx')} download>
-          Excel workbook
-        </a>
         {!print && (
           <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
             Print view
@@ -115,7 +107,7 @@ function showPage({
     ),
     body: (
       <>
-        {print ? <p class="hint screen-only">Print this page with the menu of your browser.</p> : <CsvHint />}
+        {print && <p class="hint screen-only">Print this page with the menu of your browser.</p>}
         {description !== null && <p class="description">{description}</p>}
         <p>{describeDefinition(report)}.</p>
         <details class="definition" open={print}>
@@ -125,6 +117,7 @@ function showPage({
             Last change: <Timestamp at={report.updatedAt} />
           </p>
         </details>
+        {!print && <Exports csv={reportAddress(id, 'results.csv')} />}
         {chart !== null && (
           <ReportChart
             chart={chart}
@@ -138,4 +131,27 @@ function showPage({
       </>
     ),
   };
+}
+
+/** The whole result as files. */
+function Exports({ csv }: { csv: string }) {
+  return (
+    <div class="screen-only">
+      <p>
+        Export:{' '}
+        <a href={excelAddress(csv, 'xlsx')} download>
+          Excel workbook
+        </a>
+        {', '}
+        <a href={excelAddress(csv)} download>
+          CSV for Excel
+        </a>
+        {', '}
+        <a href={csv} download>
+          CSV
+        </a>
+      </p>
+      <CsvHint />
+    </div>
+  );
 }

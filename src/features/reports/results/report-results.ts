@@ -62,6 +62,11 @@ export function isAnchorOf(accountId: AccountId, report: Report, { version, valu
   return version === report.version && isAnchor(rows.order, values);
 }
 
+/** Labels of the columns of a result. */
+export function resultLabels(accountId: AccountId, report: Report): string[] {
+  return planResult(accountId, { ...report, filters: [] }).columns.map(({ label }) => label);
+}
+
 /** A run of a report, which need not be saved. */
 interface ReportRun {
   readonly accountId: AccountId;
