@@ -10,6 +10,7 @@ import {
 import { openTestDatabase } from '../support/database/database.js';
 import { enterableNames } from '../support/input/hostile-names.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
+import { employeeScene } from '../support/records/employee-scene.js';
 import { insertEmployees } from '../support/records/insert-employees.js';
 import { columnKeys } from '../support/records/naive-report.js';
 import { makeEmployees } from '../support/records/tenant.js';
@@ -419,6 +420,29 @@ t.test('one of two concurrent edits is saved, and the other form shows the saved
     /report_updated/,
   );
   t.match(await storedReports(scene.accountId), [{ title: lost, version: 3 }]);
+});
+
+t.test('filters that two users have changed are compared with names and relative dates', async (t) => {
+  const { browser, ids } = await employeeScene(api, [
+    { firstName: 'Ada', lastName: 'Lovelace' },
+    { firstName: 'Grace', lastName: 'Hopper' },
+  ]);
+  const [ada = '', grace = ''] = ids;
+  const values = { title: 'R', kind: 'list', column_1: 'id', ...filterFields('manager_id', 'eq', ada) };
+  const id = createdId(await createReport(browser, values));
+  const address = `${reportsPath}/${id}/edit`;
+  const page = await browser.open(address);
+  const submit = (changes: Record<string, string>) =>
+    browser.submitForm(page, address, { ...values, ...changes });
+  expectRedirect(t, await submit(filterFields('manager_id', 'not_eq', ada)), /report_updated$/);
+  const date = { filter_2_field: 'hire_date', filter_2_operator: 'after', filter_2_value: 'today' };
+  const conflict = await submit({ ...filterFields('manager_id', 'eq', grace), ...date });
+  isPage(t, conflict, 409);
+  const shown = [...conflict.body.matchAll(/data-label="(?:Saved|Yours)"><div><bdi>(.*?)<\/bdi>/g)];
+  t.same(
+    shown.map(([, text = '']) => text.replaceAll(/<[^>]*>/g, '|')),
+    ['||Manager is not Ada Lovelace||', '||Manager is Grace Hopper||Hire date is after today||'],
+  );
 });
 
 t.test(

@@ -152,6 +152,12 @@ interface EditPage<Stored, Form> extends Pick<FormPage<Form>, 'recentPassword'> 
    */
   readonly merged: readonly MergedField<Form>[];
   readonly view: (context: PageContext, page: EditView<Stored, Form>) => PageView | Promise<PageView>;
+  /** Provides what the values of forms need to be shown beside each other, such as the names of records whose ids they have. */
+  readonly provide?: (
+    context: PageContext,
+    forms: readonly Form[],
+    comparison: ComponentChildren,
+  ) => Promise<ComponentChildren>;
   /** Handles the buttons that save nothing. `null` for others. */
   readonly preview?: (context: PageContext, page: EditView<Stored, Form>) => Promise<Rejection<Form> | null>;
   /**
@@ -184,7 +190,7 @@ const maximumAttempts = 5;
 export function editPage<Stored, Form>(
   site: PageRouter,
   path: string,
-  { recentPassword, load, toForm, read, merged, view, preview, save }: EditPage<Stored, Form>,
+  { recentPassword, load, toForm, read, merged, view, provide, preview, save }: EditPage<Stored, Form>,
 ): void {
   formPage<EditState<Stored, Form>>(site, path, {
     recentPassword,
@@ -199,11 +205,14 @@ export function editPage<Stored, Form>(
     },
     view: async (context, { opened, conflict, ...state }) => {
       const page = await view(context, state);
+      const comparison = conflict && <Conflict {...conflict} form={state.form} />;
       return {
         ...page,
         body: (
           <OpenedFields.Provider value={openedFields(opened)}>
-            {conflict !== undefined && <Conflict {...conflict} form={state.form} />}
+            {conflict && provide
+              ? await provide(context, [conflict.stored, state.form], comparison)
+              : comparison}
             {page.body}
           </OpenedFields.Provider>
         ),

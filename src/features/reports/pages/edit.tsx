@@ -123,6 +123,16 @@ async function filterChoices(
   return { ...choices, managers: { all, ...(search && managers && { found: { ...search, managers } }) } };
 }
 
+/** The names of the managers in the filters of forms. */
+function readFilterNames(
+  { user }: PageContext,
+  { employees }: ReportPagesDependencies,
+  filters: ReportForm['filters'],
+) {
+  const ids = managersIn(filters.map(({ field, value }) => ({ field, value: lines(value) })));
+  return employees.names(user.accountId, new Set(ids));
+}
+
 /** The form of a report, with the names of the managers in its filters. */
 async function formBody(
   context: PageContext,
@@ -135,10 +145,9 @@ async function formBody(
     'form' | 'focus' | 'preview' | 'options' | 'values'
   >,
 ) {
-  const ids = managersIn(form.filters.map(({ field, value }) => ({ field, value: lines(value) })));
   const [values, names] = await Promise.all([
     filterChoices(context, dependencies, { filters: form.filters, ...(search && { search }) }),
-    dependencies.employees.names(context.user.accountId, new Set(ids)),
+    readFilterNames(context, dependencies, form.filters),
   ]);
   const { options } = dependencies.validateReport;
   return (
@@ -224,6 +233,11 @@ export function editPages(site: PageRouter, dependencies: ReportPagesDependencie
         button: 'Save changes',
       }),
     }),
+    provide: async (context, forms, comparison) => {
+      const filters = forms.flatMap((form) => form.filters);
+      const names = await readFilterNames(context, dependencies, filters);
+      return <ManagerNames.Provider value={names}>{comparison}</ManagerNames.Provider>;
+    },
     preview: (context, { stored, form }) => handleButtons(context, dependencies, { form, report: stored }),
     save: async (context, { stored: report, form }) => {
       const validated = validateReport(form, report);

@@ -6,7 +6,7 @@ import { FilterList, formatSortKey, keyLabel } from './definition.js';
 import { FilterFields } from './filter-fields.js';
 import type { FilterChoices } from './filter-values.js';
 import { KeyList } from './key-list.js';
-import { buttons, fieldIds, lines, type ReportForm } from './report-form.js';
+import { buttons, fieldIds, isEmptyOperator, lines, type ReportForm } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
 
 /** The parts of a report that several users and applications can change. */
@@ -39,7 +39,7 @@ export const mergedFields: readonly MergedField<ReportForm>[] = [
       <FilterList
         filters={filters.map((filter) => ({
           ...filter,
-          value: lines(filter.value).filter((line) => line !== ''),
+          value: isEmptyOperator(filter.operator) ? [] : lines(filter.value).filter((line) => line !== ''),
         }))}
       />
     ),
