@@ -31,6 +31,19 @@ async function selectAll(t: Test, page: Page): Promise<void> {
   t.equal(await checked.count(), 0);
 }
 
+/** A checked box differs from one that is not, when the browser forces its colours. */
+async function isVisiblyChecked(t: Test, page: Page): Promise<void> {
+  await page.emulateMedia({ forcedColors: 'active' });
+  const box = page.getByRole('checkbox').first();
+  await box.focus();
+  const unchecked = await box.screenshot();
+  await page.keyboard.press('Space');
+  t.equal(await box.isChecked(), true);
+  t.notOk(unchecked.equals(await box.screenshot()), 'the check is visible');
+  await page.keyboard.press('Space');
+  await page.emulateMedia({ forcedColors: 'none' });
+}
+
 /** Two people get the first one as their manager, which the org chart shows then. */
 async function changeManager(t: Test, page: Page, { scripts }: { scripts: boolean }): Promise<void> {
   for (const name of ['Ada Hopper', 'Bob Hopper']) await page.getByRole('checkbox', { name }).check();
@@ -84,6 +97,7 @@ browserTest(
     await page.getByText('3 people', { exact: true }).waitFor();
     await selectAll(t, page);
     t.notMatch(page.url(), 'select', 'the page was not loaded again');
+    await isVisiblyChecked(t, page);
     await changeManager(t, page, { scripts: true });
   },
 );
