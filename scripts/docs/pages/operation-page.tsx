@@ -1,7 +1,7 @@
 import { Method, ReferenceCrumbs, ReferencePage } from '../../../src/features/documentation/frame.js';
 import type { Operation } from '../../../src/platform/contract/contract.js';
 import { type Column, DataTable } from '../../../src/platform/pages/data-table.js';
-import { WrappedUrl } from '../../../src/platform/pages/wrapped-url.js';
+import { WrappedUrl } from '../../../src/platform/pages/wrapped-text.js';
 import { describeOperation } from '../reference/describer.js';
 import type { DescribedError } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';

@@ -4,7 +4,7 @@ import {
   ReferencePage,
   readerDocuments,
 } from '../../../src/features/documentation/frame.js';
-import { WrappedUrl } from '../../../src/platform/pages/wrapped-url.js';
+import { WrappedUrl } from '../../../src/platform/pages/wrapped-text.js';
 import {
   type Chapter,
   chaptersOf,

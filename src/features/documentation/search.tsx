@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { packageRoot } from '../../platform/package-root.js';
 import { renderPage } from '../../platform/pages/layout.js';
-import { WrappedUrl } from '../../platform/pages/wrapped-url.js';
+import { WrappedUrl } from '../../platform/pages/wrapped-text.js';
 import { documentPageHeaders, type WithBaseUrl } from './documents.js';
 import { Method, ReferenceCrumbs, ReferencePage, searchLength } from './frame.js';
 

@@ -1,5 +1,6 @@
 import { Badge, type Tone } from '../../../platform/pages/badge.js';
 import type { Column } from '../../../platform/pages/data-table.js';
+import { Email } from '../../../platform/pages/wrapped-text.js';
 import { type Employee, fullName, listName } from '../employee.js';
 import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
@@ -72,21 +73,6 @@ export function directoryColumns(
 /** The status of an employee. */
 export function StatusBadge({ status }: { status: string }) {
   return <Badge {...toneOf(status)}>{formatStatus(status)}</Badge>;
-}
-
-/** An e-mail address that may be wrapped before its domain. */
-export function Email({ address }: { address: string }) {
-  const [name, ...domain] = address.split('@');
-  return (
-    <>
-      {name}
-      {domain.length > 0 && (
-        <>
-          <wbr />@{domain.join('@')}
-        </>
-      )}
-    </>
-  );
 }
 
 const tones: Readonly<Record<(typeof knownStatuses)[number], Tone>> = {

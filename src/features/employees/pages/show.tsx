@@ -3,9 +3,10 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
+import { Email } from '../../../platform/pages/wrapped-text.js';
 import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
-import { Email, StatusBadge } from './directory-columns.js';
+import { StatusBadge } from './directory-columns.js';
 import { employeeFrame } from './employee-header.js';
 import {
   type EmployeePagesDependencies,
@@ -87,10 +88,11 @@ export function showPages(site: PageRouter, dependencies: EmployeePagesDependenc
             ))}
           </div>
           <section>
-            <h2>Direct reports</h2>
-            <p class="hint">
-              {describeCount(recordCount)} <a href={orgChartAddress(employee.id)}>Show in the org chart</a>
-            </p>
+            <div class="heading">
+              <h2>Direct reports</h2>
+              <a href={orgChartAddress(employee.id)}>Show in the org chart</a>
+            </div>
+            <p class="hint">{describeCount(recordCount)}</p>
             {reports.length > 0 && (
               <ul class="plain people-list">
                 {reports.map((report) => (

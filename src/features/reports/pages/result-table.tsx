@@ -1,5 +1,6 @@
 import { numberText } from '../../../platform/counted.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
+import { Email } from '../../../platform/pages/wrapped-text.js';
 import { employeeAddress } from '../../employees/index.js';
 import type { GroupKey } from '../report-columns.js';
 import type { ResultPage } from '../results/report-results.js';
@@ -23,7 +24,8 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
         const value = values[index] ?? null;
         if (value === null) return grouped ? <em>None</em> : '–';
         if (key === 'count') return numberText(Number(value));
-        const text = <bdi>{valueText(key as GroupKey, String(value))}</bdi>;
+        const shown = valueText(key as GroupKey, String(value));
+        const text = <bdi>{key === 'email' ? <Email address={shown} /> : shown}</bdi>;
         return isName && !grouped && value !== '' ? <a href={employeeAddress(id)}>{text}</a> : text;
       },
     };

@@ -13,7 +13,7 @@ import {
 } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
-import { WrappedUrl } from '../../../platform/pages/wrapped-url.js';
+import { WrappedUrl } from '../../../platform/pages/wrapped-text.js';
 import { eventId } from '../../events/index.js';
 import { keptAttempts } from '../delivery/outcome.js';
 import { maxRetryDays, type PauseReason, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';

@@ -13,3 +13,18 @@ export function WrappedUrl({ url }: { url: string }) {
     </>
   );
 }
+
+/** An e-mail address that may be wrapped before its domain. */
+export function Email({ address }: { address: string }) {
+  const [name, ...domain] = address.split('@');
+  return (
+    <>
+      {name}
+      {domain.length > 0 && (
+        <>
+          <wbr />@{domain.join('@')}
+        </>
+      )}
+    </>
+  );
+}
