@@ -53,7 +53,7 @@ t.test('shows all attributes, with dates in words, to every signed-in user', asy
     t.same(new Set(Object.keys(facts(page.body))), new Set(employeeAttributes.map(({ label }) => label)));
     t.same(
       [...page.body.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, heading]) => heading),
-      ['Employment', 'Contact', 'Organisation', 'Direct reports'],
+      ['Employment', 'Contact', 'Organization', 'Direct reports'],
     );
     t.match(facts(page.body), {
       'Employee number': 'E1',

@@ -25,7 +25,7 @@ interface Presentation {
 }
 
 /** The parts of the page of an employee, in their order. */
-export const employeeSections = ['Employment', 'Contact', 'Organisation'] as const;
+export const employeeSections = ['Employment', 'Contact', 'Organization'] as const;
 
 type EmployeeSection = (typeof employeeSections)[number];
 
@@ -38,7 +38,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   status: { label: 'Status', section: 'Employment' },
   department: {
     label: 'Department',
-    section: 'Organisation',
+    section: 'Organization',
     // The number of occurrences of a department determines its size.
     demoValues: (
       'Engineering,Sales,Engineering,Customer Success,Operations,Engineering,Marketing,Finance,Sales,Product,' +
@@ -62,7 +62,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   },
   location: {
     label: 'Location',
-    section: 'Organisation',
+    section: 'Organization',
     inDirectory: true,
     demoValues: [
       ...'London,Berlin,London,Lisbon,London,New York,Berlin,London,Singapore,New York,Lisbon,London'.split(
@@ -73,7 +73,7 @@ const presentations: Readonly<Record<AttributeName, Presentation>> = {
   },
   hire_date: { label: 'Hire date', section: 'Employment' },
   termination_date: { label: 'Termination date', section: 'Employment' },
-  manager_id: { label: 'Manager', section: 'Organisation' },
+  manager_id: { label: 'Manager', section: 'Organization' },
   updated_at: { label: 'Updated at', section: 'Employment' },
 };
 

@@ -19,7 +19,7 @@ export function sendProblemPage(
   { problem, request }: { problem: Problem; request: FastifyRequest },
   settingsPages: readonly Section[],
 ): FastifyReply {
-  const { title, detail, code, errors = [], request_id, instance } = document;
+  const { title, status, detail, code, errors = [], request_id, instance } = document;
   const { signedIn, url, method } = request;
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
   // The consent screen is the only page of the API. Its users came from an application, so links to other pages would be misleading.
@@ -39,6 +39,12 @@ export function sendProblemPage(
       {problem instanceof UnregisteredRedirectUriProblem && <RejectedRedirectUri {...problem} />}
       {problem instanceof OtherAccountProblem && signedIn !== null && (
         <OtherAccountForm {...signedIn} returnTo={url} />
+      )}
+      {isConsent && status < 500 && !(problem instanceof OtherAccountProblem) && (
+        <p>
+          You came here from an application. Go back to it and try again. If it does not help, send this page
+          to the developer of the application.
+        </p>
       )}
       {inPeople && (
         <p>

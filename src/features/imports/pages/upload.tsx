@@ -137,6 +137,15 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           <a href={directoryPath}>Cancel</a>
         </div>
       </form>
+      {imports.length > 0 && (
+        <section>
+          <h2>Latest imports</h2>
+          <p class="hint">
+            Files are listed for {retentionHours} hours, and imports for {undoDays} days.
+          </p>
+          <DataTable caption="Latest imports" columns={columns} rows={imports} rowKey={({ id }) => id} />
+        </section>
+      )}
       <section>
         <h2>Columns</h2>
         <p>
@@ -152,15 +161,6 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
         </p>
         <DataTable caption="Columns" columns={memberColumns} rows={recordMembers} />
       </section>
-      {imports.length > 0 && (
-        <section>
-          <h2>Latest imports</h2>
-          <p class="hint">
-            Files are listed for {retentionHours} hours, and imports for {undoDays} days.
-          </p>
-          <DataTable caption="Latest imports" columns={columns} rows={imports} />
-        </section>
-      )}
     </>
   );
 }
@@ -189,7 +189,7 @@ function FileField() {
 
 const memberColumns: readonly Column<RecordMember>[] = [
   column('Column', ({ label }) => label),
-  column('Needed', (member) => {
+  column('Required', (member) => {
     const [first, ...others] = requiredMembers.find((members) => members.includes(member)) ?? [];
     if (first === undefined) return 'No';
     return others.length === 0 ? 'Yes' : 'One of the two names';

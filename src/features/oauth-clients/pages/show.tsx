@@ -148,7 +148,9 @@ function OverviewList({ application, calls, endpoints }: OverviewProps) {
       <DescriptionItem name="Last token issued">
         <TimestampOrNever at={application.lastTokenAt} />
       </DescriptionItem>
-      <DescriptionItem name={`Last ${usageDays} days`}>{describeCalls(calls)}</DescriptionItem>
+      <DescriptionItem name={`Last ${usageDays} days`}>
+        {calls.calls === 0 ? 'No calls' : describeCalls(calls)}
+      </DescriptionItem>
       {clientType === 'confidential' && (
         <DescriptionItem name="Webhooks">{describeEndpoints(endpoints)}</DescriptionItem>
       )}

@@ -122,33 +122,35 @@ export function profilePages(site: PageRouter, { profiles, contract }: ProfilePa
 
 function ProfileFields({ form }: { form: ProfileForm }) {
   const field = (claim: FormClaim) => ({ id: claimNames[claim], value: form[claim], label: labels[claim] });
+  const optional = (claim: FormClaim) => ({
+    ...field(claim),
+    label: `${labels[claim]} (optional)`,
+    required: false,
+  });
   return (
     <Form button="Save changes" cancel={settings.account}>
       <TextField {...field('givenName')} autocomplete="given-name" maxLength={100} />
       <TextField {...field('familyName')} autocomplete="family-name" maxLength={100} />
       <TextField
-        {...field('locale')}
-        hint="Optional. A language tag such as en, de-CH or pt-BR. Dates are written in this language."
+        {...optional('locale')}
+        hint="A language tag such as en, de-CH or pt-BR. Dates are written in this language."
         autocomplete="language"
         maxLength={35}
-        required={false}
       />
       <TimeZoneField {...field('zoneinfo')} />
       <TextField
-        {...field('picture')}
-        hint="Optional. The https URL of a picture, for applications that you authorize."
+        {...optional('picture')}
+        hint="The https URL of a picture, for applications that you authorize."
         type="url"
         autocomplete="photo"
         maxLength={2048}
-        required={false}
       />
       <TextField
-        {...field('phoneNumber')}
-        hint="Optional. With the country code, such as +41 44 555 01 23."
+        {...optional('phoneNumber')}
+        hint="With the country code, such as +41 44 555 01 23."
         type="tel"
         autocomplete="tel"
         maxLength={40}
-        required={false}
       />
     </Form>
   );

@@ -76,7 +76,7 @@ export function FilterList({ filters }: { filters: readonly ShownFilter[] }) {
     <ul class="conditions">
       {filters.map((filter, index) => (
         <li key={index}>
-          <FilterText {...filter} values={valuesOf(filter)} />
+          <FilterText filter={filter} />
         </li>
       ))}
     </ul>

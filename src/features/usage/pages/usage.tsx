@@ -9,6 +9,7 @@ import type { Config } from '../../../platform/config/config.js';
 import { numberText } from '../../../platform/counted.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
 import type { ReportLimits } from '../../../platform/limits/report-concurrency.js';
+import { Empty } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import {
@@ -96,32 +97,37 @@ interface UsagePageProps {
 function UsageSections(props: UsagePageProps) {
   const { byDay, limits } = props;
   const operations = callsByOperation(byDay);
+  const [mostCalled] = operations;
   return (
     <>
       <p>
         Calls to the API in the last {usageDays} days. Days and hours are in UTC. A call is counted at most{' '}
         {usageIntervalMilliseconds / 1000} seconds after its response.
       </p>
-      <DaysSection {...props} />
-      <HoursSection {...props} />
-      <section>
-        <h2>By operation</h2>
-        {operations.length === 0 ? (
-          <p>No calls in the last {usageDays} days.</p>
-        ) : (
-          <CallsChart
-            kind="bars"
-            id="operations"
-            title="Calls by operation"
-            description={`The last ${usageDays} days, most called first. ${operations[0]?.of} has ${describeCalls(operations[0] ?? sumOf([]))}. The table has all numbers.`}
-            rows={operations}
-            keyOf={String}
-            labelOf={String}
-            heading="Operation"
-            cell={(operation) => <code>{operation}</code>}
-          />
-        )}
-      </section>
+      {mostCalled === undefined ? (
+        <Empty title={`No calls in the last ${usageDays} days.`}>
+          <p>Calls appear here by day, hour and operation.</p>
+        </Empty>
+      ) : (
+        <>
+          <DaysSection {...props} />
+          <HoursSection {...props} />
+          <section>
+            <h2>By operation</h2>
+            <CallsChart
+              kind="bars"
+              id="operations"
+              title="Calls by operation"
+              description={`The last ${usageDays} days, most called first. ${mostCalled.of} has ${describeCalls(mostCalled)}. The table has all numbers.`}
+              rows={operations}
+              keyOf={String}
+              labelOf={String}
+              heading="Operation"
+              cell={(operation) => <code>{operation}</code>}
+            />
+          </section>
+        </>
+      )}
       <LimitsSection limits={limits} />
     </>
   );

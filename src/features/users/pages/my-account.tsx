@@ -79,16 +79,20 @@ function accountPage(user: User, profile: Profile, sessions: readonly SessionSum
           <h2>Sign-in</h2>
           <DescriptionList>
             <DescriptionItem name="E-mail address">
-              {profile.email} <a href={accountAddress('email')}>Change e-mail address</a>
+              <span class="with-action">
+                {profile.email} <a href={accountAddress('email')}>Change e-mail address</a>
+              </span>
             </DescriptionItem>
             <DescriptionItem name="Password">
               <a href={accountAddress('password')}>Change password</a>
             </DescriptionItem>
             <DescriptionItem name="Second factor">
-              {user.hasSecondFactor ? 'Set up' : 'Not set up'}{' '}
-              <a href={ownSecondFactorPath}>
-                {user.hasSecondFactor ? 'Manage second factor' : 'Set up a second factor'}
-              </a>
+              <span class="with-action">
+                {user.hasSecondFactor ? 'Set up' : 'Not set up'}{' '}
+                <a href={ownSecondFactorPath}>
+                  {user.hasSecondFactor ? 'Manage second factor' : 'Set up a second factor'}
+                </a>
+              </span>
             </DescriptionItem>
           </DescriptionList>
         </section>

@@ -152,14 +152,16 @@ function RoleSection({ context, user }: Pick<Props, 'context' | 'user'>) {
       <h2>Role</h2>
       <form method="post" action={userPath(user.id, 'role')} class="fields">
         <CsrfField />
-        <label for="role">New role</label>
-        <select id="role" name="role">
-          {assignableRoles(context).map((role) => (
-            <option key={role} value={role} selected={role === user.role}>
-              {roleNames[role]}
-            </option>
-          ))}
-        </select>
+        <div class="field">
+          <label for="role">New role</label>
+          <select id="role" name="role">
+            {assignableRoles(context).map((role) => (
+              <option key={role} value={role} selected={role === user.role}>
+                {roleNames[role]}
+              </option>
+            ))}
+          </select>
+        </div>
         <button type="submit" class="secondary">
           Change role
         </button>

@@ -153,7 +153,7 @@ const sessionColumns: readonly Column<SessionSummary>[] = [
       {browserName(userAgent)} {current && <Badge>This browser</Badge>}
     </>
   )),
-  column('Address', ({ address }) => address ?? 'Unknown'),
+  column('IP address', ({ address }) => address ?? 'Unknown'),
   column('Last used', ({ lastSeenAt }) => <Timestamp at={lastSeenAt} />),
   column('Signed in', ({ createdAt }) => <Timestamp at={createdAt} />),
 ];

@@ -275,8 +275,8 @@ function EndpointFields({
       />
       <TextField
         id="description"
-        label="Description"
-        hint="Optional. What the endpoint is for."
+        label="Description (optional)"
+        hint="What the endpoint is for."
         value={values.description}
         autocomplete="off"
         maxLength={rules.maximumDescription}
