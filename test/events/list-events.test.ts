@@ -142,7 +142,7 @@ t.test('names the application that made a change, also after it was deleted', as
 t.test('an import has one event for each row that it changes', async (t) => {
   const { accountId, list } = await setUp(0);
   await api.database.prisma.$transaction((tx) => insertEmployees(tx, accountId, makeEmployees(1200)), {
-    timeout: 60_000,
+    timeout: 600_000,
   });
   const { data, meta } = await list('?page[size]=500');
   t.equal(data.length, 500);

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { randomId } from '../database/ids.js';
 import type { Section } from './audience.js';
 import { Form, type FormError, OpenedFields } from './form-parts.js';

@@ -50,7 +50,7 @@ async function lockCreation({ prisma }: Database, accountId: string): Promise<()
         locked();
         await released;
       },
-      { timeout: 120_000 },
+      { timeout: 600_000 },
     );
     holding.catch(failed);
   });
@@ -179,7 +179,7 @@ t.test('duplicates that wait leave connections for other requests', onPostgresql
         }
         throw new Error('the other process ends');
       },
-      { timeout: 60_000 },
+      { timeout: 600_000 },
     )
     .catch(({ message }) => t.equal(message, 'the other process ends'));
   const retries = await Promise.all(headers.map((each) => createOn(api, token, each)));

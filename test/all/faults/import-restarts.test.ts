@@ -28,7 +28,7 @@ async function setUp(t: Test, count: number) {
 
 t.test(
   '100,000 rows are imported once each when the process that imports them is killed',
-  { ...onPostgresql, timeout: 400_000 },
+  onPostgresql,
   async (t) => {
     const count = 100_000;
     const { database, first, second, user, cookie, path } = await setUp(t, count);
@@ -43,41 +43,33 @@ t.test(
   },
 );
 
-t.test(
-  'another process continues when the process that imports is stopped',
-  { ...onPostgresql, timeout: 200_000 },
-  async (t) => {
-    const count = 40_000;
-    const { database, first, second, user, cookie, path } = await setUp(t, count);
-    await press(first.url, path, cookie, 'start');
-    await until(second.url + path, cookie, (page) => readOn(page) >= 5_000);
-    t.equal(await first.stop(), 0);
-    const reached = readOn(await open(second.url + path, cookie));
-    t.ok(reached < count, `${reached} rows are stored`);
-    const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
-    await isComplete(t, database, { user, page, count });
-  },
-);
+t.test('another process continues when the process that imports is stopped', onPostgresql, async (t) => {
+  const count = 40_000;
+  const { database, first, second, user, cookie, path } = await setUp(t, count);
+  await press(first.url, path, cookie, 'start');
+  await until(second.url + path, cookie, (page) => readOn(page) >= 5_000);
+  t.equal(await first.stop(), 0);
+  const reached = readOn(await open(second.url + path, cookie));
+  t.ok(reached < count, `${reached} rows are stored`);
+  const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
+  await isComplete(t, database, { user, page, count });
+});
 
-t.test(
-  'the import continues when the only process is killed and started again',
-  { ...onEmbedded, timeout: 300_000 },
-  async (t) => {
-    const count = 20_000;
-    const options = await createTestDatabase(t, { engine: 'embedded' });
-    const database = await openDatabase(options);
-    const { user, cookie } = await visit(database);
-    await database.close();
-    const first = await start(t, options);
-    const path = await checked(t, cookie, { count, urls: [first.url, first.url] });
-    await press(first.url, path, cookie, 'start');
-    await until(first.url + path, cookie, (page) => readOn(page) >= 3_000);
-    await first.kill();
-    const second = await start(t, options);
-    const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
-    t.equal(await second.stop(), 0);
-    const again = await openDatabase(options);
-    t.teardown(() => again.close());
-    await isComplete(t, again, { user, page, count });
-  },
-);
+t.test('the import continues when the only process is killed and started again', onEmbedded, async (t) => {
+  const count = 20_000;
+  const options = await createTestDatabase(t, { engine: 'embedded' });
+  const database = await openDatabase(options);
+  const { user, cookie } = await visit(database);
+  await database.close();
+  const first = await start(t, options);
+  const path = await checked(t, cookie, { count, urls: [first.url, first.url] });
+  await press(first.url, path, cookie, 'start');
+  await until(first.url + path, cookie, (page) => readOn(page) >= 3_000);
+  await first.kill();
+  const second = await start(t, options);
+  const page = await until(second.url + path, cookie, (page) => stateOn(page) === 'Imported');
+  t.equal(await second.stop(), 0);
+  const again = await openDatabase(options);
+  t.teardown(() => again.close());
+  await isComplete(t, again, { user, page, count });
+});

@@ -17,7 +17,7 @@ const blocks = blocksOf(await readSection('Receivers', 'docs/events.md'));
 const programOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? '';
 
 /** Milliseconds in which a receiver starts, or prints an event. */
-const patienceMs = 20_000;
+const patienceMs = 240_000;
 
 /** Compiles the receiver as a reader does, and returns the command that runs it. */
 async function compileTypeScript(t: Test): Promise<[string, string]> {

@@ -17,7 +17,7 @@ export async function employeeScene(
     ...people[index],
   }));
   const ids = await database.prisma.$transaction((tx) => insertEmployees(tx, accountId, employees), {
-    timeout: 60_000,
+    timeout: 600_000,
   });
   const browser = await signedInBrowser(api, user);
   return {

@@ -143,7 +143,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           <p class="hint">
             Files are listed for {retentionHours} hours, and imports for {undoDays} days.
           </p>
-          <DataTable caption="Latest imports" columns={columns} rows={imports} rowKey={({ id }) => id} />
+          <DataTable caption="Latest imports" columns={columns} rows={imports} />
         </section>
       )}
       <section>
