@@ -71,27 +71,38 @@ async function statusFor(scene: Scene, redirect_uri: string): Promise<number> {
   return statusCode;
 }
 
-t.test('http://localhost is registered in development only, in every environment', async (t) => {
+t.test('a new application with http://localhost is in development, in every environment', async (t) => {
   const { user } = await createScene(database);
+  const { accountId } = user;
+  const uris = ['http://localhost', 'http://localhost/callback', 'http://localhost:5173/back?x=1'];
   for (const browser of [await signedInBrowser(api, user), await inProduction(user)]) {
-    const uris = ['http://localhost', 'http://localhost/callback', 'http://localhost:5173/back?x=1'];
-    for (const uri of uris) {
-      const page = await createThroughPage(browser, { redirect_uris: ['https://a.example/', uri] });
-      isPage(t, page, 400, uri);
-      t.match(page.body, /field-error">Line 2: http:\/\/localhost is for applications in development only/);
+    for (const [name, more] of [
+      ['With the checkbox', inDevelopment],
+      ['Without the checkbox', []],
+    ] as const) {
+      isPage(t, await createThroughPage(browser, { name, redirect_uris: uris }, [...more]));
+      const created = await prisma.application.findFirstOrThrow({
+        where: { accountId, name },
+        orderBy: { createdAt: 'desc' },
+      });
+      t.match(created, { redirectUris: uris, inDevelopment: true }, name);
     }
-    isPage(t, await createThroughPage(browser, { name: 'Local', redirect_uris: uris }, inDevelopment));
-    const { accountId } = user;
-    const created = await prisma.application.findFirstOrThrow({
-      where: { accountId, name: 'Local' },
-      orderBy: { createdAt: 'desc' },
-    });
-    t.match(created, { redirectUris: uris, inDevelopment: true });
   }
+  const live = { name: 'Live', redirect_uris: ['https://a.example/http://localhost'] };
+  isPage(t, await createThroughPage(await inProduction(user), live));
+  t.match(await prisma.application.findFirst({ where: { accountId, name: 'Live' } }), {
+    inDevelopment: false,
+  });
   const events = await prisma.auditEvent.findMany({
     where: { accountId: user.accountId, type: 'application.created' },
   });
-  t.match(events, [{ details: { in_development: 'yes' } }, { details: { in_development: 'yes' } }]);
+  t.same(events.map(({ details }) => Object(details).in_development).sort(), [
+    'no',
+    'yes',
+    'yes',
+    'yes',
+    'yes',
+  ]);
 });
 
 t.test('literal addresses are rejected in development too, and the error names localhost', async (t) => {

@@ -51,6 +51,12 @@ function schemeError({ protocol, hostname }: URL, inDevelopment: boolean): strin
     : 'The redirect URI must start with https://. An application in development can also use http://localhost.';
 }
 
+/** Whether a redirect URI is valid for applications in development only. */
+export function isForDevelopment(uri: string): boolean {
+  const [live, development] = [false, true].map((inDevelopment) => redirectUriError(uri, { inDevelopment }));
+  return live !== undefined && development === undefined;
+}
+
 /** The parts of a URI of `http://localhost` that has a port: all before it, the port, and all after it. */
 const localWithPort = /^(http:\/\/localhost):([1-9]\d{0,4})([/?].*)?$/;
 

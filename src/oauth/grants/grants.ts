@@ -115,11 +115,11 @@ export class Grants {
             ELSE scopes END
         WHERE account_id = ${accountId} AND id = ANY (${changes.map(({ id }) => id)})`;
       await unit.recordAll(
-        changes.map(({ id, before, after }) =>
-          after.length === 0
-            ? { type: 'grant.revoked', details: { grant: id } }
-            : { type: 'grant.scopes_removed', details: { grant: id, before, after } },
-        ),
+        changes.map(({ id, before, after }) => {
+          const details: Readonly<Record<string, string | readonly string[]>> =
+            after.length === 0 ? { grant: id } : { grant: id, before, after };
+          return { type: after.length === 0 ? 'grant.revoked' : 'grant.scopes_removed', details };
+        }),
       );
       return 'removed';
     });

@@ -15,6 +15,7 @@ import {
   formErrors,
   mergedFields,
   readApplicationForm,
+  readNewApplication,
 } from './form-page.js';
 import { secretPage } from './secrets.js';
 
@@ -43,7 +44,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
     page: `${settings.applications}/new`,
     recentPassword: ['form', 'creates a client secret'],
     initial: (context) => ({ values: emptyForm, nonce: formNonce(context) }),
-    read: (context) => ({ values: readApplicationForm(context.form), nonce: formNonce(context) }),
+    read: (context) => ({ values: readNewApplication(context.form), nonce: formNonce(context) }),
     view: (_, { values, nonce }) => ({
       title: 'New application',
       body: (

@@ -4,6 +4,7 @@ import {
   type SettingsErrors,
 } from '../../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
+import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import type { Fields } from '../../../platform/pages/fields.js';
@@ -53,6 +54,12 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
+}
+
+/** Reads the form of a new application. With a redirect URI on `http://localhost`, it is in development without the checkbox. */
+export function readNewApplication(form: Fields): ApplicationForm {
+  const values = readApplicationForm(form);
+  return { ...values, inDevelopment: values.inDevelopment || values.redirectUris.some(isForDevelopment) };
 }
 
 /** The lines of a text that are not blank. */
@@ -159,15 +166,21 @@ function RedirectUriField({ uris }: { uris: readonly string[] }) {
 }
 
 /** The state in which redirect URIs on the user's own computer are valid. */
-function DevelopmentField({ inDevelopment }: { inDevelopment: boolean }) {
+function DevelopmentField({ inDevelopment, isNew }: { inDevelopment: boolean; isNew: boolean }) {
   const id = fieldIds.inDevelopment;
   return (
     <fieldset {...useDescription(id, `${id}-hint`)}>
       <legend>Development</legend>
       <p class="hint" id={`${id}-hint`}>
         Redirect URIs can then start with <code>http://localhost</code>: without a port, any port is accepted.
-        Users see on the consent screen that the application is in development. To turn it off, use redirect
-        URIs that start with <code>https://</code>.
+        Users see on the consent screen that the application is in development.{' '}
+        {isNew ? (
+          'A new application with such a URI is always in development.'
+        ) : (
+          <>
+            To turn it off, use redirect URIs that start with <code>https://</code>.
+          </>
+        )}
       </p>
       <FieldError field={id} />
       <label class="choice">
@@ -254,7 +267,7 @@ export function ApplicationFields({
         maxLength={maximumApplicationName}
       />
       {isNew && <ClientTypeField chosen={form.clientType} />}
-      <DevelopmentField inDevelopment={form.inDevelopment} />
+      <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
       {(isNew || form.clientType === 'confidential') && (
