@@ -2,7 +2,6 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import root, { type Test } from 'tap';
-import { Agent, setGlobalDispatcher } from 'undici';
 import { packageRoot } from '../../src/platform/package-root.js';
 
 // Tests import this module instead of tap, because `npm test` runs the files of a folder in one process. A process takes 3.4
@@ -11,10 +10,6 @@ import { packageRoot } from '../../src/platform/package-root.js';
 
 /** Maximum time of a test file, several times as long as the longest one takes on a busy machine: only a file that hangs reaches it. */
 const fileTimeoutMs = 3_600_000;
-
-// A connection of `fetch` is used once. On a busy machine, a server may close an idle connection after five seconds at the moment
-// when the next request is sent on it, which then fails.
-setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 let t: Test = root;
 

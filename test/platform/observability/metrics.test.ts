@@ -10,7 +10,7 @@ import { createScene, grantTokens, refresh } from '../../support/oauth/users.js'
 import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
 import { freePort } from '../../support/server/free-port.js';
-import { listen, requestsArrive } from '../../support/server/sockets.js';
+import { listen, readText, requestsArrive } from '../../support/server/sockets.js';
 import t, { type Test } from '../../support/tap.js';
 import { until } from '../../support/until.js';
 import { answers, startReceiver } from '../../support/webhooks/receiver.js';
@@ -32,7 +32,7 @@ async function measure(t: Test) {
   });
   const address = `http://127.0.0.1:${metricsPort}/metrics`;
   const read = async (metric: string) => {
-    const lines = (await (await fetch(address)).text()).split('\n');
+    const lines = (await readText(address)).split('\n');
     const line = lines.find((text) => text.startsWith(`${metric} `));
     return Number(line?.slice(metric.length + 1) ?? 0);
   };
@@ -84,7 +84,7 @@ t.test('no label contains text of a request', async (t) => {
   await api.app.inject({ method: 'OPTIONS', url: `/v1/employees/${worded}` });
   await api.postForm('/v1/oauth/token', { grant_type: worded, client_id: worded });
   await api.injectUnchecked({ method: 'PROPFIND' as 'GET', url: '/v1/employees' });
-  const text = await (await fetch(address)).text();
+  const text = await readText(address);
   t.match(text, /operation="GET \/errors\/:slug"|operation="getEmployee"/, 'the requests are counted');
   t.notMatch(text, worded);
   t.notMatch(text, 'PROPFIND');
@@ -130,7 +130,7 @@ t.test('measures pools, the event loop and the process', async (t) => {
     t.equal(await read(`people_database_connections{pool="${pool}",state="total"}`), total);
   }
   t.equal(database.poolState().length, database.kind === 'postgresql' ? 3 : 0);
-  const text = await (await fetch(address)).text();
+  const text = await readText(address);
   for (const name of [
     'nodejs_eventloop_lag_p99_seconds',
     'process_cpu_seconds_total',
@@ -154,7 +154,7 @@ t.test('the port serves GET /metrics only, and closes with the process', async (
     ['POST', '/metrics'],
   ] as const) {
     const status = await new Promise((resolve, reject) => {
-      request(new URL(path, other), { method }, (response) => {
+      request(new URL(path, other), { method, agent: false }, (response) => {
         response.resume();
         resolve(response.statusCode);
       })

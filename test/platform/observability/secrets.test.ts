@@ -16,7 +16,7 @@ import { authorizationRequest, createScene, refresh, revoke, tokensOf } from '..
 import { buildTestApp, testSecret } from '../../support/server/app.js';
 import { captureLog } from '../../support/server/captured-log.js';
 import { freePort } from '../../support/server/free-port.js';
-import { exchange, listen } from '../../support/server/sockets.js';
+import { exchange, listen, readText } from '../../support/server/sockets.js';
 import { recordSpans } from '../../support/server/spans.js';
 import t, { type Test } from '../../support/tap.js';
 
@@ -48,7 +48,7 @@ function secret(name: string, value: string | undefined): string {
 
 /** Expects that the output so far contains none of them, in any encoding. */
 async function expectNoSecrets(t: Test): Promise<void> {
-  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const metrics = await readText(`http://127.0.0.1:${metricsPort}/metrics`);
   const written = { log: log.lines.join(''), spans: JSON.stringify(spans), metrics };
   for (const [name, value] of secrets) {
     const signature = value.split('.')[2];

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import type { Response } from '../contract/conformance.js';
@@ -129,4 +132,10 @@ export function requestRaw(t: Test, port: number, head: readonly string[]): RawD
       return { text: Buffer.concat(chunks).toString(), reset };
     },
   };
+}
+
+/** Reads a body. The connection is used once: on a busy machine, the server may close an idle one while the next request is sent. */
+export async function readText(address: string): Promise<string> {
+  const [response] = await once(http.get(address, { agent: false }), 'response');
+  return text(response);
 }
