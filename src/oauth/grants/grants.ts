@@ -96,26 +96,22 @@ export class Grants {
         DELETE FROM authorization_codes
         WHERE account_id = ${accountId} AND application_id = ${applicationId} AND user_id = ${userId}
           AND used_at IS NULL AND NOT scopes <@ ${scopes}`;
-      const grants = await tx.$queryRaw<{ id: string; scopes: string[] }[]>`
-        SELECT id, scopes FROM grants
-        WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
-          AND revoked_at IS NULL AND NOT scopes <@ ${scopes}
-        ORDER BY id FOR NO KEY UPDATE`;
-      const changes = grants.map(({ id, scopes: before }) => ({
-        id,
-        before,
-        after: before.filter((scope) => scopes.includes(scope)),
-      }));
-      await tx.$executeRaw`
+      const changed = await tx.$queryRaw<{ id: string; before: string[]; after: string[] }[]>`
+        WITH held AS (
+          SELECT id, scopes,
+            ARRAY(SELECT scope FROM unnest(scopes) WITH ORDINALITY AS stored (scope, place)
+                  WHERE scope = ANY (${scopes}) ORDER BY place) AS kept
+          FROM grants
+          WHERE account_id = ${accountId} AND user_id = ${userId} AND application_id = ${applicationId}
+            AND revoked_at IS NULL AND NOT scopes <@ ${scopes}
+          ORDER BY id FOR NO KEY UPDATE)
         UPDATE grants SET
-          revoked_at = CASE WHEN scopes && ${scopes} THEN revoked_at ELSE ${at} END,
-          scopes = CASE WHEN scopes && ${scopes}
-            THEN ARRAY(SELECT scope FROM unnest(scopes) WITH ORDINALITY AS stored (scope, place)
-                       WHERE scope = ANY (${scopes}) ORDER BY place)
-            ELSE scopes END
-        WHERE account_id = ${accountId} AND id = ANY (${changes.map(({ id }) => id)})`;
+          scopes = CASE WHEN cardinality(kept) > 0 THEN kept ELSE held.scopes END,
+          revoked_at = CASE WHEN cardinality(kept) = 0 THEN ${at}::timestamptz END
+        FROM held WHERE grants.account_id = ${accountId} AND grants.id = held.id
+        RETURNING grants.id, held.scopes AS before, kept AS after`;
       await unit.recordAll(
-        changes.map(({ id, before, after }) => {
+        changed.map(({ id, before, after }) => {
           const details: Readonly<Record<string, string | readonly string[]>> =
             after.length === 0 ? { grant: id } : { grant: id, before, after };
           return { type: after.length === 0 ? 'grant.revoked' : 'grant.scopes_removed', details };
