@@ -21,6 +21,7 @@ import type {
   AuthorizationStep,
   ConsentStep,
 } from '../authorization-endpoint.js';
+import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
@@ -203,14 +204,11 @@ function ConsentPage({
             )}
             <fieldset>
               <legend>The application may</legend>
-              {scopes.offered.map((scope) => (
-                <label key={scope} class="choice">
-                  <input type="checkbox" name="scope" value={scope} checked={!choosesNothing} />
-                  <span>
-                    {scopeLabel(scope)} <code>{scope}</code>
-                  </span>
-                </label>
-              ))}
+              <ScopeChoices
+                name="scope"
+                scopes={scopes.offered}
+                selected={choosesNothing ? [] : scopes.offered}
+              />
             </fieldset>
             <button type="submit" name="decision" value="allow_selected" class="secondary">
               Allow the selected

@@ -1,4 +1,5 @@
 import type { ConnectedApplication, Grants } from '../../../oauth/grants/grants.js';
+import { ScopeChoices } from '../../../oauth/scope-choices.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { Empty } from '../../../platform/pages/data-table.js';
@@ -143,14 +144,7 @@ function Permissions({ granted, kept }: { granted: readonly string[]; kept: read
           already read. To give a permission again, you have to authorize the application again.
         </p>
         <FieldError field={permissionsId} />
-        {granted.map((scope) => (
-          <label key={scope} class="choice">
-            <input type="checkbox" name="scopes" value={scope} checked={kept.includes(scope)} />
-            <span>
-              {scopeLabel(scope)} <code>{scope}</code>
-            </span>
-          </label>
-        ))}
+        <ScopeChoices name="scopes" scopes={granted} selected={kept} />
       </fieldset>
     </Form>
   );
