@@ -88,7 +88,10 @@ export function createAuthenticate(
     }
     if (!claims.resources.includes(resource) && !isPartOfRequest()) throw challenge(invalidToken());
     request.callerIds = namedBy(claims);
-    const admitted = limit === null ? undefined : admit(limit, `api client ${claims.clientId}`, reply);
+    const admitted =
+      limit === null
+        ? undefined
+        : admit(limit, `api client ${claims.installation ?? claims.clientId}`, reply);
     const status = findLiveToken(claims);
     if (admitted !== undefined) {
       // Both run concurrently; the error of the rate limit has precedence.
@@ -110,8 +113,8 @@ export function createAuthenticate(
 }
 
 /** Claims of a validly signed token, without a query. */
-function namedBy({ clientId, grantId, subject }: AccessTokenClaims): CallerIds {
-  return { clientId, userId: grantId === null ? null : subject };
+function namedBy({ clientId, installation, grantId, subject }: AccessTokenClaims): CallerIds {
+  return { clientId: installation ?? clientId, userId: grantId === null ? null : subject };
 }
 
 function isStillGranted(scope: string, { applicationScopes, grantScopes, user }: LiveToken): boolean {

@@ -10,9 +10,16 @@ import {
   UnregisteredRedirectUriProblem,
 } from '../platform/problems/problem.js';
 import { violation } from '../platform/problems/rule-texts.js';
-import type { Application, ClientRegistry } from './clients/client-registry.js';
+import {
+  type Application,
+  type Client,
+  type ClientRegistry,
+  isApplication,
+} from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
-import { isRegisteredRedirectUri } from './clients/redirect-uris.js';
+import { type ApprovalChanges, changesSinceApproval, type Installation } from './clients/installations.js';
+import { isMetadataDocumentUrl } from './clients/metadata-document.js';
+import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
@@ -37,7 +44,7 @@ class AuthorizationRejection extends Error {
 }
 
 /** @throws {Problem} 401 `invalid_client`; never a redirect, because an unknown client has no registered redirect URI */
-async function knownClient(clients: ClientRegistry, clientId: string): Promise<Application> {
+async function knownClient(clients: ClientRegistry, clientId: string): Promise<Client> {
   const application = await clients.findByClientId(clientId);
   if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
   return application;
@@ -48,16 +55,13 @@ async function knownClient(clients: ClientRegistry, clientId: string): Promise<A
  *
  * @throws {UnregisteredRedirectUriProblem} never a redirect
  */
-function checkRedirectUri(application: Application, redirectUri: string): void {
-  if (isRegisteredRedirectUri(application, redirectUri)) return;
+function checkRedirectUri(client: Client, redirectUri: string): void {
+  if (isRegisteredRedirectUri(client, redirectUri)) return;
   const { message: detail, errors = [] } = invalidParameter(
     'redirect_uri',
     violation('registered_redirect_uri'),
   );
-  throw new UnregisteredRedirectUriProblem(
-    { detail, errors },
-    { applicationName: application.name, redirectUri },
-  );
+  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: client.name, redirectUri });
 }
 
 /** Maximum length of `state`, in bytes of UTF-8. */
@@ -115,20 +119,23 @@ function grantableScopes({ role }: User, requested: readonly string[]): Grantabl
   return { offered, withheld: requested.filter((scope) => !offered.includes(scope)) };
 }
 
-/**
- * The user must belong to the account of the application.
- *
- * @throws {OtherAccountProblem} never a redirect, so that the application learns nothing about the user
- */
-function checkSameAccount(application: Application, user: User): void {
-  if (application.accountId !== user.accountId) throw new OtherAccountProblem();
-}
-
 /** Next step of an authorization request. */
 export type AuthorizationStep =
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'sign_in' }
+  | ApprovalStep
   | ConsentStep;
+
+/** The account must approve the application, which it has not registered, or which has changed since it was approved. */
+export interface ApprovalStep {
+  readonly kind: 'approval';
+  readonly client: Client;
+  readonly user: User;
+  /** The suspended installation; `null` when the account has none. */
+  readonly installation: Installation | null;
+  /** What has changed since the approval; `null` when nothing has. */
+  readonly changes: ApprovalChanges | null;
+}
 
 /** The user decides. */
 export interface ConsentStep {
@@ -164,18 +171,25 @@ export class AuthorizationEndpoint {
   }
 
   /**
-   * Checks a request. Errors redirect to the application only after sign-in and the account check: otherwise the endpoint
-   * would be an open redirector.
+   * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
+   * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
+   * requests.
    *
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
    * @see RFC 9700 section 4.11.2
    */
-  async prepare(parameters: AuthorizationParameters, user: User | null): Promise<AuthorizationStep> {
+  async prepare(
+    parameters: AuthorizationParameters,
+    user: User | null,
+    origin: AuditOrigin,
+  ): Promise<AuthorizationStep> {
     checkStateLength(parameters.state);
-    const application = await knownClient(this.#services.clients, parameters.client_id);
-    checkRedirectUri(application, parameters.redirect_uri);
+    if (user === null && isMetadataDocumentUrl(parameters.client_id)) return { kind: 'sign_in' };
+    const client = await this.#findClient(parameters, user, origin);
+    checkRedirectUri(client, parameters.redirect_uri);
     if (user === null) return { kind: 'sign_in' };
-    checkSameAccount(application, user);
+    const application = await this.#findApplication(client, user, origin);
+    if ('kind' in application) return application;
     try {
       checkStage(application);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
@@ -185,6 +199,43 @@ export class AuthorizationEndpoint {
       if (!(error instanceof AuthorizationRejection)) throw error;
       return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
     }
+  }
+
+  /** @throws {Problem} 401 `invalid_client`, 429 `rate_limit_exceeded` */
+  async #findClient(
+    { client_id, redirect_uri }: AuthorizationParameters,
+    user: User | null,
+    origin: AuditOrigin,
+  ): Promise<Client> {
+    const { clients, documents } = this.#services;
+    if (user === null || !isMetadataDocumentUrl(client_id)) return knownClient(clients, client_id);
+    const client = await documents.read(client_id, user, origin);
+    // The same document can be for an application on a server and on the computer of a user.
+    return { ...client, stage: isForDevelopment(redirect_uri) ? 'development' : 'live' };
+  }
+
+  /**
+   * The application of the client in the account of the user. An installation is suspended when the client is no longer what the
+   * account approved.
+   *
+   * @throws {OtherAccountProblem} when only its own account can use it; never a redirect, so that the application learns nothing
+   *   about the user
+   */
+  async #findApplication(
+    client: Client,
+    user: User,
+    origin: AuditOrigin,
+  ): Promise<Application | ApprovalStep> {
+    if (isApplication(client) && client.accountId === user.accountId) return client;
+    if (!client.shared) throw new OtherAccountProblem();
+    const { installations, clock } = this.#services;
+    const step = { kind: 'approval', client, user } as const;
+    const installation = await installations.find(user.accountId, client);
+    if (installation === null) return { ...step, installation, changes: null };
+    const changes = changesSinceApproval(client, installation.approved);
+    if (changes !== null && !installation.suspended)
+      await installations.suspend(installation, { userId: user.id, origin, at: clock(), changes });
+    return changes === null && !installation.suspended ? installation : { ...step, installation, changes };
   }
 
   /**
@@ -280,8 +331,8 @@ export async function findApplicationName(
 ): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(path, 'http://localhost');
   if (pathname !== '/v1/oauth/authorize') return undefined;
-  const application = await clients.findByClientId(searchParams.get('client_id') ?? '');
+  const client = await clients.find(searchParams.get('client_id') ?? '');
   const redirectUri = searchParams.get('redirect_uri') ?? '';
-  if (application === null || !isRegisteredRedirectUri(application, redirectUri)) return undefined;
-  return application.name;
+  if (client === null || !isRegisteredRedirectUri(client, redirectUri)) return undefined;
+  return client.name;
 }

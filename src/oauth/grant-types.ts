@@ -4,6 +4,7 @@ import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCredentials, requireParameter } from './clients/credentials.js';
+import type { IssuedSecret } from './clients/installations.js';
 import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
@@ -28,13 +29,15 @@ export interface GrantType {
   readonly type: string;
   /** Required form parameters, in addition to those of client authentication. */
   readonly requires: readonly (keyof TokenForm)[];
+  /** The hash of the code or token in the form, which names the account; `null`: it acts in the account of the application. */
+  readonly secretOf: ((form: TokenForm) => IssuedSecret) | null;
   handle(request: GrantRequest, services: OAuthServices): Promise<TokenResponse>;
 }
 
 /** Token response for an application that acts on behalf of a user. */
 function issueUserTokens(
   { accessTokens }: OAuthServices,
-  { clientId }: Application,
+  { clientId, installation }: Application,
   { userId, grantId, scopes, resource }: UsedGrant,
   requested: Resource | undefined,
   refreshToken: OpaqueToken,
@@ -43,6 +46,7 @@ function issueUserTokens(
     access_token: accessTokens.issue({
       subject: userId,
       clientId,
+      installation,
       scopes,
       grantId,
       resources: resourcesOf(requested ?? resource),
@@ -64,14 +68,10 @@ function issueUserTokens(
 export const clientCredentials: GrantType = {
   type: 'client_credentials',
   requires: [],
+  secretOf: null,
 
   async handle({ form, credentials, application, origin }, { accessTokens, auditLog, config }) {
-    if (application.clientType === 'public') {
-      throw new Problem(
-        'unauthorized_client',
-        'A public client cannot use client_credentials; use authorization_code with PKCE.',
-      );
-    }
+    if (application.clientType === 'public') throw publicClient();
     requireParameter('client_secret', credentials.clientSecret);
     const resources = [readResource(form.resource, config.baseUrl) ?? 'api'] as const;
     const scopes = selectScopes(form.scope, application.scopes);
@@ -86,6 +86,14 @@ export const clientCredentials: GrantType = {
   },
 };
 
+/** 400 `unauthorized_client` for client credentials of a public client. */
+export function publicClient(): Problem {
+  return new Problem(
+    'unauthorized_client',
+    'A public client cannot use client_credentials; use authorization_code with PKCE.',
+  );
+}
+
 /**
  * Exchanges an authorization code for tokens.
  *
@@ -95,6 +103,7 @@ export const clientCredentials: GrantType = {
 export const authorizationCode: GrantType = {
   type: 'authorization_code',
   requires: ['code', 'redirect_uri', 'code_verifier'],
+  secretOf: ({ code }) => ({ kind: 'code', hash: hashSecret(requireParameter('code', code)) }),
 
   async handle({ form, application, origin }, services) {
     const { codes, clock, config } = services;
@@ -135,6 +144,10 @@ export const authorizationCode: GrantType = {
 export const refreshToken: GrantType = {
   type: 'refresh_token',
   requires: ['refresh_token'],
+  secretOf: ({ refresh_token }) => ({
+    kind: 'refresh_token',
+    hash: hashSecret(requireParameter('refresh_token', refresh_token)),
+  }),
 
   async handle({ form, application, origin }, services) {
     const { refreshTokens, config } = services;

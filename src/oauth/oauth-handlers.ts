@@ -3,6 +3,7 @@ import type { Contract } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
 import { auditOrigin } from '../platform/http/principal.js';
+import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';
@@ -86,12 +87,14 @@ export class OAuthHandlers
       origin: auditOrigin(request),
       admit: this.#parts.limits.admitClient(reply),
       // For the request log.
-      onAuthenticated: ({ id, accountId }) => {
-        request.callerIds = { accountId, applicationId: id };
+      onAuthenticated: (client) => {
+        if (isApplication(client))
+          request.callerIds = { accountId: client.accountId, applicationId: client.id };
       },
       // For the rejected requests of the application.
-      onRejected: ({ id, accountId }) => {
-        request.rejectedClient = { accountId, applicationId: id };
+      onRejected: (client) => {
+        if (isApplication(client))
+          request.rejectedClient = { accountId: client.accountId, applicationId: client.id };
       },
     };
   }

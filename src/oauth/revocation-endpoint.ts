@@ -5,7 +5,7 @@ import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
-import type { Application } from './clients/client-registry.js';
+import { type Application, type Client, isApplication } from './clients/client-registry.js';
 import { type ClientCall, readClientCredentials, requireParameter } from './clients/credentials.js';
 import type { OAuthServices } from './services.js';
 
@@ -32,19 +32,22 @@ export class RevocationEndpoint {
     const { origin } = call;
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, call.authorization);
-    const application = await this.#clientAuthentication.identify(credentials, call);
-    if (application.clientType === 'confidential')
-      requireParameter('client_secret', credentials.clientSecret);
+    const client = await this.#clientAuthentication.identify(credentials, call);
+    if (client.clientType === 'confidential') requireParameter('client_secret', credentials.clientSecret);
     // The format of the token shows its type, so token_type_hint is not needed.
-    if (await this.#revokeRefreshToken(token, application, origin)) return;
-    await this.#revokeAccessToken(token, application, origin);
+    if (await this.#revokeRefreshToken(token, client, origin)) return;
+    await this.#revokeAccessToken(token, client, origin);
   }
 
-  async #revokeRefreshToken(value: string, application: Application, origin: AuditOrigin): Promise<boolean> {
-    const { grants, refreshTokens, clock } = this.#services;
-    const grant = await refreshTokens.findGrant(hashSecret(value));
+  async #revokeRefreshToken(value: string, client: Client, origin: AuditOrigin): Promise<boolean> {
+    const { grants, refreshTokens, installations, clock } = this.#services;
+    const hash = hashSecret(value);
+    const grant = await refreshTokens.findGrant(hash);
     if (grant === undefined) return false;
-    const { accountId, id: applicationId } = application;
+    const application = client.shared
+      ? await installations.findBySecret({ kind: 'refresh_token', hash }, client)
+      : client;
+    const { accountId, id: applicationId } = requireApplication(application);
     if (grant.accountId !== accountId || grant.applicationId !== applicationId)
       throw tokenOfAnotherApplication();
     await grants.revoke({
@@ -55,15 +58,20 @@ export class RevocationEndpoint {
     return true;
   }
 
-  async #revokeAccessToken(value: string, application: Application, origin: AuditOrigin): Promise<void> {
-    const { database, accessTokens, clock } = this.#services;
+  async #revokeAccessToken(value: string, client: Client, origin: AuditOrigin): Promise<void> {
+    const { database, accessTokens, installations, clock } = this.#services;
     const claims = await accessTokens.verify(value).catch((error) => {
       if (error instanceof Problem) return null;
       throw error;
     });
     if (claims === null) return;
-    if (claims.clientId !== application.clientId) throw tokenOfAnotherApplication();
-    const { accountId, id: applicationId } = application;
+    if (claims.clientId !== client.clientId) throw tokenOfAnotherApplication();
+    const { installation } = claims;
+    // Without the installation the token is rejected already.
+    const application =
+      installation === null ? client : await installations.findByInternalId(installation, client);
+    if (application === null) return;
+    const { accountId, id: applicationId } = requireApplication(application);
     const userId = claims.grantId === null ? null : claims.subject;
     const context = { accountId, applicationId, userId, origin, at: clock() };
     await change(database.prisma, context, lock.nothing, async (unit) => {
@@ -75,6 +83,12 @@ export class RevocationEndpoint {
       if (count > 0) await unit.record('token.revoked');
     });
   }
+}
+
+/** @throws {Problem} 400 `unauthorized_client` when the token was issued in no account of the client */
+function requireApplication(client: Client | null): Application {
+  if (client === null || !isApplication(client)) throw tokenOfAnotherApplication();
+  return client;
 }
 
 function tokenOfAnotherApplication(): Problem {

@@ -67,6 +67,13 @@ const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'webhooks:write': 'Have changes of employees and reports sent to its server',
 };
 
+/** All scopes of the contract. */
+export const knownScopes: readonly string[] = Object.keys(scopeLabels);
+
+export function isKnownScope(scope: string): boolean {
+  return Object.hasOwn(scopeLabels, scope);
+}
+
 /** Label of a scope; an unknown scope is its own label. */
 export function scopeLabel(scope: string): string {
   return (scopeLabels as Readonly<Record<string, string>>)[scope] ?? scope;

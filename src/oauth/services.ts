@@ -1,6 +1,9 @@
 import type { Core } from '../platform/core.js';
 import { ClientRegistry } from './clients/client-registry.js';
+import { Installations } from './clients/installations.js';
 import { LastUseRecorder } from './clients/last-use-recorder.js';
+import { MetadataDocumentFetcher } from './clients/metadata-document-fetch.js';
+import { MetadataDocuments } from './clients/metadata-documents.js';
 import { AuthorizationCodes } from './grants/authorization-codes.js';
 import { Grants } from './grants/grants.js';
 import type { SigningKeys } from './keys/signing-keys.js';
@@ -16,6 +19,8 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   return {
     ...core,
     clients: new ClientRegistry(database),
+    documents: new MetadataDocuments(core, new MetadataDocumentFetcher({ allowLocal: !config.production })),
+    installations: new Installations(database),
     lastUseRecorder: new LastUseRecorder(database, clock, logger),
     grants,
     codes: new AuthorizationCodes(database, grants),

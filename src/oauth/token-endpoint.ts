@@ -1,6 +1,6 @@
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
-import type { Application } from './clients/client-registry.js';
+import { type Application, type Client, isApplication } from './clients/client-registry.js';
 import {
   type ClientCall,
   invalidClient,
@@ -13,6 +13,7 @@ import {
   clientCredentials,
   type GrantRequest,
   type GrantType,
+  publicClient,
   refreshToken,
   type TokenForm,
   type TokenResponse,
@@ -50,14 +51,37 @@ export class TokenEndpoint {
     }
     for (const name of grantType.requires) requireParameter(name, form[name]);
     const credentials = readClientCredentials(form, call.authorization);
-    const application = await this.#clientAuthentication.identify(credentials, call);
-    const request = { form, credentials, application, origin: call.origin };
+    const client = await this.#clientAuthentication.identify(credentials, call);
     return withConstantTimeFailure(async () => {
+      const application = await this.#applicationOf(client, grantType, form);
+      call.onAuthenticated(application);
+      const request = { form, credentials, application, origin: call.origin };
       checkStage(application);
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grantType !== clientCredentials) checkRequiredSecret(request);
       return grantType.handle(request, this.#services);
     });
+  }
+
+  /**
+   * The application of the client in the account in which the code or refresh token was issued.
+   *
+   * @throws {Problem} 401 `invalid_grant` when the account must approve the application again; 400 `unauthorized_client` for
+   *   client credentials of a client that a metadata document describes
+   */
+  async #applicationOf(client: Client, { secretOf }: GrantType, form: TokenForm): Promise<Application> {
+    if (client.shared && secretOf !== null) {
+      const found = await this.#services.installations.findBySecret(secretOf(form), client);
+      if (found?.suspended)
+        throw new Problem('invalid_grant', 'The account must approve the application again.');
+      if (found !== null) return found;
+    }
+    if (isApplication(client)) return client;
+    if (secretOf === null) throw publicClient();
+    throw new Problem(
+      'invalid_grant',
+      'The code or refresh token is unknown, expired, revoked or already used.',
+    );
   }
 }
 

@@ -8,16 +8,27 @@ const find = clientById(database);
 
 /** Reads the client with the models. */
 async function expectedClient(clientId: string) {
-  const { generation, createdById, createdAt, updatedAt, secrets, inDevelopment, account, ...application } =
-    await database.prisma.application.findUniqueOrThrow({
-      where: { clientId },
-      include: { secrets: { orderBy: { id: 'asc' } }, account: true },
-    });
+  const {
+    generation,
+    createdById,
+    createdAt,
+    updatedAt,
+    secrets,
+    inDevelopment,
+    account,
+    shared,
+    ...stored
+  } = await database.prisma.application.findUniqueOrThrow({
+    where: { clientId },
+    include: { secrets: { orderBy: { id: 'asc' } }, account: true, shared: true },
+  });
+  const { installedClientId, requestedScopes, suspendedAt, ...application } = stored;
   const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,
     tokenGeneration: generation,
     stage: inDevelopment ? development : 'live',
+    shared: shared.length > 0,
     secrets: secrets.map(({ id, secretHash }) => ({ id, hash: Buffer.from(secretHash).toString('base64') })),
   };
 }

@@ -48,7 +48,7 @@ t.test('finds the owners that the models read, of many tokens at once', async (t
   );
   const found = await Promise.all(
     tokens.map(({ scene, grantId }) =>
-      find({ tokenId: randomId(), clientId: scene.application.clientId, grantId }),
+      find({ tokenId: randomId(), clientId: scene.application.clientId, installation: null, grantId }),
     ),
   );
   for (const [index, { scene, grantId }] of tokens.entries()) {
@@ -79,7 +79,9 @@ t.test(
         grantId: await createGrant(disabled),
       },
     };
-    const found = await Promise.all(Object.values(tokens).map((token) => find(token)));
+    const found = await Promise.all(
+      Object.values(tokens).map((token) => find({ installation: null, ...token })),
+    );
     for (const [index, name] of Object.keys(tokens).entries()) t.equal(found[index], null, name);
   },
 );

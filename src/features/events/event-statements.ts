@@ -52,7 +52,7 @@ function eventDocument(clientId: string): string {
 /** Applications of the account $1. Where account data is distributed they are on the coordinator, and are not joined with events. */
 const clientsOfAccount = `
   WITH clients AS MATERIALIZED (
-    SELECT json_object_agg(id, client_id) AS by_id FROM applications WHERE account_id = $1)`;
+    SELECT json_object_agg(id, coalesce(installed_client_id, client_id)) AS by_id FROM applications WHERE account_id = $1)`;
 const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
 
 /**
@@ -154,7 +154,7 @@ export const eventPage = defineLookup({
   sql: pageOf({
     ...{ account: 'request.account_id', first: 'request.first', until: 'request.until' },
     ...{ types: 'request.types', cutoff: 'request.cutoff' },
-    client: `(SELECT client_id FROM applications
+    client: `(SELECT coalesce(installed_client_id, client_id) FROM applications
               WHERE applications.account_id = events.account_id AND applications.id = events.application_id)`,
   }),
   toValue: toPage,

@@ -42,7 +42,7 @@ export class WebhookTests {
       occurred_at: attemptedAt.toISOString(),
       actor: {
         type: userId === null ? 'application' : 'user',
-        client_id: application?.clientId ?? null,
+        client_id: application?.installedClientId ?? application?.clientId ?? null,
         user_id: userId,
       },
       resource: { id, type: 'webhook_endpoints', attributes: null },

@@ -11,6 +11,10 @@ import type { ClientType } from './client-registry.js';
 export interface ApplicationSummary extends ApplicationSettings {
   readonly id: string;
   readonly clientId: string;
+  /** Whether the account has approved it, and has not registered it. */
+  readonly isInstallation: boolean;
+  /** Since when an installation must be approved again; `null` when it can be used. */
+  readonly suspendedAt: Date | null;
   readonly clientType: ClientType;
   readonly createdAt: Date;
   /** Number of users with a live grant to the application. */
@@ -40,19 +44,23 @@ export interface ApplicationReader {
   get(accountId: AccountId, options: { id: string; now: Date }): Promise<ApplicationDetails | null>;
 }
 
-/** Finds the account's application with this `client_id`; `null` when there is none, or it is another account's. */
+/** Finds the account's application or installation with this `client_id`; `null` when there is none, or it is another account's. */
 export function findApplication(
   { prisma }: Pick<Database, 'prisma'>,
   accountId: AccountId,
   clientId: string,
 ): Promise<{ readonly id: string; readonly name: string } | null> {
-  return prisma.application.findFirst({ where: { accountId, clientId }, select: { id: true, name: true } });
+  return prisma.application.findFirst({
+    where: { accountId, OR: [{ clientId, installedClientId: null }, { installedClientId: clientId }] },
+    select: { id: true, name: true },
+  });
 }
 
 /** Select list over `applications` that yields an {@link ApplicationSummary}. */
 export function summarySelection(now: Date): Prisma.Sql {
   return Prisma.sql`
-    applications.id, applications.client_id AS "clientId", applications.client_type AS "clientType",
+    applications.id, coalesce(applications.installed_client_id, applications.client_id) AS "clientId",
+    applications.installed_client_id IS NOT NULL AS "isInstallation", applications.suspended_at AS "suspendedAt", applications.client_type AS "clientType",
     applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
     applications.require_client_secret AS "requireClientSecret", applications.in_development AS "inDevelopment",
     applications.created_at AS "createdAt",

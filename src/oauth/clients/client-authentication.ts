@@ -5,7 +5,7 @@ import { networkOf } from '../../platform/network/network-of-address.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import type { OAuthServices } from '../services.js';
-import type { Application, LiveSecret } from './client-registry.js';
+import { type Client, isApplication, type LiveSecret } from './client-registry.js';
 import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
@@ -27,50 +27,46 @@ export class ClientAuthentication {
    *   requests. Authenticated requests are counted for the client, others for their IP address, so that requests without
    *   the secret do not consume the limit of the client.
    */
-  async identify(
-    credentials: ClientCredentials,
-    call: Omit<ClientCall, 'authorization'>,
-  ): Promise<Application> {
+  async identify(credentials: ClientCredentials, call: Omit<ClientCall, 'authorization'>): Promise<Client> {
     const { origin, admit, onAuthenticated } = call;
     const clientId = requireParameter('client_id', credentials.clientId);
-    const { application, matched } = await withConstantTimeFailure(() =>
-      this.#prove(clientId, credentials, call),
-    );
-    onAuthenticated(application);
+    const { client, matched } = await withConstantTimeFailure(() => this.#prove(clientId, credentials, call));
+    onAuthenticated(client);
     await admit(
       matched === undefined
         ? `client ${clientId} address ${networkOf(origin.address)}`
         : `client ${clientId}`,
     );
-    if (matched !== undefined) this.#services.lastUseRecorder.record(application.accountId, matched.id);
-    return application;
+    if (matched !== undefined && isApplication(client))
+      this.#services.lastUseRecorder.record(client.accountId, matched.id);
+    return client;
   }
 
   async #prove(
     clientId: string,
     credentials: ClientCredentials,
     { origin, onRejected }: Pick<ClientCall, 'origin' | 'onRejected'>,
-  ): Promise<{ application: Application; matched: LiveSecret | undefined }> {
+  ): Promise<{ client: Client; matched: LiveSecret | undefined }> {
     const { clients } = this.#services;
-    const application = await clients.findByClientId(clientId);
+    const client = await clients.find(clientId);
     const { clientSecret } = credentials;
     const matched =
       clientSecret === undefined
         ? undefined
-        : findMatch(clientSecret, application?.secrets ?? [unknownClientSecret]);
-    if (application === null || (clientSecret !== undefined && matched === undefined)) {
-      if (application !== null) onRejected(application);
-      await this.#countFailure(clientId, application, origin);
+        : findMatch(clientSecret, client?.secrets ?? [unknownClientSecret]);
+    if (client === null || (clientSecret !== undefined && matched === undefined)) {
+      if (client !== null) onRejected(client);
+      await this.#countFailure(clientId, client, origin);
       throw invalidClient(credentials);
     }
-    return { application, matched };
+    return { client, matched };
   }
 
   /**
    * Failures never block requests with the right secret: 256 random bits cannot be guessed, and otherwise an attacker
    * could lock a client out.
    */
-  async #countFailure(clientId: string, application: Application | null, origin: AuditOrigin): Promise<void> {
+  async #countFailure(clientId: string, client: Client | null, origin: AuditOrigin): Promise<void> {
     const { failureLimit, auditLog } = this.#services;
     const limit = await failureLimit.count({
       by: 'client address',
@@ -83,8 +79,8 @@ export class ClientAuthentication {
     }
     await auditLog.record({
       type: 'client_authentication.failed',
-      accountId: application?.accountId,
-      applicationId: application?.id,
+      ...(client !== null &&
+        isApplication(client) && { accountId: client.accountId, applicationId: client.id }),
       origin,
     });
   }

@@ -3,6 +3,9 @@ import { type AccountId, toAccountId } from '../../platform/accounts/account-id.
 import type { Database } from '../../platform/database/client.js';
 import { defineLookup } from '../../platform/database/define-lookup.js';
 import { allAccounts } from '../../platform/database/scope.js';
+import { knownScopes } from '../scopes.js';
+import { isMetadataDocumentUrl, type MetadataDocument } from './metadata-document.js';
+import { isForDevelopment } from './redirect-uris.js';
 
 /**
  * Looks up the OAuth client with a `client_id`, and its secrets, as JSON. It reads all accounts, because the account is
@@ -24,11 +27,13 @@ export const clientById = defineLookup({
         WHEN NOT in_development THEN 'live'
         WHEN (SELECT development_allowed FROM accounts WHERE accounts.id = applications.account_id) THEN 'development'
         ELSE 'forbidden' END,
+      'shared', EXISTS (SELECT FROM shared_applications shared WHERE shared.client_id = applications.client_id),
       'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
                                            ORDER BY secret.id), '[]')
                   FROM application_secrets secret
                   WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id))::text AS json
-    FROM applications WHERE applications.client_id = request.client_id`,
+    FROM applications
+    WHERE applications.client_id = request.client_id AND applications.installed_client_id IS NULL`,
   toValue: ({ json }: { json: string }) => json,
   scope: () => allAccounts,
   maxBatchSize: 200,
@@ -36,22 +41,37 @@ export const clientById = defineLookup({
 });
 
 /** An OAuth client, as the authorization, token and revocation endpoints need it. */
-export interface Application {
-  readonly id: string;
-  readonly accountId: AccountId;
+export interface Client {
   readonly clientId: string;
   readonly clientType: ClientType;
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
+  /** The scopes that an account must approve; none for a client whose metadata document lists none, which may request all. */
+  readonly declaredScopes: readonly string[];
   /** Whether every token request must contain the secret; `false` for a public client. */
   readonly requireClientSecret: boolean;
-  /** Generation of client credentials tokens. Tokens of an earlier generation are revoked. */
-  readonly tokenGeneration: number;
   /** `forbidden`: in development, which its account does not allow. It cannot be authorized and gets no tokens. */
   readonly stage: 'live' | 'development' | 'forbidden';
+  /** Whether accounts that have not registered it can use it. */
+  readonly shared: boolean;
   /** The secrets that are accepted; empty for a public client. */
   readonly secrets: readonly LiveSecret[];
+}
+
+/** A client in an account that uses it: an application that the account has registered, or an installation. */
+export interface Application extends Client {
+  readonly id: string;
+  readonly accountId: AccountId;
+  /** Generation of client credentials tokens. Tokens of an earlier generation are revoked. */
+  readonly tokenGeneration: number;
+  /** Internal id of an installation, which its access tokens contain; `null` in the account that has registered it. */
+  readonly installation: string | null;
+}
+
+/** Whether a client is an application of an account. One that a metadata document describes is of none. */
+export function isApplication(client: Client): client is Application {
+  return 'accountId' in client;
 }
 
 export type ClientType = 'confidential' | 'public';
@@ -62,7 +82,7 @@ export interface LiveSecret {
   readonly hash: Uint8Array;
 }
 
-interface Stored extends Omit<Application, 'accountId' | 'secrets'> {
+interface Stored extends Omit<Application, 'accountId' | 'secrets' | 'installation' | 'declaredScopes'> {
   readonly accountId: string;
   readonly secrets: readonly { id: string; hash: string }[];
 }
@@ -75,13 +95,26 @@ export class ClientRegistry {
   readonly #find: (clientId: string) => Promise<string | null>;
   readonly #cache = new LRUCache<string, Application>({ max: maxCachedApplications });
 
+  readonly #prisma: Database['prisma'];
+
   constructor(database: Database) {
+    this.#prisma = database.prisma;
     this.#find = clientById(database);
   }
 
+  /** Finds the client with this `client_id`: an application of any account, or one whose metadata document has been read. */
+  async find(clientId: string): Promise<Client | null> {
+    return isMetadataDocumentUrl(clientId) ? this.#findDescribed(clientId) : this.findByClientId(clientId);
+  }
+
+  async #findDescribed(clientId: string): Promise<Client | null> {
+    const shared = await this.#prisma.sharedApplication.findUnique({ where: { clientId } });
+    return shared?.document == null ? null : describedClient(shared.document as unknown as MetadataDocument);
+  }
+
   /**
-   * Finds the application with this `client_id` in any account, because the account is not known yet. Text that is not a
-   * `client_id` is not looked up.
+   * Finds the application with this `client_id` in the account that has registered it. It reads all accounts, because the
+   * account is not known yet. Text that is not a `client_id` is not looked up.
    */
   async findByClientId(clientId: string): Promise<Application | null> {
     const json = isClientId(clientId) ? await this.#find(clientId) : null;
@@ -97,6 +130,8 @@ export class ClientRegistry {
 function toApplication({ accountId, secrets, ...application }: Stored): Application {
   return {
     ...application,
+    declaredScopes: application.scopes,
+    installation: null,
     accountId: toAccountId(accountId),
     secrets: secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
   };
@@ -105,4 +140,20 @@ function toApplication({ accountId, secrets, ...application }: Stored): Applicat
 /** Whether a string has the form of a `client_id`. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9]{1,255}$/.test(text);
+}
+
+/** The client that a metadata document describes. */
+export function describedClient({ clientId, name, redirectUris, scopes }: MetadataDocument): Client {
+  return {
+    clientId,
+    clientType: 'public',
+    name,
+    redirectUris,
+    scopes: scopes ?? knownScopes,
+    declaredScopes: scopes ?? [],
+    requireClientSecret: false,
+    stage: redirectUris.every(isForDevelopment) ? 'development' : 'live',
+    shared: true,
+    secrets: [],
+  };
 }

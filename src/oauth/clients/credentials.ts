@@ -2,7 +2,7 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import type { Application } from './client-registry.js';
+import type { Client } from './client-registry.js';
 
 /**
  * Value of a required form parameter.
@@ -27,10 +27,10 @@ export interface ClientCall {
   readonly authorization: string | undefined;
   readonly origin: AuditOrigin;
   readonly admit: AdmitClient;
-  /** Called with the authenticated application before the request is processed. */
-  onAuthenticated(application: Application): void;
-  /** Called when the authentication of an application fails; not for an unknown client. */
-  onRejected(application: Application): void;
+  /** Called with the authenticated client before the request is processed, and again with the installation that it is for. */
+  onAuthenticated(client: Client): void;
+  /** Called when the authentication of a client fails; not for an unknown client. */
+  onRejected(client: Client): void;
 }
 
 export interface ClientCredentials {

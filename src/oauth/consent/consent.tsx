@@ -11,7 +11,7 @@ import { narrowConfirmationPage, questionFor } from '../../platform/pages/confir
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
-import { signInAddress } from '../../platform/pages/paths.js';
+import { approvalPath, signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -37,7 +37,7 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
   async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
     const session = await this.#sessions.session(request);
-    const step = await this.#endpoint.prepare(query, session?.user ?? null);
+    const step = await this.#endpoint.prepare(query, session?.user ?? null, auditOrigin(request));
     if (step.kind === 'consent' && session !== null) {
       const { csrfToken } = session;
       return {
@@ -79,11 +79,11 @@ export async function consentForm(
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (!isDecision(decision)) throw invalidParameter('decision', violation('consent_decision'));
       const parameters = request.query as AuthorizationParameters;
-      const step = await endpoint.prepare(parameters, session?.user ?? null);
+      const origin = auditOrigin(request);
+      const step = await endpoint.prepare(parameters, session?.user ?? null, origin);
       reply.headers(privatePageHeaders());
       if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
       const allowed = decision !== 'deny';
-      const origin = auditOrigin(request);
       const { id: sessionId, user, csrfToken } = session;
       const form = new Fields(request.body);
       const { offered } = step.scopes;
@@ -125,6 +125,7 @@ function isDecision(value: unknown): value is (typeof decisions)[number] {
 
 function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
   if (step.kind === 'redirect') return step.location;
+  if (step.kind === 'approval') return `${approvalPath}${url.slice(url.indexOf('?'))}`;
   // After signing in and after consent the browser repeats this request.
   return step.kind === 'sign_in' ? signInAddress(url) : url;
 }

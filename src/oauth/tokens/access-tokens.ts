@@ -61,6 +61,8 @@ function encode(part: object): string {
 export interface AccessTokenClaims {
   readonly subject: string;
   readonly clientId: string;
+  /** Internal id of the installation; `null` for a token of an application in its own account. */
+  readonly installation: string | null;
   readonly scopes: readonly string[];
   /** The resources that accept the token. */
   readonly resources: readonly Resource[];
@@ -88,6 +90,7 @@ interface AccessTokenRequest {
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly resources: readonly Resource[];
+  readonly installation?: string | null;
   readonly grantId?: string;
   /** Generation of the application, for a token without a grant. Default: 0. */
   readonly generation?: number;
@@ -126,7 +129,7 @@ export class AccessTokens {
   }
 
   issue(token: AccessTokenRequest): string {
-    const { subject, clientId, scopes, grantId, generation = 0 } = token;
+    const { subject, clientId, scopes, installation = null, grantId, generation = 0 } = token;
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
@@ -139,6 +142,7 @@ export class AccessTokens {
       iat: issuedAt,
       exp: issuedAt + ttlSeconds,
       jti: randomId(),
+      ...(installation !== null && { installation }),
       ...(grantId !== undefined && { grant_id: grantId }),
       ...(generation > 0 && { generation }),
     };
@@ -212,6 +216,7 @@ export class AccessTokens {
     return {
       subject: String(payload.sub),
       clientId: String(payload.client_id),
+      installation: typeof payload.installation === 'string' ? payload.installation : null,
       scopes: parseScope(String(payload.scope)),
       resources: resources.filter((resource) => audiences.includes(this.#audiences[resource])),
       tokenId: String(payload.jti),

@@ -9,6 +9,8 @@ import { parseScope } from '../scopes.js';
 interface TokenKey {
   readonly tokenId: string;
   readonly clientId: string;
+  /** Internal id of the installation that it was issued to; `null` in the account that has registered the application. */
+  readonly installation: string | null;
   /** `null` for a token without a user. */
   readonly grantId: string | null;
 }
@@ -43,9 +45,9 @@ type TokenOwnerRow = Readonly<
 export const tokenOwner = defineLookup({
   name: 'token_owner',
   columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
-  request: ({ tokenId, clientId, grantId }: TokenKey) => ({
+  request: ({ tokenId, clientId, installation, grantId }: TokenKey) => ({
     jti: tokenId,
-    client_id: clientId,
+    client_id: installation ?? clientId,
     grant_id: grantId,
   }),
   sql: `
@@ -58,7 +60,7 @@ export const tokenOwner = defineLookup({
       AND grants.application_id IS NOT DISTINCT FROM application.id AND grants.revoked_at IS NULL
     LEFT JOIN users grant_user ON grant_user.account_id = grants.account_id AND grant_user.id = grants.user_id
       AND grant_user.disabled_at IS NULL
-    WHERE application.client_id = request.client_id
+    WHERE application.client_id = request.client_id AND application.suspended_at IS NULL
       AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
       AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,
   toValue: ({

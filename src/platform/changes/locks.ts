@@ -23,10 +23,13 @@ export interface LockedUser extends AffectedUser {
 /** An application whose row is locked by the transaction. */
 interface LockedApplication {
   readonly clientId: string;
+  readonly isInstallation: boolean;
   readonly clientType: 'confidential' | 'public';
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
+  /** Of an installation: the scopes that can be approved. */
+  readonly requestedScopes: readonly string[];
   readonly requireClientSecret: boolean;
   readonly inDevelopment: boolean;
   readonly generation: number;
@@ -134,7 +137,8 @@ export const lock = {
    */
   async application(tx: Tx, { accountId, applicationId }: OfApplication): Promise<LockedApplication | null> {
     const [row] = await tx.$queryRaw<LockedApplication[]>`
-      SELECT client_id AS "clientId", client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes,
+      SELECT coalesce(installed_client_id, client_id) AS "clientId", installed_client_id IS NOT NULL AS "isInstallation",
+        client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes, requested_scopes AS "requestedScopes",
         require_client_secret AS "requireClientSecret", in_development AS "inDevelopment", token_generation AS generation
       FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     return row ?? null;

@@ -45,6 +45,8 @@ export function isPrivateLiteral(hostname: string): boolean {
 /** Names of this machine, which are not looked up (RFC 6761 section 6.3). */
 const loopbackName = /^(.+\.)?localhost\.?$/i;
 
+const loopbackAddress = '127.0.0.1';
+
 /** An address of a host, and its IP version. */
 interface HostAddress {
   readonly address: string;
@@ -58,7 +60,7 @@ interface HostAddress {
  * @throws {UnresolvedHostError}
  */
 export async function resolveHost(hostname: string): Promise<HostAddress[]> {
-  if (loopbackName.test(hostname)) return [{ address: '127.0.0.1', family: 4 }];
+  if (loopbackName.test(hostname)) return [{ address: loopbackAddress, family: 4 }];
   const [ipv4, ipv6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
   const addresses: HostAddress[] = [
     ...(ipv4.status === 'fulfilled' ? ipv4.value : []).map((address) => ({ address, family: 4 }) as const),
@@ -72,20 +74,31 @@ export async function resolveHost(hostname: string): Promise<HostAddress[]> {
  * Looks up a host name for a connection that must not reach the network of this server (SSRF). The connection uses the
  * checked addresses, which prevents DNS rebinding. A host that is an IP address is not looked up.
  */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolveHost(hostname).then(
-    (addresses) => {
-      if (!addresses.every(({ address }) => isPublicAddress(address)))
-        return callback(new PrivateAddressError(), '');
-      const usable = addresses.filter(({ family }) => !options.family || isFamily(options.family, family));
-      const [first] = usable;
-      if (first === undefined) callback(new UnresolvedHostError(), '');
-      else if (options.all === true) callback(null, usable);
-      else callback(null, first.address, first.family);
-    },
-    (error) => callback(error, ''),
-  );
-};
+export const publicLookup = createLookup(isPublicAddress);
+
+/**
+ * Looks up a name of this machine, such as `client.localhost`, which the resolver of the system may not know.
+ *
+ * @see RFC 6761 section 6.3
+ */
+export const loopbackLookup = createLookup((address) => address === loopbackAddress);
+
+function createLookup(isAccepted: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveHost(hostname).then(
+      (addresses) => {
+        if (!addresses.every(({ address }) => isAccepted(address)))
+          return callback(new PrivateAddressError(), '');
+        const usable = addresses.filter(({ family }) => !options.family || isFamily(options.family, family));
+        const [first] = usable;
+        if (first === undefined) callback(new UnresolvedHostError(), '');
+        else if (options.all === true) callback(null, usable);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, ''),
+    );
+  };
+}
 
 function isFamily(requested: number | 'IPv4' | 'IPv6', family: 4 | 6): boolean {
   return requested === family || requested === `IPv${family}`;

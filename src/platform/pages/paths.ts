@@ -13,6 +13,9 @@ export function signInAddress(returnTo: string): string {
   return withReturnTo('/sign_in', returnTo);
 }
 
+/** Path of the page on which administrators approve an application, with the query of its authorization request. */
+export const approvalPath = '/approve_application';
+
 export const forgotPasswordPath = '/forgot_password';
 
 /** Path of the page that starts single sign-on of an account. */

@@ -88,7 +88,7 @@ const claimWebhookEndpoints: PreparedStatement = {
       'previousSecretExpiresAt', endpoint.previous_secret_expires_at, 'position', endpoint.position::text,
       'deliveryId', endpoint.delivery_id, 'deliveryEnd', endpoint.delivery_end::text, 'failures', endpoint.failures,
       'failingSince', endpoint.failing_since, 'wakeups', endpoint.wakeups,
-      'isAllowed', application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text AS endpoint`,
+      'isAllowed', application.suspended_at IS NULL AND application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text AS endpoint`,
 };
 
 /** Milliseconds after which another process takes over an endpoint. An attempt takes half of it at most. */
