@@ -53,7 +53,6 @@ t.test('a body that is not a message is a 4xx', async (t) => {
     [JSON.stringify([ping, ping]), 400, {}],
     [deep, 400, {}],
     [JSON.stringify({ ...ping, method: 'x'.repeat(65_536) }), 413, {}],
-    [JSON.stringify({ ...ping, method: 'subscriptions/listen' }), 400, {}],
     [JSON.stringify(ping), 415, { 'content-type': 'text/plain' }],
     ['a=b', 415, { 'content-type': 'application/x-www-form-urlencoded' }],
     [JSON.stringify(ping), 406, { accept: 'text/html' }],
@@ -97,3 +96,31 @@ t.test('an unknown tool and an unknown method are errors of the protocol', async
   const unknownMethod = await sendMessage(api, token, { jsonrpc: '2.0', id: 8, method: 'resources/list' });
   t.match(unknownMethod.json(), { id: 8, error: { code: -32601 } });
 });
+
+t.test(
+  'there is nothing to subscribe to: the response is that of an unknown method, with the id of the message',
+  async (t) => {
+    const methods = ['subscriptions/listen', 'resources/subscribe'];
+    const revision = '2026-07-28';
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': revision,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    for (const [method, id] of methods.flatMap((name) => [9, 'nine'].map((each) => [name, each] as const))) {
+      const message = { jsonrpc: '2.0', id, method, params: { notifications: { toolsListChanged: true } } };
+      const expected = { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
+      const current = await sendMessage(
+        api,
+        token,
+        { ...message, params: { ...message.params, _meta: meta } },
+        { 'mcp-protocol-version': revision, 'mcp-method': method },
+      );
+      t.equal(current.statusCode, 404, `${method} ${id}`);
+      t.same(current.json(), expected);
+      t.match(current.headers, { 'content-type': /^application\/json/, 'cache-control': 'no-store' });
+      const earlier = await sendMessage(api, token, message);
+      t.equal(earlier.statusCode, 200, `${method} ${id} before 2026`);
+      t.same(earlier.json(), expected);
+    }
+  },
+);

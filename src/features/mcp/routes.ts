@@ -89,9 +89,6 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
       if (isDeeper(body, maximumDepth)) {
         return sendError(reply, 400, `The body must not be nested deeper than ${maximumDepth} levels.`);
       }
-      if ((body as { method?: unknown } | null)?.method === 'subscriptions/listen') {
-        return sendError(reply, 400, 'The tools do not change, so that there is nothing to subscribe to.');
-      }
       const caller = callerOf(app, request, dependencies);
       const tool = tools.get(calledTool(body));
       const missing = (tool?.operation.scopes ?? []).filter((scope) => !caller.scopes.has(scope));

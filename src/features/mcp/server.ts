@@ -132,6 +132,7 @@ export async function respond(request: Request, body: unknown, offer: ToolOffer)
   const create = () => createServer(sdk, offer);
   const { createMcpHandler, isLegacyRequest, WebStandardStreamableHTTPServerTransport } = sdk;
   if (!(await isLegacyRequest(request, body))) {
+    if (isSubscription(body)) return methodNotFound(body.id);
     return createMcpHandler(create, { legacy: 'reject', responseMode: 'json' }).fetch(request, {
       parsedBody: body,
     });
@@ -144,6 +145,23 @@ export async function respond(request: Request, body: unknown, offer: ToolOffer)
   } finally {
     await server.close();
   }
+}
+
+/**
+ * Whether a message requests a stream of changes. The library would keep one open, although the tools do not change and the
+ * server declares no changes.
+ */
+function isSubscription(body: unknown): body is { readonly id: string | number } {
+  const { method, id } = Object(body) as { method?: unknown; id?: unknown };
+  return method === 'subscriptions/listen' && (typeof id === 'string' || typeof id === 'number');
+}
+
+/** The response to a method that the server does not have. @see MCP 2026-07-28, Streamable HTTP */
+function methodNotFound(id: string | number): Response {
+  return Response.json(
+    { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } },
+    { status: 404 },
+  );
 }
 
 /** The library is loaded with the first message. */
