@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,12 +15,15 @@ const program = path.join(
   ...['test', 'all', 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js'],
 );
 
-/** A check of a scenario. */
+/** A check of a scenario, as the suite writes it. */
 export interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
   readonly errorMessage?: string;
 }
+
+/** Is called with each line of the output, one after the other. */
+type OnLine = (line: string) => unknown;
 
 /** Names of the scenarios of the suite for this kind of server, and the revisions or the extension that they belong to. */
 export async function listScenarios(t: Test, kind: 'server' | 'authorization'): Promise<Map<string, string>> {
@@ -34,12 +38,12 @@ export async function listScenarios(t: Test, kind: 'server' | 'authorization'): 
 /**
  * Runs the suite, and returns the checks of each scenario by its name.
  *
- * @param onLine is called with each line of the output
+ * @throws what `onLine` throws
  */
 export async function checksOf(
   t: Test,
   args: readonly string[],
-  onLine?: (line: string) => void,
+  onLine?: OnLine,
 ): Promise<Map<string, readonly Check[]>> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'people-api-conformance-'));
   t.teardown(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -53,13 +57,13 @@ export async function checksOf(
 }
 
 /** Runs the program of the suite until it exits. Its exit code counts scenarios that do not apply as failures. */
-async function runSuite(t: Test, args: readonly string[], onLine: (line: string) => void = () => undefined) {
+async function runSuite(t: Test, args: readonly string[], onLine?: OnLine): Promise<void> {
   const child = spawn(...withoutTap(process.execPath, [...withGlobSync(), program, ...args]), {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill());
   const closed = once(child, 'close');
-  for await (const line of createInterface({ input: child.stdout })) onLine(line);
+  for await (const line of createInterface({ input: child.stdout })) await onLine?.(line);
   await closed;
 }
 
@@ -81,18 +85,25 @@ function withGlobSync(): string[] {
   ];
 }
 
+/** Where a proxy sends requests, and the token that it adds to those to `/mcp`. */
+interface Forwarding {
+  readonly target: string;
+  readonly token: string;
+}
+
 /**
  * A reverse proxy that adds a token to the requests to `/mcp`: the suite has no option for a header. It is closed when the test
  * ends.
  *
- * @param port of the proxy
- * @param target URL of the server
+ * @returns its URL, and a function that must be called before the first request
  */
-export async function proxyWithToken(t: Test, port: number, target: string, token: string): Promise<void> {
+export async function proxyWithToken(t: Test) {
+  let forwarding: Forwarding = { target: '', token: '' };
   const proxy = http.createServer((request, response) => {
     const { method, url = '/' } = request;
-    const added = url === '/mcp' ? { authorization: `Bearer ${token}` } : {};
-    const forwarded = http.request(`${target}${url}`, { method, headers: { ...request.headers, ...added } });
+    const added = url === '/mcp' ? { authorization: `Bearer ${forwarding.token}` } : {};
+    const headers = { ...request.headers, ...added };
+    const forwarded = http.request(`${forwarding.target}${url}`, { method, headers });
     forwarded.on('error', () => response.destroy());
     forwarded.on('response', (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
@@ -100,10 +111,14 @@ export async function proxyWithToken(t: Test, port: number, target: string, toke
     });
     request.pipe(forwarded);
   });
-  proxy.listen(port, 'localhost');
+  proxy.listen(0, 'localhost');
   await once(proxy, 'listening');
   t.teardown(() => {
     proxy.closeAllConnections();
     proxy.close();
   });
+  const forward = (to: Forwarding) => {
+    forwarding = to;
+  };
+  return { url: `http://localhost:${(proxy.address() as AddressInfo).port}`, forward };
 }
