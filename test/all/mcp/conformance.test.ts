@@ -172,6 +172,7 @@ t.test('the scenarios of servers pass with each revision of the protocol', async
 
 t.test('the scenarios of authorization servers pass, with a user who selects Allow', async (t) => {
   const callbackPort = await freePort();
+  // The settings accept no such redirect URI: the scene stores the application in the database.
   const redirectUri = `http://127.0.0.1:${callbackPort}/callback`;
   const { user, application } = await createScene(api.database, { redirectUri });
   const browser = await signedInBrowser(api, user);
