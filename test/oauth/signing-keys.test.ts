@@ -342,6 +342,7 @@ t.test('the metadata has every member of RFC 8414 as the contract does', async (
     response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
   });
   t.same(metadata.scopes_supported.toSorted(), Object.keys(contract.scopes).toSorted());
   const grants = ['authorization_code', 'client_credentials', 'refresh_token'];

@@ -69,8 +69,12 @@ export interface paths {
          *
          *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
-         *     gets 403. None of these errors redirect to the application: browsers get a page, other clients a problem document.
-         *     All later errors are sent to `redirect_uri`.
+         *     gets 403, unless the application is published for other accounts. None of these errors redirect to the application:
+         *     browsers get a page, other clients a problem document. All later errors are sent to `redirect_uri`.
+         *
+         *     A user of an account that has not approved an application of another account, or has approved it before it changed,
+         *     is sent to a page on which an owner or administrator approves it. Other users can ask for approval there. The consent screen
+         *     follows.
          *
          *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
          *     other scopes are shown as not available and omitted from the token. A user may also allow only some of the scopes: use the
@@ -718,6 +722,11 @@ export interface components {
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */
             authorization_response_iss_parameter_supported: boolean;
+            /**
+             * @description Whether the `client_id` of `authorize` can be the URL of a document that describes the application
+             *     (draft-ietf-oauth-client-id-metadata-document).
+             */
+            client_id_metadata_document_supported: boolean;
             /**
              * Format: uri
              * @description The URL of this reference.
@@ -2400,7 +2409,9 @@ export interface components {
          */
         ResponseType: "code";
         /**
-         * @description The client id of the application that requests access.
+         * @description The client id of the application that requests access: the one that it was registered with, or the `https` URL of its
+         *     metadata document (draft-ietf-oauth-client-id-metadata-document). The document is read after the user has signed in. It must
+         *     be JSON of at most 5 KB with the same `client_id`, and have `redirect_uris`. Its application is a public client.
          * @example demospa
          */
         ClientId: string;
@@ -2569,7 +2580,9 @@ export interface operations {
                  */
                 response_type: components["parameters"]["ResponseType"];
                 /**
-                 * @description The client id of the application that requests access.
+                 * @description The client id of the application that requests access: the one that it was registered with, or the `https` URL of its
+                 *     metadata document (draft-ietf-oauth-client-id-metadata-document). The document is read after the user has signed in. It must
+                 *     be JSON of at most 5 KB with the same `client_id`, and have `redirect_uris`. Its application is a public client.
                  * @example demospa
                  */
                 client_id: components["parameters"]["ClientId"];
