@@ -107,9 +107,7 @@ const inapplicable: Readonly<Record<string, readonly string[]>> = {
 
 /** Scenarios of authorization servers, with the checks in them that do not apply and the reason. All pass. */
 const authorization: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'authorization-server-metadata-endpoint': {
-    'authorization-server-metadata-cimd': 'an administrator creates each application',
-  },
+  'authorization-server-metadata-endpoint': {},
   'authorization-code-grant': {},
 };
 
