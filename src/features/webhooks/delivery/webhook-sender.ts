@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Dispatcher } from 'undici';
+import { describeConnectionError } from '../../../platform/network/connection-errors.js';
 import {
   isPrivateLiteral,
   PrivateAddressError,
@@ -8,22 +9,6 @@ import {
 } from '../../../platform/network/public-address.js';
 import { secretPrefix } from '../webhook-secrets.js';
 import { isLocalUrl } from '../webhook-url.js';
-
-const byCode: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The connection was refused',
-  ECONNRESET: 'The connection was closed',
-  EPIPE: 'The connection was closed',
-  EHOSTUNREACH: 'The host cannot be reached',
-  ENETUNREACH: 'The host cannot be reached',
-  ETIMEDOUT: 'The connection timed out',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out',
-  UND_ERR_SOCKET: 'The connection was closed',
-  CERT_HAS_EXPIRED: 'The TLS certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The TLS certificate is not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'The TLS certificate is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The TLS certificate is not trusted',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The TLS certificate is for another host',
-};
 
 const timedOut = new Error('No response within 15 seconds');
 
@@ -34,8 +19,7 @@ const interrupted = new Error('The server stopped during the attempt');
 function describeSendError(error: unknown): string {
   if (error === timedOut || error === interrupted) return (error as Error).message;
   if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  return byCode[code ?? ''] ?? 'The request failed';
+  return describeConnectionError(error);
 }
 
 /**
