@@ -1,18 +1,19 @@
 import { createSocket } from 'node:dgram';
 import dns from 'node:dns/promises';
 import { once } from 'node:events';
+import ipaddr from 'ipaddr.js';
 import type { Test } from '../tap.js';
 
 /** Bytes of the header of a DNS message (RFC 1035 section 4.1.1). */
 const headerSize = 12;
 
-/** Type of a query for IPv4 addresses (RFC 1035 section 3.2.2). */
-const typeA = 1;
+/** Types of queries for IPv4 and IPv6 addresses (RFC 1035 section 3.2.2 and RFC 3596 section 2.1). */
+const [typeA, typeAaaa] = [1, 28];
 
 /**
- * Starts a DNS server, which this process uses instead of that of the system until the test ends. Names have no IPv6 addresses.
+ * Starts a DNS server, which this process uses instead of that of the system until the test ends.
  *
- * @param respond IPv4 addresses of the response with this number, from 0, to a query for a name
+ * @param respond addresses of a name; `number` is that of the query for IPv4 addresses, from 0
  */
 export async function startNameServer(t: Test, respond: (number: number, name: string) => readonly string[]) {
   const socket = createSocket('udp4');
@@ -20,9 +21,11 @@ export async function startNameServer(t: Test, respond: (number: number, name: s
   const nameServer = { queries: 0 };
   socket.on('message', (query, { port, address }) => {
     const { name, type, question } = readQuestion(query);
-    const addresses = type === typeA ? respond(nameServer.queries, name) : [];
+    const addresses = respond(nameServer.queries, name).filter(
+      (found) => type === (found.includes(':') ? typeAaaa : typeA),
+    );
     if (type === typeA) nameServer.queries += 1;
-    socket.send(toResponse(query, question, addresses), port, address);
+    socket.send(toResponse(query, question, addresses.map(toRecord)), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -50,14 +53,18 @@ function readQuestion(query: Buffer): { name: string; type: number; question: Bu
   };
 }
 
-/** Repeats the question, and adds an A record with a TTL of 0 for each address. */
-function toResponse(query: Buffer, question: Buffer, addresses: readonly string[]): Buffer {
+/** Repeats the question, and adds the records. */
+function toResponse(query: Buffer, question: Buffer, records: readonly Buffer[]): Buffer {
   const header = Buffer.from(query.subarray(0, headerSize));
   // A response without an error, to one question.
-  for (const [offset, value] of [0x8180, 1, addresses.length, 0, 0].entries())
+  for (const [offset, value] of [0x8180, 1, records.length, 0, 0].entries())
     header.writeUInt16BE(value, 2 + offset * 2);
-  const records = addresses.map((address) =>
-    Buffer.from([0xc0, headerSize, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]),
-  );
   return Buffer.concat([header, question, ...records]);
+}
+
+/** A record of the name in the question, with a TTL of 0. */
+function toRecord(address: string): Buffer {
+  const data = ipaddr.parse(address).toByteArray();
+  const type = data.length === 4 ? typeA : typeAaaa;
+  return Buffer.from([0xc0, headerSize, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length, ...data]);
 }
