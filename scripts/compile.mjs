@@ -1,5 +1,7 @@
+// Compiles the TypeScript files of folders: node scripts/compile.mjs FOLDER...
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { filesBelow, isFresh, root } from './modified.mjs';
 
 /**
@@ -52,4 +54,8 @@ function deleteOthers(folder, outputs) {
     const isOutput = /\.js(\.map)?$/.test(output);
     if (isOutput && !outputs.has(output.replace(/\.map$/, ''))) rmSync(path.join(root, output));
   }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const folder of process.argv.slice(2)) await compile(folder);
 }

@@ -21,15 +21,15 @@ const processes = [
   [''],
 ];
 
-const directory = path.join('dist', 'test', 'processes');
-
 /**
  * Writes a program for each folder of these test files.
  *
+ * @param {readonly string[]} files
+ * @param {string} run identifies the run of tests: runs side by side have their own programs, after which tap names its files
  * @returns {string[]} the programs, sorted by name
  */
-export function writeProcesses(files) {
-  rmSync(path.join(root, directory), { recursive: true, force: true });
+export function writeProcesses(files, run) {
+  const directory = directoryOf(run);
   mkdirSync(path.join(root, directory), { recursive: true });
   const members = new Map(processes.map((folders) => [folders, []]));
   for (const file of files) members.get(processOf(file)).push(file);
@@ -41,10 +41,21 @@ export function writeProcesses(files) {
       const list = members.map((file) => ({ title: file, file: path.join(root, compiled(file)) }));
       writeFileSync(
         path.join(root, program),
-        `import { runFiles } from '../support/tap.js';\n\nawait runFiles(${JSON.stringify(list, null, 2)});\n`,
+        `import { runFiles } from '../../support/tap.js';\n\nawait runFiles(${JSON.stringify(list, null, 2)});\n`,
       );
       return program;
     });
+}
+
+/** Deletes the programs of a run, and the output that tap stored of them. */
+export function removeProcesses(run) {
+  for (const directory of [directoryOf(run), path.join('.tap', 'test-results', directoryOf(run))]) {
+    rmSync(path.join(root, directory), { recursive: true, force: true });
+  }
+}
+
+function directoryOf(run) {
+  return path.join('dist', 'test', 'processes', run);
 }
 
 function processOf(file) {

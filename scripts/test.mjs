@@ -3,17 +3,17 @@
 // passed to tap and need `=` before their value. After a complete suite it lists the parts of the contract that no test
 // covers, and fails if there are any. At the end it prints the time and processor time of each folder, and what was skipped.
 // TEST_DATABASE_URL is a PostgreSQL server to use instead of the embedded database; `temporary` starts one from the installed
-// programs for this run.
+// programs for this run. Several runs can run side by side if the build was complete before.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { compile } from './compile.mjs';
 import { installPackages } from './install.mjs';
 import { filesBelow, root } from './modified.mjs';
 import { temporaryDirectory } from './temporary-directory.mjs';
-import { writeProcesses } from './test-processes.mjs';
+import { removeProcesses, writeProcesses } from './test-processes.mjs';
 import { printTimes } from './test-times.mjs';
 import { importTestFile } from './with-servers.mjs';
 
@@ -38,6 +38,7 @@ const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
 process.env.TMPDIR = directory;
+const runName = path.basename(directory);
 const exchanges = path.join(directory, 'exchanges');
 const times = path.join(directory, 'times');
 // Ctrl-C also interrupts tap. This process continues, to stop the server and remove the directory.
@@ -45,7 +46,8 @@ process.on('SIGINT', () => {});
 try {
   const { passed, covered } = await withServer(async () => {
     const tap = path.join('node_modules', 'tap', 'dist', 'esm', 'run.mjs');
-    const passed = await runAndListFailures([tap, ...options, ...writeProcesses(chosen)], {
+    const programs = writeProcesses(chosen, runName);
+    const passed = await runAndListFailures([tap, ...ownFiles(), ...options, ...programs], {
       CONTRACT_EXCHANGES: exchanges,
       TEST_TIMES: times,
     });
@@ -58,7 +60,17 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 } finally {
+  removeProcesses(runName);
   rmSync(directory, { recursive: true, force: true });
+}
+
+/**
+ * Options that keep this run independent of others. When tap starts, it deletes the directory where each process of a run, also
+ * the build of .taprc, stores a file when it exits. Here that directory is in the temporary directory of the run, and the build
+ * is done.
+ */
+function ownFiles() {
+  return ['--before=', `--test-env=_TAPJS_PROCESSINFO_CWD_=${directory}`];
 }
 
 /** Runs tests on the server of TEST_DATABASE_URL, which is started and stopped here if it is temporary. */
@@ -82,8 +94,11 @@ function installTestPackages() {
     if (!chosen.some((file) => isWithin(file, folder))) continue;
     installPackages(folder);
     const link = path.join(root, 'dist', folder, 'node_modules');
-    if (!existsSync(link))
+    try {
       symlinkSync(path.relative(path.dirname(link), path.join(root, folder, 'node_modules')), link);
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
   }
 }
 
