@@ -29,9 +29,6 @@ const maximumUrlLength = 2000;
 
 const maximumRedirectUris = 20;
 
-/** Grant types of a public client. */
-const publicGrantTypes = ['authorization_code', 'refresh_token'];
-
 /** Methods of client authentication with a shared secret, which a public document cannot contain. */
 const secretMethods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'];
 
@@ -170,14 +167,10 @@ function checkKeys(members: Members): void {
   if (keys.some(isPrivate)) throw new MetadataDocumentError('jwks must contain public keys only.');
 }
 
+/** A document also lists what other servers support, such as the device code grant. */
 function checkFlow(members: Members): void {
-  const grantTypes = members.texts('grant_types') ?? publicGrantTypes;
-  if (!grantTypes.includes('authorization_code'))
+  if (members.texts('grant_types')?.includes('authorization_code') === false)
     throw new MetadataDocumentError('grant_types must contain authorization_code.');
-  if (!grantTypes.every((type) => publicGrantTypes.includes(type)))
-    throw new MetadataDocumentError(
-      `grant_types must contain only ${publicGrantTypes.join(' and ')}: this server supports no others for public clients.`,
-    );
   if (members.texts('response_types')?.includes('code') === false)
     throw new MetadataDocumentError('response_types must contain code.');
 }
