@@ -18,6 +18,7 @@ const usage = `npm run mutation -- [options]
   --seed N       chooses them (1)
   --seconds N    processor time of the tests of a mutant that survives, without start-up (60)
   --result FILE  the results as JSON, and the state to continue from (dist/mutation.json)
+  --again        also runs the mutants of the result file that no test noticed in less time than --seconds
   --help
 `;
 
@@ -28,8 +29,14 @@ const scope = new Map([
   ['src/platform/database/scope.ts', 'test/platform/database'],
 ]);
 
-/** Maximum time for the tests of a mutant, which may loop. Such a mutant counts as killed. */
-const timeoutMs = 600_000;
+/**
+ * Maximum processor time for the tests of a mutant, which may loop: more than the time of these tests without it, and their
+ * start-up. It does not depend on the load of the machine. Such a mutant counts as killed.
+ */
+const processorSeconds = (seconds: number) => 60 + Math.ceil(2 * seconds);
+
+/** Maximum time for the tests of a mutant, which may wait for something that does not happen. Such a mutant counts as killed. */
+const timeoutMs = (seconds: number) => Math.max(600_000, 5000 * seconds);
 
 const runner = fileURLToPath(new URL('run-tests.mjs', import.meta.url));
 const nodeOptions = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--max-semi-space-size=64'];
@@ -42,6 +49,8 @@ interface Outcome {
   readonly replacement: string;
   /** `uncovered`: no test reaches it. `survived`: in the tests for which there was time. */
   readonly result: 'killed' | 'survived' | 'uncovered';
+  /** The limit `--seconds` of the run. Earlier versions did not store it. */
+  readonly seconds?: number;
 }
 
 interface Reached {
@@ -58,33 +67,39 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '60' },
     result: { type: 'string', default: 'dist/mutation.json' },
+    again: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 if (values.help) process.stdout.write(usage);
 else
-  await main(
-    path.resolve(values.tree),
-    Number(values.count),
-    Number(values.seed),
-    Number(values.seconds),
-    path.resolve(values.result),
-  );
+  await main({
+    tree: path.resolve(values.tree),
+    count: Number(values.count),
+    seed: Number(values.seed),
+    seconds: Number(values.seconds),
+    resultFile: path.resolve(values.result),
+    again: values.again,
+  });
 
-async function main(
-  tree: string,
-  count: number,
-  seed: number,
-  seconds: number,
-  resultFile: string,
-): Promise<void> {
+interface Options {
+  readonly tree: string;
+  readonly count: number;
+  readonly seed: number;
+  readonly seconds: number;
+  readonly resultFile: string;
+  readonly again: boolean;
+}
+
+async function main({ tree, count, seed, seconds, resultFile, again }: Options): Promise<void> {
   const sources = filesBelow('src', tree).filter(
     (file) => testsOf(file) !== undefined && /\.tsx?$/.test(file),
   );
   const texts = new Map(sources.map((file) => [file, readFileSync(path.join(tree, file), 'utf8')]));
   const all = [...texts].flatMap(([file, text]) => mutantsOf(file, text));
   const mutants = choose(all, count, createRandom(seed)).map((mutant, number) => ({ ...mutant, number }));
-  const outcomes: Outcome[] = existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : [];
+  const read: Outcome[] = existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : [];
+  const outcomes = new Map(read.map((outcome) => [keyOf(outcome), outcome]));
   const describe = ({ file, start, end, replacement }: Mutant) => {
     const text = texts.get(file) ?? '';
     const line = text.slice(0, start).split('\n').length;
@@ -95,9 +110,9 @@ async function main(
     };
   };
   const left = mutants.filter((mutant) => {
-    const { place, original, replacement } = describe(mutant);
-    return !outcomes.some(
-      (done) => done.place === place && done.original === original && done.replacement === replacement,
+    const outcome = outcomes.get(keyOf(describe(mutant)));
+    return (
+      outcome === undefined || (again && outcome.result !== 'killed' && (outcome.seconds ?? 0) < seconds)
     );
   });
   process.stdout.write(`${all.length} mutants, ${mutants.length} chosen, ${left.length} to run\n`);
@@ -115,20 +130,24 @@ async function main(
     const covering = await findTests(tree, mutants, seconds);
     await each(left, async (mutant) => {
       const files = covering(mutant);
-      const killed = files.length > 0 && (await fails(tree, files, mutant.number));
+      const killed = files.length > 0 && (await fails(tree, files, { mutant: mutant.number, seconds }));
       const result = files.length === 0 ? 'uncovered' : killed ? 'killed' : 'survived';
-      const outcome: Outcome = { ...describe(mutant), result };
-      outcomes.push(outcome);
-      writeFileSync(resultFile, JSON.stringify(outcomes, null, 1));
+      const outcome: Outcome = { ...describe(mutant), result, seconds };
+      outcomes.set(keyOf(outcome), outcome);
+      writeFileSync(resultFile, JSON.stringify([...outcomes.values()], null, 1));
       if (result !== 'killed') process.stdout.write(`${result}  ${JSON.stringify(outcome)}\n`);
     });
   } finally {
     for (const [file, text] of texts) await write(tree, file, text);
   }
-  const killed = outcomes.filter(({ result }) => result === 'killed').length;
+  const killed = [...outcomes.values()].filter(({ result }) => result === 'killed').length;
   process.stdout.write(
-    `${killed} of ${outcomes.length} killed (${((100 * killed) / outcomes.length).toFixed(1)} %)\n`,
+    `${killed} of ${outcomes.size} killed (${((100 * killed) / outcomes.size).toFixed(1)} %)\n`,
   );
+}
+
+function keyOf({ place, original, replacement }: Omit<Outcome, 'result' | 'seconds'>): string {
+  return JSON.stringify([place, original, replacement]);
 }
 
 function testsOf(source: string): string | undefined {
@@ -186,15 +205,20 @@ async function findTests(
 }
 
 /** Whether a test fails with a mutant, or takes too long. */
-function fails(tree: string, files: readonly string[], mutant: number): Promise<boolean> {
+function fails(
+  tree: string,
+  files: readonly string[],
+  { mutant, seconds }: { mutant: number; seconds: number },
+): Promise<boolean> {
   return new Promise((resolve) => {
     const env = { ...process.env, MUTANT: String(mutant) };
-    const child = spawn(process.execPath, [...nodeOptions, runner, tree, ...files], {
+    const limited = ['-c', `ulimit -t ${processorSeconds(seconds)}; exec "$@"`, 'sh', process.execPath];
+    const child = spawn('sh', [...limited, ...nodeOptions, runner, tree, ...files], {
       cwd: tree,
       env,
       stdio: 'ignore',
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs(seconds));
     child.once('exit', (code) => {
       clearTimeout(timer);
       resolve(code !== 0);
