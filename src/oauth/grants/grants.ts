@@ -151,17 +151,14 @@ export class Grants {
    * Revokes a grant with its refresh tokens and access tokens. Does nothing when it is already revoked.
    *
    * @param event audit event, stored in the same transaction
-   * @returns whether this call revoked the grant
    */
-  revoke({ grantId, at, event }: GrantRevocation): Promise<boolean> {
+  revoke({ grantId, at, event }: GrantRevocation): Promise<void> {
     return change(this.#prisma, { ...event, at }, lock.nothing, async (unit) => {
       const { count } = await unit.tx.grant.updateMany({
         where: { id: grantId, accountId: event.accountId, revokedAt: null },
         data: { revokedAt: at },
       });
-      if (count === 0) return false;
-      await unit.record(event.type, { grant: grantId });
-      return true;
+      if (count > 0) await unit.record(event.type, { grant: grantId });
     });
   }
 }
