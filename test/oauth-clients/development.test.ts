@@ -139,6 +139,11 @@ t.test('literal addresses are rejected in development too, and the error names l
   ]) {
     isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }, inDevelopment), 400, uri);
   }
+  const page = await createThroughPage(browser, { redirect_uris: ['http://a.example/'] }, inDevelopment);
+  t.match(
+    page.body,
+    /field-error">Line 1: The redirect URI must start with https:\/\/, or with http:\/\/localhost\.</,
+  );
 });
 
 t.test('a URI without a port is valid with any port, and its path is exact', async (t) => {

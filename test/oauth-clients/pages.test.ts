@@ -134,6 +134,7 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
     'https://a.example/',
     'https://a.example:8443/back?x=1&y=%C3%A9',
     'https://xn--bcher-kva.example/',
+    `https://a.example/${'x'.repeat(1982)}`,
   ];
   const ok = await createThroughPage(browser, { name: 'Good addresses', redirect_uris: accepted });
   isPage(t, ok);
@@ -159,6 +160,7 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
     ['https://*.a.example/', /Wildcards/],
     ['https://a.example/*', /Wildcards/],
     ['https://a.example/a b', /Remove spaces/],
+    [`https://a.example/${'x'.repeat(1983)}`, /longer than 2000 characters/],
   ];
   for (const [uri, words] of rejected) {
     const page = await createThroughPage(browser, {
@@ -209,11 +211,12 @@ t.test('an invalid form is shown with its values and a summary of its errors', a
   t.match(page.body, '>ftp://x.example/</textarea>');
 
   for (const [changes, words] of [
-    [{ name: 'x'.repeat(101) }, /at most 100 characters/],
+    [{ name: 'x'.repeat(101) }, /The name must have at most 100 characters/],
     [{ name: 'a\u202eb' }, /control or invisible characters/],
     [{ name: 'a\tb' }, /control or invisible characters/],
     [{ name: '\ue000' }, /visible characters only/],
     [{ scopes: ['reports:read', 'admin'] }, /Choose from the scopes in the list/],
+    [{ scopes: [] }, /Choose at least one scope\./],
     [{ scopes: ['__proto__'] }, /Choose from the scopes in the list/],
     [{ client_type: 'public', redirect_uris: [] }, /Enter a redirect URI/],
   ] as const) {
@@ -243,17 +246,20 @@ t.test('the pages of an application link to each other, and each says which one 
   const { scene, browser } = await ownerAtWork({ clientType: 'confidential', name: 'Bridge' });
   const address = `${applicationsPath}/${scene.application.id}`;
   const addresses = ['', '/credentials', '/usage', '/webhooks', '/requests'].map((tab) => address + tab);
-  for (const opened of addresses) {
+  const labels = ['Overview', 'Credentials', 'Usage', 'Webhooks', 'Requests'];
+  for (const [index, opened] of addresses.entries()) {
     const page = await browser.open(opened);
     isPage(t, page, 200, opened);
+    t.match(page.body, `<title>${index === 0 ? 'Bridge' : `${labels[index]} of Bridge`} · People</title>`);
     t.match(page.body, '<h1>Bridge</h1>');
     const [tabs = ''] = /<nav aria-label="Application".*?<\/nav>/s.exec(page.body) ?? [];
     t.same(
-      [...tabs.matchAll(/href="([^"]*)"( aria-current="page")?/g)].map(([, path, current]) => [
+      [...tabs.matchAll(/href="([^"]*)"( aria-current="page")?>([^<]*)/g)].map(([, ...link]) => link),
+      addresses.map((path, place) => [
         path,
-        current,
+        path === opened ? ' aria-current="page"' : undefined,
+        labels[place],
       ]),
-      addresses.map((path) => [path, path === opened ? ' aria-current="page"' : undefined]),
       opened,
     );
   }

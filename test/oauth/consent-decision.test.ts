@@ -1,3 +1,4 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { randomId } from '../../src/platform/database/ids.js';
 import { hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
@@ -6,10 +7,11 @@ import {
   createScene,
   createUser,
   hashOf,
+  type Scene,
   signedInBrowser,
 } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
-import t from '../support/tap.js';
+import t, { type Test } from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
 const { database, clock } = api;
@@ -106,15 +108,28 @@ t.test('Deny sends access_denied with state and iss, and issues no code', async 
   t.same(await codesOf(scene), []);
 });
 
-t.test('a user who loses the session or the right to grant meanwhile gets no code', async (t) => {
-  let change: () => Promise<unknown> = async () => {};
-  // Before the transaction that stores the code.
+/** Allows a request of a scene, which changes before the transaction that stores the code. */
+async function allowWhile(
+  t: Test,
+  change: (scene: Scene) => Promise<unknown>,
+): Promise<{ scene: Scene; response: LightMyRequestResponse }> {
+  const scene = await createScene(database);
+  let isArmed = false;
   const $transaction: typeof database.prisma.$transaction = async (...args: [never]) => {
-    await change();
+    if (isArmed) await change(scene);
     return database.prisma.$transaction(...args);
   };
   const prisma = Object.create(database.prisma, { $transaction: { value: $transaction } });
   const held = await buildTestApp(t, { database: { ...database, prisma }, clock });
+  const browser = await signedInBrowser(held, scene.user);
+  const { url } = authorizationRequest(scene);
+  const page = await browser.open(url);
+  isArmed = true;
+  const response = await browser.submitForm(page, url, { decision: 'allow' });
+  return { scene, response };
+}
+
+t.test('a user who loses the session or the right to grant meanwhile gets no code', async (t) => {
   const changeUser = (id: string, data: Partial<{ role: string; disabledAt: Date }>) =>
     database.prisma.user.updateMany({ where: { id }, data });
   for (const [label, changeOf] of Object.entries({
@@ -122,17 +137,22 @@ t.test('a user who loses the session or the right to grant meanwhile gets no cod
     'disabled user': (id: string) => changeUser(id, { disabledAt: clock() }),
     'administrator who became a member': (id: string) => changeUser(id, { role: 'member' }),
   })) {
-    const scene = await createScene(database);
-    const browser = await signedInBrowser(held, scene.user);
-    const { url } = authorizationRequest(scene);
-    const page = await browser.open(url);
-    change = () => changeOf(scene.user.id);
-    const response = await browser.submitForm(page, url, { decision: 'allow' });
-    change = async () => {};
+    const { scene, response } = await allowWhile(t, ({ user }) => changeOf(user.id));
     t.equal(response.statusCode, 403, label);
     t.match(response.body, 'Your permissions have changed.', label);
     t.same(await codesOf(scene), [], label);
   }
+});
+
+t.test('an application that is deleted meanwhile gets no code, and no redirect or challenge', async (t) => {
+  const { scene, response } = await allowWhile(t, ({ application: { id } }) =>
+    database.prisma.application.deleteMany({ where: { id } }),
+  );
+  t.equal(response.statusCode, 401);
+  t.match(response.body, '<code>invalid_client</code>');
+  t.notOk('location' in response.headers);
+  t.notOk('www-authenticate' in response.headers, 'the browser would ask for a password');
+  t.same(await codesOf(scene), []);
 });
 
 t.test('owners and administrators grant every scope', async (t) => {
@@ -181,6 +201,7 @@ t.test('a missing or unknown decision is 400 and issues no code', async (t) => {
   for (const form of [{}, { decision: '' }, { decision: 'yes' }, { decision: 'Allow' }]) {
     const response = await browser.submitForm(page, url, form as Record<string, string>);
     t.equal(response.statusCode, 400, JSON.stringify(form));
+    t.match(response.body, 'decision must be allow, allow_selected or deny');
     t.notOk('location' in response.headers);
   }
   t.same(await codesOf(scene), []);

@@ -131,6 +131,16 @@ t.test('the resource of the authorization request is that of all tokens of its g
   t.equal(audienceOf(last.accessToken), mcp);
 });
 
+t.test('an expired code is invalid_grant for another resource too, from its expiry on', async (t) => {
+  const scene = await createScene(api.database);
+  const { form } = await grantCode(api, scene, { resource: mcp });
+  const exchange = () => api.postForm('/v1/oauth/token', { ...form, resource: baseUrl });
+  api.clock.advanceSeconds(299);
+  expectOAuthError(t, await exchange(), 'invalid_target');
+  api.clock.advanceSeconds(1);
+  expectOAuthError(t, await exchange(), 'invalid_grant');
+});
+
 t.test(
   'codes and grants of versions without resources have access to both, or to the one requested',
   async (t) => {

@@ -147,7 +147,9 @@ t.test('a grant without remaining scopes is revoked', async (t) => {
   const rejected = await refresh(api, scene.application, reading.refreshToken);
   expectOAuthError(t, rejected, 'invalid_grant');
   t.same(await statuses(profile.accessToken), [403, 200]);
-  t.equal((await eventsOf(scene, 'grant.revoked')).length, 1);
+  const events = await eventsOf(scene, 'grant.revoked');
+  t.equal(events.length, 1);
+  t.same(Object.keys(events[0]?.details ?? {}), ['grant']);
   t.equal((await eventsOf(scene)).length, 0);
 });
 

@@ -1,4 +1,5 @@
 import { openTestDatabase } from '../../support/database/database.js';
+import { asOwner } from '../../support/database/owner.js';
 import { createApplication, createTenant } from '../../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
 import { stopSystemClock } from '../../support/server/clock.js';
@@ -126,6 +127,22 @@ t.test('a revoked token counts for its application', async (t) => {
     [401, 401, 429],
   );
   t.equal(responses[1]?.headers.ratelimit?.toString().startsWith('"default";r=0;'), true);
+});
+
+t.test('a request beyond the limit is 429 also when its token cannot be checked', async (t) => {
+  const { token } = await createCaller(one);
+  // This process knows from memory that the limit is reached, and `one` has to count.
+  const other = await withLimit(1);
+  t.equal((await other.get('/v1/employees', token)).statusCode, 200);
+  const unhandled: unknown[] = [];
+  const collect = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', collect);
+  t.teardown(() => process.off('unhandledRejection', collect));
+  await asOwner(database, 'ALTER TABLE revoked_access_tokens RENAME TO revoked_access_tokens_away');
+  const { statusCode } = await one.get('/v1/employees', token);
+  await asOwner(database, 'ALTER TABLE revoked_access_tokens_away RENAME TO revoked_access_tokens');
+  t.equal(statusCode, 429);
+  t.same(unhandled, [], 'an unhandled rejection would stop the process');
 });
 
 t.test('a request without a route is not counted', async (t) => {

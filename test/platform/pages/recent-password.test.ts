@@ -245,3 +245,20 @@ t.test('Allow asks neither for a scope that the user may not grant, nor after a 
   const response = await visitor.submitForm(await visitor.open(url), url, { decision: 'allow' });
   t.match(response.headers.location, /code=/);
 });
+
+t.test('after too many wrong passwords the consent screen is 429 with Retry-After', async (t) => {
+  const limited = await buildTestApp(t, { database, clock, environment: { RATE_LIMIT_FAILURES: '1' } });
+  const scene = await createScene(database);
+  const browser = await signedInBrowser(limited, scene.user);
+  const { url } = authorizationRequest(scene, { scope: 'user:write' });
+  const page = await browser.open(url);
+  clock.advanceSeconds(601);
+  const answer = (confirm_password: string) =>
+    browser.submitForm(page, url, { decision: 'allow', confirm_password });
+  isPage(t, await answer('wrong'), 401);
+  const rejected = await answer(scene.user.password);
+  isPage(t, rejected, 429);
+  t.match(rejected.headers['retry-after'], /^[1-9]\d*$/);
+  const [, seconds] = /Too many failed attempts. Try again in (\d+) seconds/.exec(rejected.body) ?? [];
+  t.equal(rejected.headers['retry-after'], seconds);
+});
