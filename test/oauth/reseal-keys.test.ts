@@ -1,7 +1,8 @@
 import { resealSigningKeys, SigningKeys } from '../../src/oauth/keys/signing-keys.js';
 import { UnreadableSecretError } from '../../src/platform/crypto/keyring.js';
 import { describeFailure } from '../../src/process/operator-errors.js';
-import { openTestDatabase } from '../support/database/database.js';
+import { openSharedTestDatabase, testServer } from '../support/database/database.js';
+import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import { createTestClock } from '../support/server/clock.js';
 import t, { type Test } from '../support/tap.js';
 
@@ -11,7 +12,7 @@ const changing = { current: newer, previous: older };
 
 /** A database with keys that the previous secret encrypted: two retired ones, and the current one. */
 async function setUp(t: Test) {
-  const database = await openTestDatabase(t);
+  const { database, options } = await openSharedTestDatabase(t);
   const clock = createTestClock();
   const signingKeys = await SigningKeys.open(database, { current: older }, clock);
   await signingKeys.rotate({ tokenTtlSeconds: 3600 });
@@ -19,7 +20,7 @@ async function setUp(t: Test) {
   const rows = () => database.prisma.signingKey.findMany({ orderBy: { kid: 'asc' } });
   const events = () => database.prisma.systemEvent.findMany({ where: { type: 'signing_key.resealed' } });
   const open = (current: string) => SigningKeys.open(database, { current }, clock);
-  return { database, clock, signingKeys, rows, events, open };
+  return { database, options, clock, signingKeys, rows, events, open };
 }
 
 t.test('encrypts every key again, so that the current secret alone opens them', async (t) => {
@@ -105,3 +106,22 @@ t.test('one of two concurrent runs encrypts the keys, and the other changes noth
   t.equal((await events()).length, 1);
   t.ok(await open(newer));
 });
+
+t.test(
+  'encrypts the key of a rotation that is under way',
+  { skip: testServer === undefined && 'the embedded database has one connection' },
+  async (t) => {
+    const { database, options, clock } = await setUp(t);
+    const rotation = await openTransaction(t, options);
+    await rotation.query('LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE');
+    await rotation.query(`
+      INSERT INTO signing_keys (kid, algorithm, private_key, public_key, created_at, retired_at, expires_at)
+      SELECT 'another', algorithm, private_key, public_key, created_at, retired_at, expires_at
+      FROM signing_keys WHERE retired_at IS NOT NULL LIMIT 1 RETURNING kid`);
+    const resealed = resealSigningKeys(database, changing, clock());
+    await untilWaiting(database, 1);
+    await rotation.end('COMMIT');
+    t.equal(await resealed, 4);
+    t.equal(await resealSigningKeys(database, { current: newer }, clock()), 0, 'it opens every key');
+  },
+);
