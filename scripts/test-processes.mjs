@@ -17,7 +17,7 @@ const processes = [
   ['imports', 'oauth-clients', 'second-factors', 'sign-in', 'single-sign-on', 'users'],
   ['employees', 'events', 'mcp', 'reports', 'webhooks'],
   ['platform'],
-  ['oauth'],
+  ['oauth', 'installations'],
   [''],
 ];
 

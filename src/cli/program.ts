@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addEventCommands } from '../features/events/commands.js';
 import { addEmployeeCommands } from '../features/imports/command/employees.js';
+import { addPublicationCommands } from '../features/installations/commands.js';
 import { addApplicationCommands } from '../features/oauth-clients/commands.js';
 import { addUsageCommand } from '../features/usage/commands.js';
 import { addUserCommands } from '../features/users/commands.js';
@@ -40,7 +41,9 @@ Exit codes:
   addAccountCommands(program, commandProcess);
   addUserCommands(program, commandProcess);
   addEmployeeCommands(program, commandProcess);
-  addUsageCommand(addApplicationCommands(program, commandProcess), commandProcess);
+  const applications = addApplicationCommands(program, commandProcess);
+  addPublicationCommands(applications, commandProcess);
+  addUsageCommand(applications, commandProcess);
   addEventCommands(program, commandProcess);
   addWebhookCommands(program, commandProcess);
   addIssuerCommands(program, commandProcess);

@@ -35,7 +35,7 @@ interface RequestingUser {
 
 export type ApprovalOutcome =
   | { readonly kind: 'approved'; readonly applicationId: string; readonly requesters: readonly string[] }
-  /** The role or the policy of the account does not permit it. */
+  /** The role or the policy of the account does not permit it, or the application was withdrawn. */
   | { readonly kind: 'forbidden' };
 
 export type RequestOutcome =
@@ -86,6 +86,7 @@ export class Approvals {
     return change(this.#prisma, context, lock.role, async (unit, role) => {
       const { tx } = unit;
       if (!(await isPermitted(unit, role, ['requests', 'administrators']))) return { kind: 'forbidden' };
+      if (!(await isShared(unit, clientId))) return { kind: 'forbidden' };
       const where = { accountId_installedClientId: { accountId, installedClientId: clientId } };
       const approved = {
         name,
@@ -132,6 +133,7 @@ export class Approvals {
     return change(this.#prisma, context, lock.role, async (unit, role) => {
       const { tx } = unit;
       if (!(await isPermitted(unit, role, ['requests'], { asMember: true }))) return { kind: 'forbidden' };
+      if (!(await isShared(unit, clientId))) return { kind: 'forbidden' };
       const stored = await tx.approvalRequest.findUnique({
         where: { accountId_clientId_userId: { accountId, clientId, userId } },
       });
@@ -198,4 +200,11 @@ async function isPermitted(
   const [account] = await tx.$queryRaw<{ policy: ApplicationPolicy }[]>`
     SELECT application_policy AS policy FROM accounts WHERE id = ${accountId} FOR SHARE`;
   return account !== undefined && policies.includes(account.policy);
+}
+
+/** Whether accounts can still use an application. It cannot be withdrawn until the transaction ends. */
+async function isShared({ tx }: Unit, clientId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM shared_applications WHERE client_id = ${clientId} FOR KEY SHARE`;
+  return rows.length > 0;
 }

@@ -5,6 +5,7 @@ import { accountOption, findAccount, jsonOption } from '../../platform/cli/argum
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
+import { Publications } from '../installations/publications.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 /** `applications revoke-access` */
@@ -48,7 +49,17 @@ async function run(commandProcess: CommandProcess, clientId: string, idOrName: s
 }
 
 const pageSize = 500;
-const columns = ['id', 'client_id', 'name', 'client_type', 'in_development', 'scopes', 'last_token_at'];
+const columns = [
+  'id',
+  'client_id',
+  'name',
+  'kind',
+  'client_type',
+  'in_development',
+  'suspended_at',
+  'scopes',
+  'last_token_at',
+];
 
 /** `applications list`, `applications usage` and `applications revoke-access` */
 export function addApplicationCommands(program: Command, commandProcess: CommandProcess): Command {
@@ -62,6 +73,9 @@ export function addApplicationCommands(program: Command, commandProcess: Command
     .addHelpText(
       'after',
       `
+The kind is registered, published (other accounts can use it too), or installed (registered elsewhere, and approved by the
+account). An installed application that is suspended must be approved again.
+
 Examples:
   npm run cli -- applications list
   npm run --silent cli -- applications list --account Initech --json`,
@@ -73,8 +87,10 @@ Examples:
             ? await accounts.list()
             : [await findAccount(accounts, options.account)];
         const service = new OAuthApplications(database);
+        const publications = new Publications(database);
         const rows: Row[] = [];
-        for (const account of listed) rows.push(...(await readRows(service, account, clock())));
+        for (const account of listed)
+          rows.push(...(await readRows({ service, publications }, account, clock())));
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );
@@ -82,11 +98,12 @@ Examples:
 }
 
 async function readRows(
-  service: OAuthApplications,
+  { service, publications }: { service: OAuthApplications; publications: Publications },
   { id: accountId, name: account }: { id: AccountId; name: string },
   now: Date,
 ): Promise<Row[]> {
   const rows: Row[] = [];
+  const published = await publications.published(accountId);
   for (let skip = 0; ; skip += pageSize) {
     const { applications } = await service.list(accountId, { skip, size: pageSize, now });
     for (const { id, clientId, name, clientType, scopes, redirectUris, ...application } of applications) {
@@ -96,8 +113,10 @@ async function readRows(
         id,
         client_id: clientId,
         name,
+        kind: application.isInstallation ? 'installed' : published.has(id) ? 'published' : 'registered',
         client_type: clientType,
         in_development: application.inDevelopment,
+        suspended_at: application.suspendedAt?.toISOString() ?? null,
         scopes,
         redirect_uris: redirectUris,
         connected_users: application.connectedUsers,

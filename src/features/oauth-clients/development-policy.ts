@@ -33,7 +33,7 @@ export class DevelopmentPolicy {
       await unit.record('account.development_policy_changed', { from, to });
       if (allowed) return 'changed';
       const applications = await tx.$queryRaw<{ id: string; name: string; clientId: string }[]>`
-        SELECT id, name, client_id AS "clientId" FROM applications
+        SELECT id, name, coalesce(installed_client_id, client_id) AS "clientId" FROM applications
         WHERE account_id = ${accountId} AND in_development ORDER BY id FOR NO KEY UPDATE`;
       await revokeApplicationAccess(unit, applications);
       return 'changed';

@@ -15,6 +15,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
+import { Publications } from '../installations/publications.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
@@ -243,13 +244,14 @@ export class OAuthApplications implements ApplicationReader {
 
   /**
    * Deletes an application with its secrets, codes, grants and refresh tokens. Its access tokens are rejected, because
-   * they name an application that does not exist.
+   * they name an application that does not exist. One that is published is withdrawn first.
    *
    * @returns whether the account had it
    */
-  delete(auditContext: UserAuditContext, id: string): Promise<boolean> {
+  async delete(auditContext: UserAuditContext, id: string): Promise<boolean> {
     const { accountId } = auditContext;
     const context = { ...auditContext, applicationId: id };
+    await new Publications({ prisma: this.#prisma }).withdraw(context);
     return change(this.#prisma, context, lock.application, async (unit, application) => {
       if (application === null) return false;
       await unit.tx.application.delete({ where: { accountId_id: { accountId, id } } });

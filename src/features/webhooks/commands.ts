@@ -53,13 +53,13 @@ async function readRows({ prisma }: Database, accountId: AccountId): Promise<Row
   const rows = await prisma.webhookEndpoint.findMany({
     where: { accountId },
     orderBy: { id: 'asc' },
-    include: { application: { select: { clientId: true } } },
+    include: { application: { select: { clientId: true, installedClientId: true } } },
   });
   return rows.map(({ application, ...row }) => {
     const { id, url, pausedAt, failingSince, pauseReason, lastEventId } = toWebhookEndpoint(row);
     return {
       id,
-      client_id: application.clientId,
+      client_id: application.installedClientId ?? application.clientId,
       url: withoutQuery(url),
       state: pausedAt !== null ? 'paused' : failingSince !== null ? 'retrying' : 'delivering',
       since: (pausedAt ?? failingSince)?.toISOString() ?? null,

@@ -67,6 +67,7 @@ const others: Readonly<Record<string, string>> = {
     'one event for many transactions, and transactions that are rolled back',
   'features/imports/uploads/stored-file.ts': 'replaces the content of an upload that no other work reads yet',
   'features/imports/uploads/upload-queue.ts': 'background work, which holds a lease instead of a lock',
+  'features/installations/publications.ts': 'deletes the installations of all accounts',
   'features/single-sign-on/account-domains.ts': 'reads the domain of another account',
   'features/single-sign-on/provider-secrets.ts': 're-encrypts the secrets of all accounts',
   'features/webhooks/delivery/webhook-worker.ts': 'claims endpoints of all accounts',

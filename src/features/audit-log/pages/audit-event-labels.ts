@@ -24,7 +24,7 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'application.secret_revoked': 'Client secret revoked',
   'application.access_revoked': 'All access of an application revoked',
   'application.published': 'Application published for other accounts',
-  'application.withdrawn': 'Application withdrawn from other accounts',
+  'application.withdrawn': 'Application withdrawn from the accounts that had approved it',
   'application.document_requested': 'Metadata document of an application read for the first time',
   'application.approval_requested': 'Approval of an application requested',
   'application.approval_declined': 'Approval of an application declined',
