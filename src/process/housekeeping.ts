@@ -184,6 +184,13 @@ function batchesOf(
     },
     failure_counts: { primaryKey: ['key'], condition: Prisma.sql`expire < ${now}` },
     request_counts: { primaryKey: ['key'], condition: Prisma.sql`expire < ${now}` },
+    // A day later, because a user may approve an application that was read while its document was usable.
+    shared_applications: {
+      primaryKey: ['client_id'],
+      condition: Prisma.sql`document IS NOT NULL AND usable_until < ${dayAgo}
+        AND NOT EXISTS (SELECT FROM applications WHERE installed_client_id = stored.client_id)
+        AND NOT EXISTS (SELECT FROM approval_requests request WHERE request.client_id = stored.client_id)`,
+    },
     signing_keys: { primaryKey: ['kid'], condition: expiredBefore(now) },
     audit_events: {
       primaryKey: ['account_id', 'id'],

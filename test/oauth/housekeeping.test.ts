@@ -115,6 +115,14 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   });
   await prisma.failureCount.create({ data: { key: randomId(), points: 1, expire: at.failure_counts } });
   await prisma.requestCount.create({ data: { key: randomId(), points: 1, expire: at.request_counts } });
+  await prisma.sharedApplication.create({
+    data: {
+      clientId: `https://client.example/${randomId()}`,
+      document: {},
+      freshUntil: at.shared_applications,
+      usableUntil: at.shared_applications,
+    },
+  });
   await prisma.signingKey.create({
     data: { kid: randomId(), algorithm: 'x', privateKey: '', publicKey: {}, expiresAt: at.signing_keys },
   });
@@ -155,6 +163,7 @@ const keptSeconds = {
   employee_imports: 0,
   failure_counts: 0,
   request_counts: 0,
+  shared_applications: day,
   signing_keys: 0,
   audit_events: 400 * day,
   events: 30 * day,
@@ -259,6 +268,49 @@ async function addMany(setting: Setting, over: number, alive: number): Promise<v
     );
   }
 }
+
+t.test(
+  'keeps published applications, and documents that an account has installed or requested',
+  async (t) => {
+    const setting = await setUp(t);
+    const { accountId, application, user } = setting;
+    const { prisma } = setting.database;
+    const over = secondsFromNow(-30 * day);
+    const document = { document: {}, freshUntil: over, usableUntil: over, createdAt: over };
+    const url = (name: string) => `https://${name}.example/oauth`;
+    for (const name of ['installed', 'requested', 'declined', 'unused'])
+      await prisma.sharedApplication.create({ data: { clientId: url(name), ...document } });
+    await prisma.sharedApplication.create({
+      data: {
+        clientId: application.clientId,
+        publisherAccountId: accountId,
+        applicationId: application.id,
+        createdAt: over,
+      },
+    });
+    await prisma.application.create({
+      data: {
+        ...{ id: randomId(), accountId, clientId: randomId(), name: 'Installed', clientType: 'public' },
+        installedClientId: url('installed'),
+      },
+    });
+    for (const [name, declinedAt] of [
+      ['requested', null],
+      ['declined', over],
+    ] as const)
+      await prisma.approvalRequest.create({
+        data: { accountId, userId: user.id, clientId: url(name), scopes: [], declinedAt },
+      });
+    t.equal((await prune(setting.database, now)).shared_applications, 1);
+    const left = await prisma.sharedApplication.findMany();
+    t.same(
+      left.map(({ clientId }) => clientId).toSorted(),
+      [application.clientId, ...['installed', 'requested', 'declined'].map(url)].toSorted(),
+    );
+    t.equal(await prisma.application.count({ where: { NOT: { installedClientId: null } } }), 1);
+    t.equal(await prisma.approvalRequest.count(), 2);
+  },
+);
 
 t.test('deletes more rows than one batch holds', async (t) => {
   const setting = await setUp(t);
