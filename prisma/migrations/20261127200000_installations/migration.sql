@@ -1,5 +1,7 @@
 -- The applications that other accounts can use: those that an account has published, and those that a metadata document
--- describes. The table belongs to the identity group: it is read by client id in every account.
+-- describes. The table belongs to the identity group: it is read by client id in every account. It has no account_id and no policy,
+-- because it contains nothing about the accounts that use an application. On Citus it stays on the coordinator, as do applications
+-- and approval_requests, which refer to it.
 CREATE TABLE shared_applications (
   client_id text COLLATE "C" NOT NULL,
   -- Of a published application.

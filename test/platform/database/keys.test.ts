@@ -1,3 +1,4 @@
+import { distributedTables } from '../../../src/platform/database/distribute.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import t from '../../support/tap.js';
@@ -18,13 +19,14 @@ const identityKeys = [
   'users_email_key',
 ];
 
-/** Tables that belong to no account. */
+/** Tables that belong to no account. `shared_applications` are looked up by client id in every account. */
 const shared = [
   '_prisma_migrations',
   'accounts',
   'failure_counts',
   'issuer',
   'request_counts',
+  'shared_applications',
   'signing_keys',
   'submitted_forms',
   'system_events',
@@ -64,6 +66,13 @@ t.test(
   },
 );
 
+/** Foreign keys from or to the applications that other accounts can use, which are the same in every account. */
+const keysAcrossAccounts: Readonly<Record<string, readonly [string, string]>> = {
+  applications_installed_client_id_fkey: ['installed_client_id', 'client_id'],
+  approval_requests_client_id_fkey: ['client_id', 'client_id'],
+  shared_applications_application_fkey: ['publisher_account_id', 'account_id'],
+};
+
 t.test('the account is the first column of every foreign key, on both sides', async (t) => {
   const keys = await asOwner<{ name: string; columns: string; referenced: string; target: string }>(
     database,
@@ -74,11 +83,32 @@ t.test('the account is the first column of every foreign key, on both sides', as
      WHERE contype = 'f' ORDER BY 1`,
   );
   t.ok(keys.length > 0);
-  for (const { name, columns, referenced, target } of keys) {
+  const across = keys.filter(({ name }) => Object.hasOwn(keysAcrossAccounts, name));
+  t.same(
+    Object.fromEntries(across.map(({ name, columns, referenced }) => [name, [columns, referenced]])),
+    keysAcrossAccounts,
+  );
+  for (const { name, columns, referenced, target } of keys.filter((key) => !across.includes(key))) {
     t.equal(columns, 'account_id', name);
     t.equal(referenced, target === 'accounts' ? 'id' : 'account_id', name);
   }
 });
+
+t.test(
+  'no table that can be distributed has a foreign key to an application of another account',
+  async (t) => {
+    const referring = await asOwner<{ name: string }>(
+      database,
+      `SELECT DISTINCT conrelid::regclass::text AS name FROM pg_constraint
+     WHERE conname = ANY ('{${Object.keys(keysAcrossAccounts)}}') ORDER BY 1`,
+    );
+    t.same(
+      referring.map(({ name }) => name),
+      ['applications', 'approval_requests', 'shared_applications'],
+    );
+    for (const { name } of referring) t.notOk((distributedTables as readonly string[]).includes(name), name);
+  },
+);
 
 t.test('a foreign key deletes with the row or does nothing, and never changes a key', async (t) => {
   const others = await asOwner(

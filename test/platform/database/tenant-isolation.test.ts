@@ -16,12 +16,13 @@ import { createUser } from '../../support/oauth/users.js';
 import { createTenant, makeEmployees, type Tenant } from '../../support/records/tenant.js';
 import t from '../../support/tap.js';
 
-/** Tables without rows of accounts. Their rows are looked up by a secret, or shared. */
+/** Tables without rows of accounts. Their rows are looked up by a secret or by a client id, or shared. */
 const unbound = [
   '_prisma_migrations',
   'failure_counts',
   'issuer',
   'request_counts',
+  'shared_applications',
   'signing_keys',
   'submitted_forms',
 ];
@@ -461,6 +462,11 @@ async function fill(database: Database): Promise<Tenant> {
     },
   });
   await prisma.revokedAccessToken.create({ data: { jti: randomId(), accountId, expiresAt } });
+  const installedClientId = randomId();
+  await prisma.sharedApplication.create({
+    data: { clientId: installedClientId, document: {}, freshUntil: expiresAt, usableUntil: expiresAt },
+  });
+  await prisma.approvalRequest.create({ data: { accountId, userId, clientId: installedClientId, scopes: [] } });
   await prisma.idempotencyCount.create({ data: { accountId, applicationId: application.id, keys: 1 } });
   return tenant;
 }
