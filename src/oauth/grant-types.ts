@@ -5,6 +5,7 @@ import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCredentials, requireParameter } from './clients/credentials.js';
 import type { IssuedSecret } from './clients/installations.js';
+import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
@@ -94,6 +95,18 @@ export function publicClient(): Problem {
   );
 }
 
+function isStillRegistered({ redirectUris }: Application, uri: string): boolean {
+  const stage = isForDevelopment(uri) ? 'development' : 'live';
+  return isRegisteredRedirectUri({ redirectUris, stage }, uri);
+}
+
+function unusableCode(): Problem {
+  return new Problem(
+    'invalid_grant',
+    'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
+  );
+}
+
 /**
  * Exchanges an authorization code for tokens.
  *
@@ -119,16 +132,17 @@ export const authorizationCode: GrantType = {
       at,
       origin,
     };
+    // When the publisher of an application removes a redirect URI, the codes of its own account are deleted, and those of other
+    // accounts are rejected here.
+    if (application.installation !== null && !isStillRegistered(application, exchange.redirectUri))
+      throw unusableCode();
     const refreshToken = newOpaqueToken();
     const expiresAt = new Date(at.getTime() + refreshTokenTtlSeconds * 1000);
     const used = await codes.use(exchange, { hash: refreshToken.hash, expiresAt });
     if (used === undefined) {
       const isUsable = await codes.readRejected({ ...exchange, at: clock() }, { replayLeewaySeconds });
       if (isUsable) throw otherResource();
-      throw new Problem(
-        'invalid_grant',
-        'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
-      );
+      throw unusableCode();
     }
     return issueUserTokens(services, application, used, resource, refreshToken);
   },

@@ -1,4 +1,3 @@
-import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import { change } from '../platform/changes/change.js';
 import { lock } from '../platform/changes/locks.js';
 import type { components } from '../platform/contract/generated.js';
@@ -29,17 +28,16 @@ export class RevocationEndpoint {
    *   another application, 429 `rate_limit_exceeded`
    */
   async revoke(form: RevocationForm, call: ClientCall): Promise<void> {
-    const { origin } = call;
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, call.authorization);
     const client = await this.#clientAuthentication.identify(credentials, call);
     if (client.clientType === 'confidential') requireParameter('client_secret', credentials.clientSecret);
     // The format of the token shows its type, so token_type_hint is not needed.
-    if (await this.#revokeRefreshToken(token, client, origin)) return;
-    await this.#revokeAccessToken(token, client, origin);
+    if (await this.#revokeRefreshToken(token, client, call)) return;
+    await this.#revokeAccessToken(token, client, call);
   }
 
-  async #revokeRefreshToken(value: string, client: Client, origin: AuditOrigin): Promise<boolean> {
+  async #revokeRefreshToken(value: string, client: Client, call: ClientCall): Promise<boolean> {
     const { grants, refreshTokens, installations, clock } = this.#services;
     const hash = hashSecret(value);
     const grant = await refreshTokens.findGrant(hash);
@@ -47,18 +45,18 @@ export class RevocationEndpoint {
     const application = client.shared
       ? await installations.findBySecret({ kind: 'refresh_token', hash }, client)
       : client;
-    const { accountId, id: applicationId } = requireApplication(application);
+    const { accountId, id: applicationId } = requireApplication(application, call);
     if (grant.accountId !== accountId || grant.applicationId !== applicationId)
       throw tokenOfAnotherApplication();
     await grants.revoke({
       grantId: grant.id,
       at: clock(),
-      event: { type: 'grant.revoked', accountId, applicationId, userId: grant.userId, origin },
+      event: { type: 'grant.revoked', accountId, applicationId, userId: grant.userId, origin: call.origin },
     });
     return true;
   }
 
-  async #revokeAccessToken(value: string, client: Client, origin: AuditOrigin): Promise<void> {
+  async #revokeAccessToken(value: string, client: Client, call: ClientCall): Promise<void> {
     const { database, accessTokens, installations, clock } = this.#services;
     const claims = await accessTokens.verify(value).catch((error) => {
       if (error instanceof Problem) return null;
@@ -71,9 +69,9 @@ export class RevocationEndpoint {
     const application =
       installation === null ? client : await installations.findByInternalId(installation, client);
     if (application === null) return;
-    const { accountId, id: applicationId } = requireApplication(application);
+    const { accountId, id: applicationId } = requireApplication(application, call);
     const userId = claims.grantId === null ? null : claims.subject;
-    const context = { accountId, applicationId, userId, origin, at: clock() };
+    const context = { accountId, applicationId, userId, origin: call.origin, at: clock() };
     await change(database.prisma, context, lock.nothing, async (unit) => {
       const { count } = await unit.tx.revokedAccessToken.createMany({
         data: [{ jti: claims.tokenId, accountId, expiresAt: new Date(claims.expiresAt * 1000) }],
@@ -85,9 +83,14 @@ export class RevocationEndpoint {
   }
 }
 
-/** @throws {Problem} 400 `unauthorized_client` when the token was issued in no account of the client */
-function requireApplication(client: Client | null): Application {
+/**
+ * The application in the account in which the token was issued, which the request is counted for.
+ *
+ * @throws {Problem} 400 `unauthorized_client` when the token was issued in no account of the client
+ */
+function requireApplication(client: Client | null, { onAuthenticated }: ClientCall): Application {
   if (client === null || !isApplication(client)) throw tokenOfAnotherApplication();
+  onAuthenticated(client);
   return client;
 }
 

@@ -53,8 +53,7 @@ export class TokenEndpoint {
     const credentials = readClientCredentials(form, call.authorization);
     const client = await this.#clientAuthentication.identify(credentials, call);
     return withConstantTimeFailure(async () => {
-      const application = await this.#applicationOf(client, grantType, form);
-      call.onAuthenticated(application);
+      const application = await this.#applicationOf(client, grantType, { form, call });
       const request = { form, credentials, application, origin: call.origin };
       checkStage(application);
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
@@ -69,12 +68,19 @@ export class TokenEndpoint {
    * @throws {Problem} 401 `invalid_grant` when the account must approve the application again; 400 `unauthorized_client` for
    *   client credentials of a client that a metadata document describes
    */
-  async #applicationOf(client: Client, { secretOf }: GrantType, form: TokenForm): Promise<Application> {
+  async #applicationOf(
+    client: Client,
+    { secretOf }: GrantType,
+    { form, call }: { readonly form: TokenForm; readonly call: ClientCall },
+  ): Promise<Application> {
     if (client.shared && secretOf !== null) {
       const found = await this.#services.installations.findBySecret(secretOf(form), client);
-      if (found?.suspended)
+      if (found !== null) {
+        // The request belongs to the account that approved the application, also when it is rejected.
+        call.onAuthenticated(found);
+        if (!found.suspended) return found;
         throw new Problem('invalid_grant', 'The account must approve the application again.');
-      if (found !== null) return found;
+      }
     }
     if (isApplication(client)) return client;
     if (secretOf === null) throw publicClient();

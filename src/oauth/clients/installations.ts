@@ -146,7 +146,7 @@ function toInstallation(row: Row, client: Client): Installation {
     installation: internalId,
     scopes: scopes.filter((scope) => client.scopes.includes(scope)),
     tokenGeneration,
-    stage: client.stage === 'live' ? 'live' : row.developmentAllowed ? 'development' : 'forbidden',
+    stage: client.stage === 'development' && !row.developmentAllowed ? 'forbidden' : client.stage,
     suspended,
     approved: { name, redirectUris, requestedScopes },
   };
