@@ -76,6 +76,10 @@ export interface paths {
          *     is sent to a page on which an owner or administrator approves it. Other users can ask for approval there. The consent screen
          *     follows.
          *
+         *     An application can be published for other accounts. Their users get the consent screen when an administrator of their
+         *     account has approved the application. Before, and after it has changed in a way that the account must approve again, the
+         *     browser stays at this service, and the application gets no response. A token acts in the account of the user.
+         *
          *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
          *     other scopes are shown as not available and omitted from the token. A user may also allow only some of the scopes: use the
          *     `scope` of the token response.
