@@ -15,6 +15,7 @@ import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorStepPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
+import { approvalPages } from './features/installations/pages/approval-page.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
@@ -157,7 +158,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.removeContentTypeParser('text/plain');
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, people } =
+  const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, approval, people } =
     await composeServices(dependencies, app.log);
   const { authenticate, authenticateMcp, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
@@ -188,6 +189,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(secondFactorStepPages, signIn);
   await app.register(linkPages, links);
   await app.register(consentForm, consent);
+  await app.register(approvalPages, approval);
   await app.register(registerPeoplePages, people);
   await app.register(preflightRoutes, { contract });
   await app.register(mcpRoutes, { contract, withBaseUrl, authenticate: authenticateMcp, config });

@@ -4,6 +4,7 @@ import { createEventHandlers } from './features/events/index.js';
 import { createHome } from './features/home/index.js';
 import { createImports } from './features/imports/index.js';
 import type { UploadWorker } from './features/imports/uploads/upload-worker.js';
+import { createInstallations } from './features/installations/index.js';
 import { createOAuthClients } from './features/oauth-clients/index.js';
 import { createProfiles } from './features/profile/index.js';
 import { createReports } from './features/reports/index.js';
@@ -32,7 +33,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { config, contract } = core;
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
-  const { clients, authorizationEndpoint: endpoint, grants } = authorizationServer;
+  const { clients, installations, authorizationEndpoint: endpoint, grants } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
   const { handlers: profileHandlers, ...profiles } = createProfiles(core);
@@ -41,6 +42,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const signIn = createSignIn(core, secondFactors);
   const singleSignOn = createSingleSignOn(core);
   const auditLog = createAuditLog(core);
+  const approval = { ...createInstallations(core), clients, installations };
   const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
   return {
@@ -56,6 +58,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       profileHandlers,
     ),
     consent: { ...core, endpoint },
+    approval: { ...core, ...approval, endpoint },
     apiConsole: { clients, config },
     signIn: { ...core, ...secondFactors, ...signIn, clients, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
@@ -70,6 +73,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       ...secondFactors,
       ...singleSignOn,
       ...createOAuthClients(core),
+      ...approval,
       ...createUsage(core),
       ...webhooks,
       ...auditLog,

@@ -17,7 +17,12 @@ import {
   isApplication,
 } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
-import { type ApprovalChanges, changesSinceApproval, type Installation } from './clients/installations.js';
+import {
+  type ApprovalChanges,
+  changesSinceApproval,
+  type Installation,
+  type Publisher,
+} from './clients/installations.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import { type Resource, readResource } from './resources.js';
@@ -130,6 +135,7 @@ export type AuthorizationStep =
 export interface ApprovalStep {
   readonly kind: 'approval';
   readonly client: Client;
+  readonly publisher: Publisher | null;
   readonly user: User;
   /** The suspended installation; `null` when the account has none. */
   readonly installation: Installation | null;
@@ -141,6 +147,8 @@ export interface ApprovalStep {
 export interface ConsentStep {
   readonly kind: 'consent';
   readonly application: Application;
+  /** `null` for an application that the account has registered. */
+  readonly publisher: Publisher | null;
   readonly user: User;
   readonly scopes: GrantableScopes;
   readonly resource: Resource;
@@ -194,7 +202,12 @@ export class AuthorizationEndpoint {
       checkStage(application);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
-      return { kind: 'consent', application, user, scopes: grantableScopes(user, requested), resource };
+      const scopes = grantableScopes(user, requested);
+      const publisher =
+        application.installation === null
+          ? null
+          : await this.#services.installations.publisher(application.clientId);
+      return { kind: 'consent', application, publisher, user, scopes, resource };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
       return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
@@ -229,13 +242,14 @@ export class AuthorizationEndpoint {
     if (isApplication(client) && client.accountId === user.accountId) return client;
     if (!client.shared) throw new OtherAccountProblem();
     const { installations, clock } = this.#services;
-    const step = { kind: 'approval', client, user } as const;
     const installation = await installations.find(user.accountId, client);
-    if (installation === null) return { ...step, installation, changes: null };
-    const changes = changesSinceApproval(client, installation.approved);
-    if (changes !== null && !installation.suspended)
+    const changes = installation && changesSinceApproval(client, installation.approved);
+    if (installation !== null && !installation.suspended) {
+      if (changes === null) return installation;
       await installations.suspend(installation, { userId: user.id, origin, at: clock(), changes });
-    return changes === null && !installation.suspended ? installation : { ...step, installation, changes };
+    }
+    const publisher = await installations.publisher(client.clientId);
+    return { kind: 'approval', client, publisher, user, installation, changes };
   }
 
   /**

@@ -14,13 +14,14 @@ import { createTokenStatus } from './tokens/token-status.js';
 /** Creates the authorization server: its handlers, and what other features use of it. */
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const services = createOAuthServices(core, signingKeys);
-  const { clients, lastUseRecorder, grants, accessTokens } = services;
+  const { clients, installations, lastUseRecorder, grants, accessTokens } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
   const findLiveToken = createTokenStatus(core.database);
   const { api, publicLimits } = createRequestLimits(core.config, core.counters);
   return {
     clients,
+    installations,
     lastUseRecorder,
     grants,
     authorizationEndpoint,

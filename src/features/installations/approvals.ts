@@ -75,7 +75,7 @@ export class Approvals {
    * are approved, and no others. All requests for it are deleted.
    *
    * @param scopes some of the scopes of the client, at least one
-   * @returns `requesters`: the e-mail addresses of the users who asked for it
+   * @returns `requesters`: the e-mail addresses of the enabled users who asked for it
    */
   approve(
     context: UserAuditContext,
@@ -113,7 +113,7 @@ export class Approvals {
         select: { id: true },
       });
       const requests = await tx.approvalRequest.findMany({
-        where: { accountId, clientId },
+        where: { accountId, clientId, userId: { not: userId }, user: { disabledAt: null } },
         select: { user: { select: { email: true } } },
       });
       await tx.approvalRequest.deleteMany({ where: { accountId, clientId } });
@@ -161,19 +161,37 @@ export class Approvals {
       const where = { accountId, clientId, declinedAt: null };
       const open = await tx.approvalRequest.findMany({
         where,
-        select: { user: { select: { email: true } } },
+        select: { user: { select: { email: true, disabledAt: true } } },
       });
-      if (open.length === 0) return { kind: 'not_found' };
-      await tx.approvalRequest.updateMany({ where, data: { declinedAt: at } });
+      const { count } = await tx.approvalRequest.updateMany({ where, data: { declinedAt: at } });
+      if (count === 0) return { kind: 'not_found' };
       await unit.record('application.approval_declined', { client_id: clientId });
-      return { kind: 'declined', requesters: open.map(({ user }) => user.email) };
+      const enabled = open.filter(({ user }) => user.disabledAt === null);
+      return { kind: 'declined', requesters: enabled.map(({ user }) => user.email) };
     });
   }
 
-  /** The open requests of an account, the oldest first, by application. */
+  /** The request of a user for an application; `null` when there is none. */
+  async requestOf(
+    { accountId, userId }: Pick<UserAuditContext, 'accountId' | 'userId'>,
+    clientId: string,
+  ): Promise<{ readonly requestedAt: Date; readonly isDeclined: boolean } | null> {
+    const where = { accountId_clientId_userId: { accountId, clientId, userId } };
+    const stored = await this.#prisma.approvalRequest.findUnique({ where });
+    return stored && { requestedAt: stored.createdAt, isDeclined: stored.declinedAt !== null };
+  }
+
+  /** The scopes in the open requests of an account for one application; `null` when there are none. */
+  async requestedScopes(accountId: AccountId, clientId: string): Promise<string[] | null> {
+    const where = { accountId, clientId, declinedAt: null };
+    const open = await this.#prisma.approvalRequest.findMany({ where, select: { scopes: true } });
+    return open.length === 0 ? null : [...new Set(open.flatMap(({ scopes }) => scopes))];
+  }
+
+  /** The open requests of enabled users of an account, the oldest first, by application. */
   async openRequests(accountId: AccountId, maximum: number): Promise<ApprovalRequests[]> {
     const rows = await this.#prisma.approvalRequest.findMany({
-      where: { accountId, declinedAt: null },
+      where: { accountId, declinedAt: null, user: { disabledAt: null } },
       include: { user: { select: { givenName: true, familyName: true, email: true } } },
       orderBy: [{ createdAt: 'asc' }, { userId: 'asc' }],
       take: maximum,

@@ -35,7 +35,8 @@ export class ClientSecrets {
     const context = { ...auditContext, applicationId };
     return change(this.#prisma, context, lock.application, async (unit, application) => {
       const { tx } = unit;
-      if (application === null) return { kind: 'not_found' };
+      // The credentials of an installation are those of its publisher.
+      if (application === null || application.isInstallation) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
       if ((await consumeNonce(unit, nonce, id)) !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {

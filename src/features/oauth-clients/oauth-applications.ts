@@ -110,6 +110,22 @@ async function deleteCodesElsewhere(
   });
 }
 
+/** Whether an application may have these settings. The application is locked. */
+async function isPermitted(
+  { tx, context: { accountId, applicationId } }: Unit<UserAuditContext & { applicationId: string }>,
+  before: NonNullable<Awaited<ReturnType<typeof lock.application>>>,
+  after: ApplicationSettings,
+): Promise<boolean> {
+  if (before.isInstallation) {
+    const { scopes_added, scopes_removed, ...others } = settingsChanges(before, after);
+    const requestable = after.scopes.every((scope) => before.requestedScopes.includes(scope));
+    return Object.keys(others).length === 0 && after.scopes.length > 0 && requestable;
+  }
+  if (!after.inDevelopment || before.inDevelopment) return true;
+  const where = { publisherAccountId: accountId, applicationId };
+  return (await tx.sharedApplication.count({ where })) === 0;
+}
+
 type RegisteredApplication =
   | {
       readonly kind: 'created';
@@ -193,14 +209,16 @@ export class OAuthApplications implements ApplicationReader {
   }
 
   /**
-   * Changes an application. Issued tokens lose a removed scope at their next use.
+   * Changes an application. Issued tokens lose a removed scope at their next use. Of an installation, only the scopes change.
    *
    * @param expected the settings that were read. When others are stored, nothing is changed. Default: not compared.
+   * @returns `not_permitted`: other changes of an installation, a scope that it does not request, or development of a published
+   *   application
    */
   update(
     auditContext: UserAuditContext,
     { id, settings, expected }: { id: string; settings: ApplicationSettings; expected?: ApplicationSettings },
-  ): Promise<'updated' | 'not_found' | 'conflict'> {
+  ): Promise<'updated' | 'not_found' | 'conflict' | 'not_permitted'> {
     const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.application, async (unit, before) => {
@@ -211,6 +229,7 @@ export class OAuthApplications implements ApplicationReader {
       const requireClientSecret = before.clientType === 'confidential' && settings.requireClientSecret;
       const details = settingsChanges(before, { ...settings, requireClientSecret });
       if (Object.keys(details).length === 0) return 'updated';
+      if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
       const { name, redirectUris, scopes, inDevelopment } = settings;
       await tx.application.update({
@@ -224,7 +243,7 @@ export class OAuthApplications implements ApplicationReader {
           updatedAt: at,
         },
       });
-      await deleteCodesElsewhere(unit, settings);
+      if (!before.isInstallation) await deleteCodesElsewhere(unit, settings);
       await unit.record('application.updated', details);
       return 'updated';
     });

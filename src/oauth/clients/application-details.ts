@@ -15,6 +15,10 @@ export interface ApplicationSummary extends ApplicationSettings {
   readonly isInstallation: boolean;
   /** Since when an installation must be approved again; `null` when it can be used. */
   readonly suspendedAt: Date | null;
+  /** Of an installation: the scopes that can be approved. */
+  readonly requestedScopes: readonly string[];
+  /** Whether other accounts can use an application of this account. */
+  readonly isPublished: boolean;
   readonly clientType: ClientType;
   readonly createdAt: Date;
   /** Number of users with a live grant to the application. */
@@ -60,7 +64,12 @@ export function findApplication(
 export function summarySelection(now: Date): Prisma.Sql {
   return Prisma.sql`
     applications.id, coalesce(applications.installed_client_id, applications.client_id) AS "clientId",
-    applications.installed_client_id IS NOT NULL AS "isInstallation", applications.suspended_at AS "suspendedAt", applications.client_type AS "clientType",
+    applications.installed_client_id IS NOT NULL AS "isInstallation", applications.suspended_at AS "suspendedAt",
+    applications.requested_scopes AS "requestedScopes",
+    EXISTS (SELECT FROM shared_applications shared
+            WHERE shared.publisher_account_id = applications.account_id
+              AND shared.application_id = applications.id) AS "isPublished",
+    applications.client_type AS "clientType",
     applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
     applications.require_client_secret AS "requireClientSecret", applications.in_development AS "inDevelopment",
     applications.created_at AS "createdAt",

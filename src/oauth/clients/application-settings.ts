@@ -30,7 +30,7 @@ interface SettingsRules {
   /** Whether the account allows applications in development. */
   readonly developmentAllowed: boolean;
   /** The stored settings of an application that exists, which may be older than a rule. */
-  readonly stored?: Pick<ApplicationSettings, 'name' | 'inDevelopment'>;
+  readonly stored?: Pick<ApplicationSettings, 'name' | 'inDevelopment'> & { readonly isPublished: boolean };
 }
 
 const maximumRedirectUris = 20;
@@ -51,10 +51,13 @@ export function findSettingsErrors(
   const redirectUris = redirectUriErrors(settings, rules);
   const scopes = scopesError(settings.scopes, rules);
   const startsDevelopment = settings.inDevelopment && stored?.inDevelopment !== true;
-  const inDevelopment =
-    startsDevelopment && !rules.developmentAllowed
-      ? 'Your account does not allow applications in development.'
-      : undefined;
+  const inDevelopment = !startsDevelopment
+    ? undefined
+    : stored?.isPublished
+      ? 'A published application cannot be in development.'
+      : rules.developmentAllowed
+        ? undefined
+        : 'Your account does not allow applications in development.';
   const others = { name, scopes, inDevelopment };
   const found = Object.entries(others).filter(([, error]) => error !== undefined);
   return found.length === 0 && redirectUris.size === 0
@@ -84,7 +87,11 @@ function redirectUriErrors(
   return errors;
 }
 
-function scopesError(scopes: readonly string[], { knownScopes }: SettingsRules): string | undefined {
+/** The error of the scopes of an application; `undefined` when they are valid. */
+export function scopesError(
+  scopes: readonly string[],
+  { knownScopes }: Pick<SettingsRules, 'knownScopes'>,
+): string | undefined {
   if (scopes.length === 0) return 'Choose at least one scope.';
   return scopes.every((scope) => knownScopes.includes(scope))
     ? undefined

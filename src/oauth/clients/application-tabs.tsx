@@ -21,7 +21,7 @@ export function tabAddress(id: string, tab: ApplicationTab): string {
 
 /** A page of an application, with links to the others below the heading. */
 export function applicationPage(
-  { id, name, clientType }: Pick<ApplicationSummary, 'id' | 'name' | 'clientType'>,
+  { id, name, clientType, isInstallation }: Pick<ApplicationSummary, 'id' | 'name' | 'clientType' | 'isInstallation'>,
   tab: ApplicationTab,
   view: Pick<PageView, 'alert' | 'body'> & {
     /** Links beside the heading. */
@@ -29,10 +29,12 @@ export function applicationPage(
   },
 ): PageView {
   const { actions, ...content } = view;
-  // A public application cannot have webhook endpoints.
-  const shown = (Object.keys(tabs) as ApplicationTab[]).filter(
-    (one) => one !== 'webhooks' || clientType === 'confidential',
-  );
+  // A public application cannot have webhook endpoints. The credentials of an installation are those of its publisher.
+  const hidden: Partial<Record<ApplicationTab, boolean>> = {
+    webhooks: clientType === 'public',
+    credentials: isInstallation,
+  };
+  const shown = (Object.keys(tabs) as ApplicationTab[]).filter((one) => !hidden[one]);
   return {
     ...content,
     title: tab === 'overview' ? name : `${tabs[tab]} of ${name}`,

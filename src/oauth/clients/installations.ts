@@ -6,6 +6,7 @@ import { parseUrl } from '../../platform/contract/outside-text.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import type { Application, Client } from './client-registry.js';
+import { isMetadataDocumentUrl } from './metadata-document.js';
 
 /** An application in an account that has approved it, but has not registered it. */
 export interface Installation extends Application {
@@ -21,6 +22,16 @@ interface ApprovedState {
   readonly redirectUris: readonly string[];
   /** The scopes that the application could request. */
   readonly requestedScopes: readonly string[];
+}
+
+/** Who offers an application to other accounts: the account that has published it, or the host of its metadata document. */
+export type Publisher =
+  | { readonly kind: 'account'; readonly name: string }
+  | { readonly kind: 'host'; readonly host: string };
+
+/** For example "Published by Globex" or "From app.example.com". */
+export function describePublisher(publisher: Publisher): string {
+  return publisher.kind === 'account' ? `Published by ${publisher.name}` : `From ${publisher.host}`;
 }
 
 /** A secret that was issued to an application, by its hash. */
@@ -110,6 +121,24 @@ export class Installations {
     const { id, tokenGeneration } = row;
     const accountId = toAccountId(row.accountId);
     return { ...client, id, accountId, tokenGeneration, installation: null, suspended: false };
+  }
+
+  /**
+   * Who offers the application with this `client_id`. The name of the publisher is all that other accounts see of it. It reads all
+   * accounts, because the publisher is another one.
+   *
+   * @returns `null` when other accounts cannot use the application
+   */
+  async publisher(clientId: string): Promise<Publisher | null> {
+    if (isMetadataDocumentUrl(clientId)) return { kind: 'host', host: parseUrl(clientId)?.host ?? clientId };
+    const [account] = await withScope(
+      allAccounts,
+      () => this.#prisma.$queryRaw<{ name: string }[]>`
+        SELECT accounts.name FROM shared_applications shared
+        JOIN accounts ON accounts.id = shared.publisher_account_id
+        WHERE shared.client_id = ${clientId}`,
+    );
+    return account === undefined ? null : { kind: 'account', name: account.name };
   }
 
   /**

@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
-import { createGuard } from '../../platform/http/binding/request-syntax.js';
 import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { auditOrigin } from '../../platform/http/principal.js';
@@ -21,8 +19,10 @@ import type {
   AuthorizationStep,
   ConsentStep,
 } from '../authorization-endpoint.js';
+import { describePublisher } from '../clients/installations.js';
 import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';
+import { authorizationQuery } from './authorization-query.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
@@ -53,24 +53,17 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   }
 }
 
-/**
- * Route of the consent form. The form is submitted to the address of the consent screen, so its query parameters are
- * validated against the same schemas as those of the operation.
- */
+/** Route of the consent form, which is submitted to the address of the consent screen. */
 export async function consentForm(
   app: FastifyInstance,
   { contract, endpoint, sessions, reauthentication, clock }: Core & { endpoint: AuthorizationEndpoint },
 ): Promise<void> {
-  const operation = contract.operations.get('authorize');
-  if (operation === undefined) throw new Error('The contract has no operation authorize');
-  const guard = createGuard(operation);
-
+  const { path, options } = authorizationQuery(contract);
   app.post(
-    operation.path,
+    path,
     {
+      ...options,
       config: { page: true, recentPassword: ['write_scopes', 'grants an application access'] },
-      schema: { querystring: querySchema(operation) },
-      preValidation: async (request) => guard(request),
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
       const session = await sessions.session(request);
@@ -130,15 +123,6 @@ function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
   return step.kind === 'sign_in' ? signInAddress(url) : url;
 }
 
-function querySchema({ queryParameters }: Operation) {
-  const parameters = [...queryParameters.values()];
-  return {
-    type: 'object',
-    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
-    required: parameters.filter(({ required }) => required).map(({ name }) => name),
-  };
-}
-
 function ConsentPage({
   step,
   parameters,
@@ -153,12 +137,13 @@ function ConsentPage({
   /** Whether the form was submitted without a scope. */
   choosesNothing?: boolean;
 }) {
-  const { application, user, scopes } = step;
+  const { application, publisher, user, scopes } = step;
   return (
     <Layout title={`Authorize ${application.name}?`} narrow>
       <h1>
         Authorize <strong>{application.name}</strong> to access your account?
       </h1>
+      {publisher !== null && <p>{describePublisher(publisher)}.</p>}
       {application.stage === 'development' && (
         <p class="warning">
           <strong>In development.</strong> This application may run on the computer of a developer. Allow it

@@ -19,6 +19,8 @@ export interface ConnectedApplication {
   readonly applicationId: string;
   readonly name: string;
   readonly inDevelopment: boolean;
+  /** Whether the account must approve the application again. Its tokens are rejected. */
+  readonly suspended: boolean;
   /** Scopes of the live grants that the application is still configured with. */
   readonly scopes: readonly string[];
   readonly connectedAt: Date;
@@ -172,6 +174,7 @@ function readConnections(
     applicationId === undefined ? Prisma.empty : Prisma.sql`AND grants.application_id = ${applicationId}`;
   return prisma.$queryRaw<ConnectedApplication[]>`
     SELECT application.id AS "applicationId", application.name, application.in_development AS "inDevelopment",
+           application.suspended_at IS NOT NULL AS suspended,
            ARRAY(SELECT DISTINCT scope FROM grants given, unnest(given.scopes) AS scope
                  WHERE given.account_id = ${accountId} AND given.id = ANY (array_agg(live.id))
                    AND scope = ANY (application.scopes)

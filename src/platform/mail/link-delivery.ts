@@ -24,6 +24,8 @@ const mailLimits = {
   forgotten_password: { recipient: 3 },
   security_change: { recipient: 20 },
   paused_webhook: { account: 20 },
+  approval_request: { user: 10, account: 50 },
+  approval_decision: { user: 50, account: 200 },
   lost_domain: { account: 20 },
 } as const;
 

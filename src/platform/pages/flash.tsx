@@ -17,6 +17,10 @@ const messages = {
   webhook_secret_exists:
     'This form was already submitted, and the secret is replaced. It is not shown again.',
   webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
+  application_approved: 'Application approved. Your users can connect it now.',
+  application_removed: 'Application removed. Its tokens no longer work.',
+  approval_declined: 'Request declined. The users who asked for it get a mail.',
+  application_policy_saved: 'Changes saved. Applications that are already approved keep working.',
   development_saved: 'Changes saved. They apply to existing tokens immediately.',
   access_revoked:
     'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',
@@ -71,6 +75,8 @@ const messages = {
 /** Error messages, shown after a form was submitted. */
 const failures = {
   import_running: 'Another file of your account is being checked or imported. Wait until it has ended.',
+  approval_decided: 'The request no longer exists. Another administrator may have decided on it.',
+  approval_forbidden: 'Your account does not allow applications of other accounts. Change the policy first.',
   no_people_selected: 'Select people before you change them.',
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',
   password_link_not_sent: 'The mail could not be sent. Try again later.',

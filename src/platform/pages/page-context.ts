@@ -21,8 +21,9 @@ declare module 'fastify' {
  * - `form`: when it is submitted
  * - `page`: before it is shown, because it has a file, which the question for the password would lose
  * - `write_scopes`: when it grants a scope that writes
+ * - `approval`: when an administrator approves an application with it
  */
-export type RecentPassword = readonly [when: 'no' | 'form' | 'page' | 'write_scopes', reason: string];
+export type RecentPassword = readonly [when: 'no' | 'form' | 'page' | 'write_scopes' | 'approval', reason: string];
 
 /** The same for a form that the router processes. */
 export type FormPassword = readonly [when: 'no' | 'form', reason: string];

@@ -1,8 +1,9 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
-import { findSettingsErrors } from '../../../oauth/clients/application-settings.js';
+import { findSettingsErrors, scopesError } from '../../../oauth/clients/application-settings.js';
 import { editPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
+import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
@@ -12,7 +13,9 @@ import {
   ApplicationFields,
   type ApplicationForm,
   emptyForm,
+  fieldIds,
   formErrors,
+  InstallationFields,
   mergedFields,
   readApplicationForm,
   readNewApplication,
@@ -77,26 +80,49 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
     recentPassword: ['form', 'grants or removes scopes and redirect URIs'],
     load: (context) => requestedApplication(context, dependencies),
     toForm: (_, application) => inOrder(application),
-    read: ({ form }, { clientType }) => inOrder({ ...readApplicationForm(form), clientType }),
+    read: ({ form }, stored) => {
+      const submitted = readApplicationForm(form);
+      const { clientType } = stored;
+      return inOrder(
+        stored.isInstallation ? { ...stored, scopes: submitted.scopes } : { ...submitted, clientType },
+      );
+    },
     merged: mergedFields(knownScopes),
-    view: (_, { stored: { id, name }, form }) => ({
-      title: `Edit ${name}`,
-      body: <ApplicationFields {...fields} back={applicationAddress(id)} button="Save changes" form={form} />,
-    }),
+    view: (_, { stored: { id, name, isInstallation, requestedScopes }, form }) => {
+      const options = { back: applicationAddress(id), button: 'Save changes', form };
+      return {
+        title: `Edit ${name}`,
+        body: isInstallation ? (
+          <InstallationFields {...options} scopes={requestedScopes} />
+        ) : (
+          <ApplicationFields {...fields} {...options} />
+        ),
+      };
+    },
     save: async (context, { stored, form }) => {
       const { id, name: storedName } = stored;
       const name = isUnchanged(form.name, storedName) ? storedName : form.name;
       const values = { ...form, name };
-      const errors = await check(context, values, stored);
+      const errors = stored.isInstallation
+        ? installationErrors(values, stored)
+        : await check(context, values, stored);
       if (errors.length > 0) return { errors, form: values };
 
       const update = { id, settings: values, expected: stored };
       const outcome = await applications.update(context.auditContext, update);
       if (outcome === 'not_found') throw recordNotFound();
-      if (outcome === 'conflict') return { conflict: await requestedApplication(context, dependencies) };
+      // What is permitted has changed too. The form is checked again.
+      if (outcome === 'conflict' || outcome === 'not_permitted')
+        return { conflict: await requestedApplication(context, dependencies) };
       return { redirect: withFlash(applicationAddress(id), 'application_updated') };
     },
   });
+}
+
+/** Errors of the form of an installation, which changes the approved scopes only. */
+function installationErrors({ scopes }: ApplicationForm, { requestedScopes }: ApplicationDetails): FormError[] {
+  const error = scopesError(scopes, { knownScopes: requestedScopes });
+  return error === undefined ? [] : [{ field: fieldIds.scope(requestedScopes[0] ?? ''), message: error }];
 }
 
 /** The values of the form with the scopes in one order, so that only another selection is a change. */

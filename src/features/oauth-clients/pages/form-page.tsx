@@ -277,13 +277,48 @@ export function ApplicationFields({
   );
 }
 
-function ScopeFields({ scopes, chosen }: { scopes: readonly string[]; chosen: readonly string[] }) {
+/** Form that changes the scopes of an installation. */
+export function InstallationFields({
+  back,
+  button,
+  form,
+  scopes,
+}: {
+  back: string;
+  button: string;
+  form: ApplicationForm;
+  /** The scopes that the application can request. */
+  scopes: readonly string[];
+}) {
+  return (
+    <Form button={button} cancel={back}>
+      <ScopeFields
+        scopes={scopes}
+        chosen={form.scopes}
+        legend="Approved scopes"
+        hint="Users can allow the application these scopes and no others. Its tokens immediately lose the ones that you remove. Everything else is what the application was approved with."
+      />
+    </Form>
+  );
+}
+
+function ScopeFields({
+  scopes,
+  chosen,
+  legend = 'Scopes',
+  hint = 'The application can request these scopes and no others. Select only the ones that it needs.',
+}: {
+  scopes: readonly string[];
+  chosen: readonly string[];
+  legend?: string;
+  hint?: string;
+}) {
   const first = fieldIds.scope(scopes[0] ?? '');
   return (
     <fieldset {...useDescription(first, 'scopes-hint')}>
-      <legend>Scopes</legend>
+      <legend>{legend}</legend>
       <p class="hint" id="scopes-hint">
-        The application can request these scopes and no others. Select only the ones that it needs.
+        {hint}
       </p>
       <FieldError field={first} />
       {scopes.map((scope) => (

@@ -8,6 +8,15 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import {
+  type ApprovalPagesDependencies,
+  policyName,
+  policyPage,
+  policyPath,
+  RequestsSection,
+  readRequests,
+  requestPages,
+} from '../../installations/index.js';
+import {
   type RequestsPageDependencies,
   requestsPage,
   type UsagePageDependencies,
@@ -24,7 +33,11 @@ import { showPages } from './show.js';
 
 /** Settings → OAuth applications. */
 export const applicationPages: SettingsPage<
-  ApplicationPagesDependencies & UsagePageDependencies & RequestsPageDependencies & WebhookPagesDependencies
+  ApplicationPagesDependencies &
+    ApprovalPagesDependencies &
+    UsagePageDependencies &
+    RequestsPageDependencies &
+    WebhookPagesDependencies
 > = {
   title: 'OAuth applications',
   path: settings.applications,
@@ -33,6 +46,8 @@ export const applicationPages: SettingsPage<
     listPage(site, dependencies);
     editPages(site, dependencies);
     developmentPage(site, dependencies);
+    policyPage(site, dependencies);
+    requestPages(site, dependencies);
     showPages(site, dependencies);
     usagePage(site, dependencies);
     webhookPages(site, dependencies);
@@ -47,15 +62,18 @@ const pageSize = 50;
 /** The applications of the account. */
 export function listPage(
   site: PageRouter,
-  { applications: service, developmentPolicy }: ApplicationPagesDependencies,
+  dependencies: ApplicationPagesDependencies & ApprovalPagesDependencies,
 ): void {
+  const { applications: service, developmentPolicy, approvals } = dependencies;
   site.get(settings.applications, async (context) => {
     const number = pageNumber(context.query);
     const { accountId, at: now } = context.auditContext;
     const range = { skip: (number - 1) * pageSize, size: pageSize, now };
-    const [{ applications, count }, developmentAllowed] = await Promise.all([
+    const [{ applications, count }, developmentAllowed, policy, requests] = await Promise.all([
       service.list(accountId, range),
       developmentPolicy.isAllowed(accountId),
+      approvals.policy(accountId),
+      readRequests(context, dependencies),
     ]);
     const last = lastPage(count, pageSize);
     if (number > last) return { redirect: pagePath(last) };
@@ -78,9 +96,15 @@ export function listPage(
               <Pager number={number} last={last} address={pagePath} />
             </>
           )}
+          <RequestsSection requests={requests} />
           <p>
             Applications in development are {developmentAllowed ? 'allowed' : 'not allowed'}.{' '}
-            <a href={developmentPath}>Change</a>
+            <a href={developmentPath}>
+              Change<span class="unseen"> whether applications in development are allowed</span>
+            </a>
+          </p>
+          <p>
+            Applications of other accounts: {policyName(policy)}. <a href={policyPath}>Policy</a>
           </p>
         </>
       ),
@@ -101,9 +125,10 @@ function NewApplication() {
 }
 
 const columns: readonly Column<ApplicationSummary>[] = [
-  column('Name', ({ id, name, inDevelopment }) => (
+  column('Name', ({ id, name, inDevelopment, isInstallation, suspendedAt }) => (
     <>
-      <a href={applicationAddress(id)}>{name}</a>{' '}
+      <a href={applicationAddress(id)}>{name}</a> {isInstallation && <Badge>Other account</Badge>}{' '}
+      {suspendedAt !== null && <Badge tone="caution">Suspended</Badge>}{' '}
       {inDevelopment && <Badge tone="caution">In development</Badge>}
     </>
   )),

@@ -167,11 +167,12 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
           <p>Applications you authorize appear here.</p>
         </Empty>
       )}
-      {connections.map(({ applicationId, name, inDevelopment, scopes, connectedAt, lastTokenAt }) => (
+      {connections.map(({ applicationId, name, inDevelopment, suspended, scopes, connectedAt, lastTokenAt }) => (
         <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
           <div class="heading">
             <h2 id={`connection-${applicationId}`}>
-              {name} {inDevelopment && <Badge tone="caution">In development</Badge>}
+              {name} {inDevelopment && <Badge tone="caution">In development</Badge>}{' '}
+              {suspended && <Badge tone="caution">Suspended</Badge>}
             </h2>
             <div class="row-actions">
               {scopes.length > 1 && (
@@ -184,6 +185,11 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
               </a>
             </div>
           </div>
+          {suspended && (
+            <p class="note">
+              The application has changed. It has no access until an owner or administrator approves it again.
+            </p>
+          )}
           <DescriptionList>
             <DescriptionItem name="Permissions">
               <ul class="plain">

@@ -1,0 +1,181 @@
+import { hash } from 'node:crypto';
+import type { Client } from '../../../oauth/clients/client-registry.js';
+import {
+  type ApprovalChanges,
+  describePublisher,
+  type Installation,
+  type Publisher,
+  redirectHosts,
+} from '../../../oauth/clients/installations.js';
+import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
+import { ScopeChoices } from '../../../oauth/scope-choices.js';
+import { scopeLabel } from '../../../oauth/scopes.js';
+import type { Fields } from '../../../platform/pages/fields.js';
+import {
+  DescriptionItem,
+  DescriptionList,
+  FieldError,
+  Form,
+  type FormError,
+  useDescription,
+} from '../../../platform/pages/form-parts.js';
+
+/** An application that an administrator can approve. */
+export interface Candidate {
+  readonly client: Client;
+  readonly publisher: Publisher | null;
+  /** The installation that must be approved again; `null` when there is none. */
+  readonly installation: Installation | null;
+  /** What has changed since the approval; `null` when nothing has. */
+  readonly changes: ApprovalChanges | null;
+}
+
+const scopesId = 'scopes';
+const shownField = 'shown';
+
+export function approvalTitle({ name }: Client): string {
+  return `Approve ${name} for your account?`;
+}
+
+/** The scopes that are selected at first: those that were approved, and those that are requested and can be approved. */
+export function initialScopes({ client, installation }: Candidate, requested: readonly string[]): string[] {
+  const selected = [...(installation?.scopes ?? []), ...requested];
+  return client.scopes.filter((scope) => selected.includes(scope));
+}
+
+/** Identifies what the form shows of an application, so that nothing else is approved. */
+function fingerprint({ name, redirectUris, scopes }: Client): string {
+  return hash('sha256', JSON.stringify([name, redirectUris, scopes]), 'base64url');
+}
+
+/** Reads the form: the selected scopes, and the errors. */
+export function readApproval(form: Fields, client: Client): { scopes: string[]; errors: FormError[] } {
+  const selected = form.list(scopesId);
+  const scopes = client.scopes.filter((scope) => selected.includes(scope));
+  const error =
+    form.text(shownField) !== fingerprint(client)
+      ? 'The application has changed while this page was open. Check it again.'
+      : selected.some((scope) => !scopes.includes(scope))
+        ? 'Choose from the scopes in the list.'
+        : scopes.length === 0
+          ? 'Choose at least one scope.'
+          : undefined;
+  return { scopes, errors: error === undefined ? [] : [{ field: scopesId, message: error }] };
+}
+
+/** What an administrator approves, and the form. */
+export function ApprovalForm({
+  candidate,
+  selected,
+  cancel,
+  action,
+}: {
+  candidate: Candidate;
+  /** The selected scopes. */
+  selected: readonly string[];
+  /** Path of the page to which "Don't approve" leads. */
+  cancel: string;
+  /** Default: the path of the page. */
+  action?: string;
+}) {
+  const { client, publisher, installation, changes } = candidate;
+  const hint = `${scopesId}-hint`;
+  return (
+    <>
+      {installation !== null && <Changes changes={changes} />}
+      <DescriptionList>
+        {publisher !== null && (
+          <DescriptionItem name="Publisher">{describePublisher(publisher)}</DescriptionItem>
+        )}
+        <DescriptionItem name="Client ID">
+          <code>{client.clientId}</code>
+        </DescriptionItem>
+        <DescriptionItem name="Sends users to">
+          <HostList uris={client.redirectUris} />
+        </DescriptionItem>
+      </DescriptionList>
+      {client.redirectUris.every(isForDevelopment) && (
+        <p class="warning">
+          <strong>In development.</strong> This application runs on the computer of a developer. Approve it only
+          if developers of your account use it.
+        </p>
+      )}
+      <Form
+        action={action}
+        hidden={[
+          ['decision', 'approve'],
+          [shownField, fingerprint(client)],
+        ]}
+        button="Approve"
+        more={
+          <a class="button secondary" href={cancel}>
+            Don't approve
+          </a>
+        }
+      >
+        <fieldset id={scopesId} tabIndex={-1} {...useDescription(scopesId, hint)}>
+          <legend>The application may ask your users to</legend>
+          <p class="hint" id={hint}>
+            Each user still decides what to allow. The application gets no access that you do not select.
+          </p>
+          <FieldError field={scopesId} />
+          <ScopeChoices name={scopesId} scopes={client.scopes} selected={selected} />
+        </fieldset>
+      </Form>
+    </>
+  );
+}
+
+function Changes({ changes }: { changes: ApprovalChanges | null }) {
+  if (changes === null) {
+    return <p>The application was suspended because it had changed. It is now as your account approved it.</p>;
+  }
+  const { formerName, newHosts, newScopes } = changes;
+  return (
+    <div class="warning">
+      <p>The application has changed since your account approved it. It has no access until you approve it.</p>
+      <ul>
+        {formerName !== undefined && <li>It was approved with the name {formerName}.</li>}
+        {newHosts.length > 0 && (
+          <li>
+            It can now send users to: <Codes texts={newHosts} />.
+          </li>
+        )}
+        {newScopes.length > 0 && (
+          <li>
+            It can now ask for:
+            <ul>
+              {newScopes.map((scope) => (
+                <li key={scope}>
+                  {scopeLabel(scope)} <code>{scope}</code>
+                </li>
+              ))}
+            </ul>
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+/** The hosts of redirect URIs. */
+export function HostList({ uris }: { uris: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {redirectHosts(uris).map((host) => (
+        <li key={host}>
+          <code>{host}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Codes({ texts }: { texts: readonly string[] }) {
+  return texts.map((text, index) => (
+    <span key={text}>
+      {index > 0 && ', '}
+      <code>{text}</code>
+    </span>
+  ));
+}

@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type {
+  ApprovalStep,
+  AuthorizationParameters,
+  AuthorizationStep,
+} from '../../../oauth/authorization-endpoint.js';
+import { authorizationQuery } from '../../../oauth/consent/authorization-query.js';
+import { parseScope } from '../../../oauth/scopes.js';
+import { accountScope, withScope } from '../../../platform/database/scope.js';
+import type { BrowserSession } from '../../../platform/http/browser-sessions.js';
+import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
+import { auditOrigin } from '../../../platform/http/principal.js';
+import { narrowConfirmationPage, questionFor } from '../../../platform/pages/confirm-password.js';
+import { Fields } from '../../../platform/pages/fields.js';
+import type { FormError } from '../../../platform/pages/form-parts.js';
+import { sendPage } from '../../../platform/pages/layout.js';
+import { applicationAddress, approvalPath, settings, signInAddress } from '../../../platform/pages/paths.js';
+import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
+import { mayApprove } from '../approvals.js';
+import type { ApprovalRoutesDependencies } from '../index.js';
+import { initialScopes, readApproval } from './approval-form.js';
+import { ApprovalPage, NotAllowedPage, RequestPage } from './approval-views.js';
+
+/** An authorization request of a signed-in user for an application that the account must approve. */
+interface PendingRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly session: BrowserSession;
+  readonly step: ApprovalStep;
+  /** The requested scopes that the application can have. */
+  readonly requested: readonly string[];
+  /** Address of the authorization request. */
+  readonly authorization: string;
+}
+
+/** Responds within the tenant of the user. */
+type Handle = (pending: PendingRequest) => Promise<FastifyReply>;
+
+/** The page to which an authorization request redirects when the account must approve the application, and its form. */
+export async function approvalPages(
+  app: FastifyInstance,
+  dependencies: ApprovalRoutesDependencies,
+): Promise<void> {
+  const { contract, endpoint, sessions, reauthentication, clock, approvals, approvalMails } = dependencies;
+  const { path, options } = authorizationQuery(contract);
+
+  const serve = async (request: FastifyRequest, reply: FastifyReply, handle: Handle) => {
+    const session = await sessions.session(request);
+    reply.headers(privatePageHeaders());
+    const authorization = `${path}${request.url.slice(request.url.indexOf('?'))}`;
+    // After signing in, the authorization request redirects to this page again.
+    if (session === null) return reply.redirect(signInAddress(authorization), 303);
+    if (request.method === 'POST') sessions.verifyCsrf(request, session);
+    const parameters = request.query as AuthorizationParameters;
+    const step: AuthorizationStep = await endpoint.prepare(parameters, session.user, auditOrigin(request));
+    if (step.kind !== 'approval') return reply.redirect(authorization, 303);
+    const names = parseScope(parameters.scope);
+    const requested = step.client.scopes.filter((scope) => names.includes(scope));
+    return withScope(accountScope(session.user.accountId), () =>
+      handle({ request, reply, session, step, requested, authorization }),
+    );
+  };
+
+  const show = async (
+    { request, reply, session, step, requested, authorization }: PendingRequest,
+    { selected = initialScopes(step, requested), errors }: { selected?: string[]; errors?: FormError[] } = {},
+  ) => {
+    const { user, csrfToken } = session;
+    const { accountId, id: userId } = user;
+    const page = {
+      ...{ candidate: step, user, authorization },
+      form: { csrfToken, path: request.url, errors },
+    };
+    // The form leads to the authorization request, which can lead to the application.
+    const permissions = { toApplication: true };
+    const policy = await approvals.policy(accountId);
+    if (policy === 'none' || (policy === 'administrators' && !mayApprove(user.role)))
+      return sendPage(reply, <NotAllowedPage {...page} policy={policy} />, permissions);
+    if (mayApprove(user.role)) {
+      const cancel =
+        step.installation === null ? settings.applications : applicationAddress(step.installation.id);
+      const status = errors === undefined ? 200 : 400;
+      return sendPage(reply.code(status), <ApprovalPage {...page} {...{ selected, cancel }} />, permissions);
+    }
+    const sent = await approvals.requestOf({ accountId, userId }, step.client.clientId);
+    return sendPage(reply, <RequestPage {...page} {...{ requested, sent }} />, permissions);
+  };
+
+  const contextOf = ({ request, session: { user } }: PendingRequest) => ({
+    accountId: user.accountId,
+    userId: user.id,
+    origin: auditOrigin(request),
+    at: clock(),
+  });
+
+  /** Stores the request of the user. The page then shows its state. */
+  const ask = async (pending: PendingRequest) => {
+    const { request, reply, session, step, requested } = pending;
+    const context = contextOf(pending);
+    const outcome = await approvals.request(context, { client: step.client, scopes: requested });
+    if (outcome.kind === 'requested' && outcome.isFirst)
+      approvalMails.requested(context, { name: step.client.name, email: session.user.email });
+    return reply.redirect(request.url, 303);
+  };
+
+  const approve = async (pending: PendingRequest) => {
+    const { request, reply, session, step, authorization } = pending;
+    const { client } = step;
+    const form = new Fields(request.body);
+    const { scopes, errors } = readApproval(form, client);
+    if (errors.length > 0) return show(pending, { selected: scopes, errors });
+    const context = contextOf(pending);
+    const { signal } = abortOnDisconnect(reply.raw);
+    const question = await questionFor(reauthentication, {
+      ...session,
+      ...{ sessionId: session.id, form, signal, context },
+    });
+    if (question !== null) {
+      if (question.retryAfterSeconds !== undefined) reply.header('retry-after', question.retryAfterSeconds);
+      const address = { action: request.url, cancel: request.url };
+      const page = narrowConfirmationPage({ ...session, ...question, ...address });
+      return sendPage(reply.code(question.status), page, { toApplication: true });
+    }
+    const outcome = await approvals.approve(context, { client, scopes });
+    // The policy has changed. The page says so.
+    if (outcome.kind === 'forbidden') return reply.redirect(request.url, 303);
+    const { requesters } = outcome;
+    approvalMails.decided(context, { name: client.name, isApproved: true, requesters });
+    return reply.redirect(authorization, 303);
+  };
+
+  app.addHook('onClose', () => approvalMails.settled());
+  app.get(approvalPath, { ...options, config: { page: true } }, (request, reply) =>
+    serve(request, reply, (pending) => show(pending)),
+  );
+  app.post(
+    approvalPath,
+    { ...options, config: { page: true, recentPassword: ['approval', 'approves an application'] } },
+    (request, reply) =>
+      serve(request, reply, async (pending) => {
+        const decision = new Fields(request.body).text('decision');
+        const isAdministrator = mayApprove(pending.session.user.role);
+        if (decision === 'approve' && isAdministrator) return approve(pending);
+        if (decision === 'request' && !isAdministrator) return ask(pending);
+        // The role has changed while the page was open. The page shows what the user can do now.
+        return reply.redirect(request.url, 303);
+      }),
+  );
+}
