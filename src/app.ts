@@ -11,11 +11,11 @@ import { consolePages } from './features/documentation/console.js';
 import { createWithBaseUrl, documentRoutes } from './features/documentation/documents.js';
 import { searchRoute } from './features/documentation/search.js';
 import { wellKnownRoutes } from './features/documentation/well-known.js';
+import { approvalPages } from './features/installations/pages/approval-page.js';
 import { mcpRoutes } from './features/mcp/routes.js';
 import { secondFactorStepPages } from './features/sign-in/pages/second-factor.js';
 import { signInPages } from './features/sign-in/pages/sign-in.js';
 import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
-import { approvalPages } from './features/installations/pages/approval-page.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
@@ -158,8 +158,18 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   app.removeContentTypeParser('text/plain');
   // Unknown values of the Expect header are ignored, like unknown headers.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const { core, authorizationServer, handlers, apiConsole, signIn, singleSignOn, links, consent, approval, people } =
-    await composeServices(dependencies, app.log);
+  const {
+    core,
+    authorizationServer,
+    handlers,
+    apiConsole,
+    signIn,
+    singleSignOn,
+    links,
+    consent,
+    approval,
+    people,
+  } = await composeServices(dependencies, app.log);
   const { authenticate, authenticateMcp, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);

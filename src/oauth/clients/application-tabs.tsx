@@ -21,7 +21,12 @@ export function tabAddress(id: string, tab: ApplicationTab): string {
 
 /** A page of an application, with links to the others below the heading. */
 export function applicationPage(
-  { id, name, clientType, isInstallation }: Pick<ApplicationSummary, 'id' | 'name' | 'clientType' | 'isInstallation'>,
+  {
+    id,
+    name,
+    clientType,
+    isInstallation,
+  }: Pick<ApplicationSummary, 'id' | 'name' | 'clientType' | 'isInstallation'>,
   tab: ApplicationTab,
   view: Pick<PageView, 'alert' | 'body'> & {
     /** Links beside the heading. */

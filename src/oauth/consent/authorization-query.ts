@@ -16,6 +16,9 @@ export function authorizationQuery({ operations }: Pick<Contract, 'operations'>)
     properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
-  const options = { schema: { querystring }, preValidation: async (request: FastifyRequest) => guard(request) };
+  const options = {
+    schema: { querystring },
+    preValidation: async (request: FastifyRequest) => guard(request),
+  };
   return { path: operation.path, options };
 }

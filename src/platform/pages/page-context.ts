@@ -23,7 +23,10 @@ declare module 'fastify' {
  * - `write_scopes`: when it grants a scope that writes
  * - `approval`: when an administrator approves an application with it
  */
-export type RecentPassword = readonly [when: 'no' | 'form' | 'page' | 'write_scopes' | 'approval', reason: string];
+export type RecentPassword = readonly [
+  when: 'no' | 'form' | 'page' | 'write_scopes' | 'approval',
+  reason: string,
+];
 
 /** The same for a form that the router processes. */
 export type FormPassword = readonly [when: 'no' | 'form', reason: string];

@@ -96,8 +96,8 @@ export function ApprovalForm({
       </DescriptionList>
       {client.redirectUris.every(isForDevelopment) && (
         <p class="warning">
-          <strong>In development.</strong> This application runs on the computer of a developer. Approve it only
-          if developers of your account use it.
+          <strong>In development.</strong> This application runs on the computer of a developer. Approve it
+          only if developers of your account use it.
         </p>
       )}
       <Form
@@ -128,12 +128,16 @@ export function ApprovalForm({
 
 function Changes({ changes }: { changes: ApprovalChanges | null }) {
   if (changes === null) {
-    return <p>The application was suspended because it had changed. It is now as your account approved it.</p>;
+    return (
+      <p>The application was suspended because it had changed. It is now as your account approved it.</p>
+    );
   }
   const { formerName, newHosts, newScopes } = changes;
   return (
     <div class="warning">
-      <p>The application has changed since your account approved it. It has no access until you approve it.</p>
+      <p>
+        The application has changed since your account approved it. It has no access until you approve it.
+      </p>
       <ul>
         {formerName !== undefined && <li>It was approved with the name {formerName}.</li>}
         {newHosts.length > 0 && (

@@ -52,8 +52,8 @@ export function RequestPage({
           <p>The request was declined. If you need the application, contact an owner or administrator.</p>
         ) : (
           <p>
-            The owners and administrators of your account decide. You get a mail about the decision. Then connect
-            the application again.
+            The owners and administrators of your account decide. You get a mail about the decision. Then
+            connect the application again.
           </p>
         )}
       </Frame>

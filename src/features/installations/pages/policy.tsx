@@ -65,8 +65,8 @@ function Policy({ policy }: PolicyForm) {
       <fieldset {...useDescription(first, hint)}>
         <legend>Who can add applications that your account has not registered</legend>
         <p class="hint" id={hint}>
-          Applications that are already approved keep working. Open requests are deleted when users can no longer
-          ask for approval.
+          Applications that are already approved keep working. Open requests are deleted when users can no
+          longer ask for approval.
         </p>
         <FieldError field={first} />
         {applicationPolicies.map((one) => (

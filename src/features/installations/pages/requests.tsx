@@ -1,4 +1,8 @@
-import { changesSinceApproval, describePublisher, type Publisher } from '../../../oauth/clients/installations.js';
+import {
+  changesSinceApproval,
+  describePublisher,
+  type Publisher,
+} from '../../../oauth/clients/installations.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { actionForm, formPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';

@@ -120,7 +120,10 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
 }
 
 /** Errors of the form of an installation, which changes the approved scopes only. */
-function installationErrors({ scopes }: ApplicationForm, { requestedScopes }: ApplicationDetails): FormError[] {
+function installationErrors(
+  { scopes }: ApplicationForm,
+  { requestedScopes }: ApplicationDetails,
+): FormError[] {
   const error = scopesError(scopes, { knownScopes: requestedScopes });
   return error === undefined ? [] : [{ field: fieldIds.scope(requestedScopes[0] ?? ''), message: error }];
 }

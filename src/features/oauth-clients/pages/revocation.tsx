@@ -39,25 +39,26 @@ export function revocationPages(
     reason: 'revokes all access, and destroys the application',
     view: async (context) => {
       const application = await requestedApplication(context, dependencies);
-      const { id, name } = application;
+      const { id, name, isInstallation } = application;
       return {
-        title: `Delete ${name}?`,
+        title: isInstallation ? `Remove ${name} from your account?` : `Delete ${name}?`,
         parent: { title: name, href: applicationAddress(id) },
-        button: 'Delete application',
+        button: isInstallation ? 'Remove application' : 'Delete application',
         cancel: applicationAddress(id),
-        body: <DeletionEffects {...application} />,
+        body: isInstallation ? <RemovalEffects {...application} /> : <DeletionEffects {...application} />,
       };
     },
     save: async (context) => {
-      const { id } = await requestedApplication(context, dependencies);
+      const { id, isInstallation } = await requestedApplication(context, dependencies);
       if (!(await applications.delete(context.auditContext, id))) throw recordNotFound();
-      return { redirect: withFlash(settings.applications, 'application_deleted') };
+      const flash = isInstallation ? 'application_removed' : 'application_deleted';
+      return { redirect: withFlash(settings.applications, flash) };
     },
   });
 }
 
 function RevocationEffects({
-  application: { id, clientType, connectedUsers },
+  application: { id, clientType, connectedUsers, isInstallation },
   endpoints,
 }: {
   application: ApplicationDetails;
@@ -85,7 +86,12 @@ function RevocationEffects({
           </li>
         )}
       </ul>
-      {clientType === 'confidential' ? (
+      {isInstallation ? (
+        <p>
+          The application stays approved: users can authorize it again. To prevent this,{' '}
+          <a href={applicationAddress(id, 'delete')}>remove it</a> instead.
+        </p>
+      ) : clientType === 'confidential' ? (
         <p>
           The client ID and the client secrets stay valid: a client that has a secret can still get new tokens
           with the client credentials grant, and resume webhook endpoints. If a secret may have leaked,{' '}
@@ -98,11 +104,40 @@ function RevocationEffects({
   );
 }
 
-function DeletionEffects({ clientType, connectedUsers, lastTokenAt }: ApplicationDetails) {
+function RemovalEffects({ clientType, connectedUsers }: ApplicationDetails) {
   return (
     <div class="warning">
       <ImmediateEffects />
       <ul>
+        <li>
+          {connectedUsers === 0
+            ? 'No user is connected.'
+            : connectedUsers === 1
+              ? '1 connected user is disconnected.'
+              : `${connectedUsers} connected users are disconnected.`}
+        </li>
+        <li>All tokens of the application for your account stop working.</li>
+        {clientType === 'confidential' && <li>Its webhook endpoints for your account are deleted.</li>}
+      </ul>
+      <p>
+        The application keeps the data that it has already read. Nobody can use it again until an owner or
+        administrator approves it.
+      </p>
+    </div>
+  );
+}
+
+function DeletionEffects({ clientType, connectedUsers, lastTokenAt, isPublished }: ApplicationDetails) {
+  return (
+    <div class="warning">
+      <ImmediateEffects />
+      <ul>
+        {isPublished && (
+          <li>
+            <strong>The application is published: all accounts that use it lose it</strong>, with its tokens
+            and webhook endpoints.
+          </li>
+        )}
         {connectedUsers > 0 && (
           <li>
             {connectedUsers === 1

@@ -1,11 +1,14 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
+import { describePublisher, type Publisher } from '../../../oauth/clients/installations.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
+import { type ApprovalPagesDependencies, approvalAddress, HostList } from '../../installations/index.js';
 import {
   type CallCounts,
   describeCalls,
@@ -27,17 +30,21 @@ import { clientTypeName } from './form-page.js';
 /** The overview of an application, and its credentials. */
 export function showPages(
   site: PageRouter,
-  dependencies: ApplicationPagesDependencies & UsagePageDependencies & WebhookPagesDependencies,
+  dependencies: ApplicationPagesDependencies &
+    ApprovalPagesDependencies &
+    UsagePageDependencies &
+    WebhookPagesDependencies,
 ): void {
-  const { usage, webhooks, developmentPolicy, baseUrl } = dependencies;
+  const { usage, webhooks, developmentPolicy, installations, baseUrl } = dependencies;
   site.get(tabAddress(':id', 'overview'), async (context) => {
     const application = await requestedApplication(context, dependencies);
     const { accountId, at } = context.auditContext;
-    const { id: applicationId } = application;
-    const [calls, endpoints, developmentAllowed] = await Promise.all([
+    const { id: applicationId, clientId, isInstallation } = application;
+    const [calls, endpoints, developmentAllowed, publisher] = await Promise.all([
       usage.usageByOperationOf(accountId, applicationId, lastDays(at, usageDays)).then(sumOf),
       webhooks.endpoints.list({ accountId, applicationId }),
       developmentPolicy.isAllowed(accountId),
+      isInstallation ? installations.publisher(clientId) : null,
     ]);
     return applicationPage(application, 'overview', {
       actions: (
@@ -45,13 +52,15 @@ export function showPages(
           Edit
         </a>
       ),
-      body: <OverviewSections {...{ application, calls, endpoints, developmentAllowed }} />,
+      body: <OverviewSections {...{ application, calls, endpoints, developmentAllowed, publisher }} />,
     });
   });
 
-  site.get(tabAddress(':id', 'credentials'), async (context) =>
-    credentialsPage({ application: await requestedApplication(context, dependencies), baseUrl }),
-  );
+  site.get(tabAddress(':id', 'credentials'), async (context) => {
+    const application = await requestedApplication(context, dependencies);
+    if (application.isInstallation) throw recordNotFound();
+    return credentialsPage({ application, baseUrl });
+  });
 }
 
 interface OverviewProps {
@@ -59,6 +68,8 @@ interface OverviewProps {
   /** Calls of the last days. */
   readonly calls: CallCounts;
   readonly endpoints: readonly WebhookEndpoint[];
+  /** Of an installation. */
+  readonly publisher: Publisher | null;
 }
 
 function OverviewSections({
@@ -66,10 +77,25 @@ function OverviewSections({
   calls,
   endpoints,
   developmentAllowed,
+  publisher,
 }: OverviewProps & { developmentAllowed: boolean }) {
-  const { id, inDevelopment } = application;
+  const { id, clientId, inDevelopment, isInstallation, suspendedAt } = application;
   return (
     <>
+      {suspendedAt !== null && (
+        <div class="warning">
+          <p>
+            <strong>Suspended</strong> since <Timestamp at={suspendedAt} />: the application has changed since
+            your account approved it. Its tokens are rejected, and it gets no events. Check what has changed,
+            and approve it again or remove it.
+          </p>
+          <p>
+            <a class="button" href={approvalAddress(clientId)}>
+              Check what has changed
+            </a>
+          </p>
+        </div>
+      )}
       {inDevelopment && !developmentAllowed && (
         <div class="warning">
           <p>
@@ -86,7 +112,7 @@ function OverviewSections({
           </p>
         </div>
       )}
-      <OverviewList {...{ application, calls, endpoints }} />
+      <OverviewList {...{ application, calls, endpoints, publisher }} />
       <section>
         <h2>Revoke all access</h2>
         <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
@@ -97,11 +123,14 @@ function OverviewSections({
         </p>
       </section>
       <section>
-        <h2>Delete</h2>
-        <p>Deletes this application and revokes all of its tokens. The next page asks for confirmation.</p>
+        <h2>{isInstallation ? 'Remove' : 'Delete'}</h2>
+        <p>
+          {isInstallation ? 'Removes this application from your account' : 'Deletes this application'} and
+          revokes all of its tokens. The next page asks for confirmation.
+        </p>
         <p>
           <a class="button danger" href={applicationAddress(id, 'delete')}>
-            Delete application
+            {isInstallation ? 'Remove application' : 'Delete application'}
           </a>
         </p>
       </section>
@@ -109,20 +138,25 @@ function OverviewSections({
   );
 }
 
-function OverviewList({ application, calls, endpoints }: OverviewProps) {
-  const { clientId, clientType, inDevelopment, redirectUris, scopes, createdAt, createdBy } = application;
+function OverviewList({ application, calls, endpoints, publisher }: OverviewProps) {
+  const { clientId, clientType, inDevelopment, isInstallation, isPublished } = application;
+  const { redirectUris, scopes, createdAt, createdBy } = application;
   return (
     <DescriptionList>
+      {publisher !== null && (
+        <DescriptionItem name="Publisher">{describePublisher(publisher)}</DescriptionItem>
+      )}
       <DescriptionItem name="Client ID">
         <code>{clientId}</code>
       </DescriptionItem>
       <DescriptionItem name="Client type">{clientTypeName(clientType)}</DescriptionItem>
+      {isPublished && <DescriptionItem name="Published">Other accounts can use it.</DescriptionItem>}
       {inDevelopment && (
         <DescriptionItem name="State">
           <Badge tone="caution">In development</Badge>
         </DescriptionItem>
       )}
-      <DescriptionItem name="Scopes">
+      <DescriptionItem name={isInstallation ? 'Approved scopes' : 'Scopes'}>
         <ul class="plain">
           {scopes.map((scope) => (
             <li key={scope}>
@@ -131,19 +165,25 @@ function OverviewList({ application, calls, endpoints }: OverviewProps) {
           ))}
         </ul>
       </DescriptionItem>
-      <DescriptionItem name="Redirect URIs">
-        {redirectUris.length === 0 ? (
-          'None'
-        ) : (
-          <ul class="plain">
-            {redirectUris.map((uri) => (
-              <li key={uri}>
-                <code>{uri}</code>
-              </li>
-            ))}
-          </ul>
-        )}
-      </DescriptionItem>
+      {isInstallation ? (
+        <DescriptionItem name="Sends users to">
+          <HostList uris={redirectUris} />
+        </DescriptionItem>
+      ) : (
+        <DescriptionItem name="Redirect URIs">
+          {redirectUris.length === 0 ? (
+            'None'
+          ) : (
+            <ul class="plain">
+              {redirectUris.map((uri) => (
+                <li key={uri}>
+                  <code>{uri}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </DescriptionItem>
+      )}
       <DescriptionItem name="Connected users">{application.connectedUsers}</DescriptionItem>
       <DescriptionItem name="Last token issued">
         <TimestampOrNever at={application.lastTokenAt} />
@@ -154,7 +194,7 @@ function OverviewList({ application, calls, endpoints }: OverviewProps) {
       {clientType === 'confidential' && (
         <DescriptionItem name="Webhooks">{describeEndpoints(endpoints)}</DescriptionItem>
       )}
-      <DescriptionItem name="Created">
+      <DescriptionItem name={isInstallation ? 'First approved' : 'Created'}>
         <Timestamp at={createdAt} />
         {createdBy !== null && ` by ${createdBy}`}
       </DescriptionItem>

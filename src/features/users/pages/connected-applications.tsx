@@ -167,47 +167,50 @@ function Connections({ connections }: { connections: readonly ConnectedApplicati
           <p>Applications you authorize appear here.</p>
         </Empty>
       )}
-      {connections.map(({ applicationId, name, inDevelopment, suspended, scopes, connectedAt, lastTokenAt }) => (
-        <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
-          <div class="heading">
-            <h2 id={`connection-${applicationId}`}>
-              {name} {inDevelopment && <Badge tone="caution">In development</Badge>}{' '}
-              {suspended && <Badge tone="caution">Suspended</Badge>}
-            </h2>
-            <div class="row-actions">
-              {scopes.length > 1 && (
-                <a class="button secondary" href={permissionsPath(applicationId)}>
-                  Change permissions<span class="unseen"> of {name}</span>
+      {connections.map(
+        ({ applicationId, name, inDevelopment, suspended, scopes, connectedAt, lastTokenAt }) => (
+          <article key={applicationId} aria-labelledby={`connection-${applicationId}`}>
+            <div class="heading">
+              <h2 id={`connection-${applicationId}`}>
+                {name} {inDevelopment && <Badge tone="caution">In development</Badge>}{' '}
+                {suspended && <Badge tone="caution">Suspended</Badge>}
+              </h2>
+              <div class="row-actions">
+                {scopes.length > 1 && (
+                  <a class="button secondary" href={permissionsPath(applicationId)}>
+                    Change permissions<span class="unseen"> of {name}</span>
+                  </a>
+                )}
+                <a class="button secondary" href={disconnectPath(applicationId)}>
+                  Disconnect<span class="unseen"> {name}</span>
                 </a>
-              )}
-              <a class="button secondary" href={disconnectPath(applicationId)}>
-                Disconnect<span class="unseen"> {name}</span>
-              </a>
+              </div>
             </div>
-          </div>
-          {suspended && (
-            <p class="note">
-              The application has changed. It has no access until an owner or administrator approves it again.
-            </p>
-          )}
-          <DescriptionList>
-            <DescriptionItem name="Permissions">
-              <ul class="plain">
-                {scopes.length === 0 && <li>None: an administrator removed all scopes you authorized.</li>}
-                {scopes.map((scope) => (
-                  <li key={scope}>{scopeLabel(scope)}</li>
-                ))}
-              </ul>
-            </DescriptionItem>
-            <DescriptionItem name="Connected">
-              <Timestamp at={connectedAt} />
-            </DescriptionItem>
-            <DescriptionItem name="Last token issued">
-              <TimestampOrNever at={lastTokenAt} />
-            </DescriptionItem>
-          </DescriptionList>
-        </article>
-      ))}
+            {suspended && (
+              <p class="note">
+                The application has changed. It has no access until an owner or administrator approves it
+                again.
+              </p>
+            )}
+            <DescriptionList>
+              <DescriptionItem name="Permissions">
+                <ul class="plain">
+                  {scopes.length === 0 && <li>None: an administrator removed all scopes you authorized.</li>}
+                  {scopes.map((scope) => (
+                    <li key={scope}>{scopeLabel(scope)}</li>
+                  ))}
+                </ul>
+              </DescriptionItem>
+              <DescriptionItem name="Connected">
+                <Timestamp at={connectedAt} />
+              </DescriptionItem>
+              <DescriptionItem name="Last token issued">
+                <TimestampOrNever at={lastTokenAt} />
+              </DescriptionItem>
+            </DescriptionList>
+          </article>
+        ),
+      )}
     </>
   );
 }
