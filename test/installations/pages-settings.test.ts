@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
+import { OAuthApplications } from '../../src/features/oauth-clients/index.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { type Browser, hiddenFields } from '../support/browser/browser.js';
 import {
@@ -283,6 +284,33 @@ t.test('only the approved scopes of an installation can be changed', async (t) =
     'not the published one',
   );
 });
+
+t.test(
+  'the service rejects other changes of an installation, and scopes that it does not request',
+  async (t) => {
+    const { accountId, application, user } = await installed({ scopes: ['reports:read', 'user:read'] });
+    const { id, name, redirectUris, scopes, requireClientSecret, inDevelopment } = application;
+    const stored = { name, redirectUris, scopes, requireClientSecret, inDevelopment };
+    const origin = { address: '127.0.0.1', requestId: 'test' };
+    const context = { accountId, userId: user.id, origin, at: clock() };
+    const service = new OAuthApplications(database);
+    for (const changes of [
+      { name: 'Evil' },
+      { redirectUris: ['https://evil.example/'] },
+      { inDevelopment: true },
+      { scopes: [] },
+      { scopes: ['user:read', 'user:write'] },
+      { scopes: ['user:read'], name: 'Evil' },
+    ])
+      t.equal(
+        await service.update(context, { id, settings: { ...stored, ...changes } }),
+        'not_permitted',
+        JSON.stringify(changes),
+      );
+    t.match(await installationOf(accountId), stored);
+    t.same(await eventsOf(accountId, 'application.updated'), []);
+  },
+);
 
 t.test('a suspended installation is marked, and approved again from its page', async (t) => {
   const { browser, path, publisher, accountId, user } = await installed();
