@@ -120,7 +120,7 @@ t.test('the client ID of a metadata document is encoded in the path of its reque
   expectRedirect(t, approved, /application_approved/);
   const overview = await owner.browser.open(String(approved.headers.location));
   isPage(t, overview);
-  t.match(overview.body, 'From notes.example');
+  t.match(overview.body, /<dt>From<\/dt><dd>notes\.example</);
   t.match(overview.body, clientId);
 });
 
@@ -228,7 +228,7 @@ t.test('an installation has the pages of an application, but no credentials', as
     const { browser, path, publisher, application, accountId } = await installed({ clientType });
     const overview = await browser.open(path);
     isPage(t, overview);
-    t.match(overview.body, 'Published by Globex');
+    t.match(overview.body, /<dt>Published by<\/dt><dd>Globex</);
     t.match(overview.body, publisher.application.clientId);
     t.notMatch(overview.body, application.clientId, 'the internal client ID is not shown');
     t.match(overview.body, 'Approved scopes');

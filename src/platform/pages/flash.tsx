@@ -19,7 +19,7 @@ const messages = {
   webhook_resumed: 'Endpoint resumed. The next events are sent within a few seconds.',
   application_approved: 'Application approved. Your users can connect it now.',
   application_removed: 'Application removed. Its tokens no longer work.',
-  approval_declined: 'Request declined. The users who asked for it get a mail.',
+  approval_declined: 'Request declined. The users who asked for it cannot ask again.',
   application_policy_saved: 'Changes saved. Applications that are already approved keep working.',
   development_saved: 'Changes saved. They apply to existing tokens immediately.',
   access_revoked:

@@ -83,10 +83,8 @@ export function ApprovalForm({
   return (
     <>
       {installation !== null && <Changes changes={changes} />}
+      {publisher !== null && <p>{describePublisher(publisher)}.</p>}
       <DescriptionList>
-        {publisher !== null && (
-          <DescriptionItem name="Publisher">{describePublisher(publisher)}</DescriptionItem>
-        )}
         <DescriptionItem name="Client ID">
           <code>{client.clientId}</code>
         </DescriptionItem>

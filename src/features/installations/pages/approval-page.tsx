@@ -17,9 +17,9 @@ import { sendPage } from '../../../platform/pages/layout.js';
 import { applicationAddress, approvalPath, settings, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { mayApprove } from '../approvals.js';
-import type { ApprovalRoutesDependencies } from '../index.js';
 import { initialScopes, readApproval } from './approval-form.js';
 import { ApprovalPage, NotAllowedPage, RequestPage } from './approval-views.js';
+import type { ApprovalRoutesDependencies } from './dependencies.js';
 
 /** An authorization request of a signed-in user for an application that the account must approve. */
 interface PendingRequest {
@@ -42,6 +42,7 @@ export async function approvalPages(
   dependencies: ApprovalRoutesDependencies,
 ): Promise<void> {
   const { contract, endpoint, sessions, reauthentication, clock, approvals, approvalMails } = dependencies;
+  const { canSendMail } = dependencies.delivery;
   const { path, options } = authorizationQuery(contract);
 
   const serve = async (request: FastifyRequest, reply: FastifyReply, handle: Handle) => {
@@ -83,7 +84,7 @@ export async function approvalPages(
       return sendPage(reply.code(status), <ApprovalPage {...page} {...{ selected, cancel }} />, permissions);
     }
     const sent = await approvals.requestOf({ accountId, userId }, step.client.clientId);
-    return sendPage(reply, <RequestPage {...page} {...{ requested, sent }} />, permissions);
+    return sendPage(reply, <RequestPage {...page} {...{ requested, sent, canSendMail }} />, permissions);
   };
 
   const contextOf = ({ request, session: { user } }: PendingRequest) => ({

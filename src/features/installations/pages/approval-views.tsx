@@ -34,12 +34,15 @@ export function ApprovalPage({
 export function RequestPage({
   requested,
   sent,
+  canSendMail,
   ...props
 }: ViewProps & {
   /** The scopes of the authorization request that the application can have. */
   requested: readonly string[];
   /** The request of the user; `null` when there is none. */
   sent: { readonly requestedAt: Date; readonly isDeclined: boolean } | null;
+  /** Whether the user gets a mail about the decision. */
+  canSendMail: boolean;
 }) {
   const { client, publisher, installation } = props.candidate;
   if (sent !== null) {
@@ -52,8 +55,9 @@ export function RequestPage({
           <p>The request was declined. If you need the application, contact an owner or administrator.</p>
         ) : (
           <p>
-            The owners and administrators of your account decide. You get a mail about the decision. Then
-            connect the application again.
+            The owners and administrators of your account decide.{' '}
+            {canSendMail ? 'You get a mail about the decision. Then connect' : 'After the approval, connect'}{' '}
+            the application again.
           </p>
         )}
       </Frame>
@@ -67,13 +71,8 @@ export function RequestPage({
           : 'This application has changed since your account approved it.'}{' '}
         You can use it when an owner or administrator has approved it.
       </p>
+      {publisher !== null && <p>{describePublisher(publisher)}.</p>}
       <dl class="account">
-        {publisher !== null && (
-          <>
-            <dt>Publisher</dt>
-            <dd>{describePublisher(publisher)}</dd>
-          </>
-        )}
         <dt>Sends users to</dt>
         <dd>
           <HostList uris={client.redirectUris} />

@@ -14,8 +14,8 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { requestsId } from '../approval-mails.js';
 import type { ApprovalRequests } from '../approvals.js';
-import type { ApprovalPagesDependencies } from '../index.js';
 import { ApprovalForm, approvalTitle, type Candidate, initialScopes, readApproval } from './approval-form.js';
+import type { ApprovalPagesDependencies } from './dependencies.js';
 
 /** Path of the page that approves an application for which users have asked, or which is suspended. */
 export function approvalAddress(clientId: string): string {

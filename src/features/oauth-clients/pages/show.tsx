@@ -1,6 +1,6 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
-import { describePublisher, type Publisher } from '../../../oauth/clients/installations.js';
+import type { Publisher } from '../../../oauth/clients/installations.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
@@ -144,7 +144,9 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
   return (
     <DescriptionList>
       {publisher !== null && (
-        <DescriptionItem name="Publisher">{describePublisher(publisher)}</DescriptionItem>
+        <DescriptionItem name={publisher.kind === 'account' ? 'Published by' : 'From'}>
+          {publisher.kind === 'account' ? publisher.name : publisher.host}
+        </DescriptionItem>
       )}
       <DescriptionItem name="Client ID">
         <code>{clientId}</code>
