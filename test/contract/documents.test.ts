@@ -230,6 +230,8 @@ t.test('the comparison of responses with the contract finds differences', async 
     ['wrong type URI', faults(404, problemHeaders, { ...problem, type: 'http://api.test/errors/x' })],
     ['wrong instance', faults(404, problemHeaders, { ...problem, instance: '/v1/employees/x?a=b' })],
     ['wrong request id', faults(404, problemHeaders, { ...problem, request_id: 'b' })],
+    ['no detail', faults(404, problemHeaders, { ...problem, detail: '' })],
+    ['a detail without its subject', faults(404, problemHeaders, { ...problem, detail: ' is required.' })],
     ['another code', faults(404, problemHeaders, { ...problem, code: 'unauthorized' })],
     ['extra problem member', faults(404, problemHeaders, { ...problem, stack: 'x' })],
     ['cacheable', faults(404, { ...problemHeaders, 'cache-control': 'public' }, problem)],

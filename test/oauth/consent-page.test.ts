@@ -2,7 +2,7 @@ import { randomId } from '../../src/platform/database/ids.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { authorizationRequest, createScene, signedInBrowser } from '../support/oauth/users.js';
-import { buildTestApp } from '../support/server/app.js';
+import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' } });
@@ -49,8 +49,8 @@ t.test(
   async (t) => {
     const scene = await createScene(database, { name: 'Payroll Sync', accountName: 'Hooper Ltd' });
     const browser = await signedInBrowser(api, scene.user);
-    const scope = 'reports:read reports:write user:read user:write';
-    const page = await browser.open(authorizationRequest(scene, { scope }).url);
+    const scopes = Object.keys(contract.scopes);
+    const page = await browser.open(authorizationRequest(scene, { scope: scopes.join(' ') }).url);
     t.equal(page.statusCode, 200);
     t.equal(page.headers['content-type'], 'text/html; charset=utf-8');
     t.equal(page.headers['cache-control'], 'no-store');
@@ -60,7 +60,7 @@ t.test(
     const sentences = [...page.body.matchAll(/<li>(.*?)<\/li>/gs)].map(([, words = '']) =>
       words.replaceAll(/<code>.*?<\/code>|<[^>]*>/g, '').trim(),
     );
-    t.equal(new Set(sentences).size, 4);
+    t.equal(new Set(sentences).size, scopes.length);
     for (const sentence of sentences) t.match(sentence, /^[A-Z][a-z]+\b.* [a-z]+/, sentence);
     t.match(page.body, /<button[^>]*name="decision" value="allow"/);
     t.match(page.body, /<button[^>]*name="decision" value="deny"/);

@@ -228,6 +228,11 @@ export class Conformance {
     for (const [name, value] of Object.entries(expected)) {
       if (problem[name] !== value) yield `${name} is ${problem[name]} instead of ${value}`;
     }
+    const { detail, errors = [] } = problem as { detail: string; errors?: { detail: string }[] };
+    for (const text of [detail, ...errors.map((error) => error.detail)]) {
+      // Without the name of its parameter a sentence would start with a space.
+      if (!/^\S/.test(text)) yield `the detail "${text}" is not a sentence`;
+    }
     if (kind.status !== response.statusCode) yield `${code} belongs to status ${kind.status}`;
     const retry = response.headers['retry-after'];
     if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
