@@ -1,5 +1,4 @@
 import { parseUrl } from '../../platform/contract/outside-text.js';
-import type { Application } from './client-registry.js';
 
 /** Maximum length of a redirect URI, in characters. */
 const maximumRedirectUriLength = 2000;
@@ -60,6 +59,12 @@ export function isForDevelopment(uri: string): boolean {
 /** The parts of a URI of `http://localhost` that has a port: all before it, the port, and all after it. */
 const localWithPort = /^(http:\/\/localhost):([1-9]\d{0,4})([/?].*)?$/;
 
+/** The redirect URIs of an application, and its stage, as `Client` has them. */
+interface RegisteredUris {
+  readonly redirectUris: readonly string[];
+  readonly stage: 'live' | 'development' | 'forbidden';
+}
+
 /**
  * Whether a redirect URI is registered for an application. It is compared character by character. For an application in development,
  * a URI that is registered as `http://localhost` without a port is valid with any port: the application listens on the one that is
@@ -67,10 +72,7 @@ const localWithPort = /^(http:\/\/localhost):([1-9]\d{0,4})([/?].*)?$/;
  *
  * @see RFC 9700 section 2.1 and RFC 8252 section 7.3
  */
-export function isRegisteredRedirectUri(
-  { redirectUris, stage }: Pick<Application, 'redirectUris' | 'stage'>,
-  uri: string,
-): boolean {
+export function isRegisteredRedirectUri({ redirectUris, stage }: RegisteredUris, uri: string): boolean {
   if (stage === 'live') return /^https:/i.test(uri) && redirectUris.includes(uri);
   return redirectUris.includes(uri) || redirectUris.includes(withoutLocalPort(uri));
 }
