@@ -1,3 +1,4 @@
+import { keyFor } from '../../src/platform/limits/counter.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -13,6 +14,7 @@ import {
 import { authorizationRequest, createUser, signedInBrowser } from '../support/oauth/users.js';
 import { buildMailingApp } from '../support/server/mailing-app.js';
 import t from '../support/tap.js';
+import { until } from '../support/until.js';
 
 const database = await openTestDatabase(t);
 const { prisma } = database;
@@ -368,6 +370,21 @@ t.test(
     );
   },
 );
+
+t.test('the requests of a user cause mails about at most ten applications an hour', async (t) => {
+  const owner = await createVisitor(api, 'owner');
+  const member = await createVisitor(api, 'member', owner);
+  const counts = { where: { key: keyFor(`mail approval_request user ${member.user.id}`) } };
+  const mailed = () => mail.mails.filter(({ to }) => to.includes(owner.user.email)).length;
+  for (let count = 0; count < 12; count += 1) {
+    const { approval } = approvalOf(await createPublisher(database));
+    const page = await member.browser.open(approval);
+    expectRedirect(t, await member.browser.submit(approval, hiddenFields(page.body)), approval.slice(0, 20));
+  }
+  await until(async () => (await prisma.failureCount.findFirst(counts))?.points === 12 && mailed() === 10);
+  t.equal(mailed(), 10);
+  t.equal((await requestsOf(owner.accountId)).length, 12, 'all requests are stored');
+});
 
 t.test('names of publishers and applications are escaped', async (t) => {
   const hostile = `"><script>alert('x')</script> & Sons`;
