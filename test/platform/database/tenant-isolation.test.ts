@@ -466,7 +466,9 @@ async function fill(database: Database): Promise<Tenant> {
   await prisma.sharedApplication.create({
     data: { clientId: installedClientId, document: {}, freshUntil: expiresAt, usableUntil: expiresAt },
   });
-  await prisma.approvalRequest.create({ data: { accountId, userId, clientId: installedClientId, scopes: [] } });
+  await prisma.approvalRequest.create({
+    data: { accountId, userId, clientId: installedClientId, scopes: [] },
+  });
   await prisma.idempotencyCount.create({ data: { accountId, applicationId: application.id, keys: 1 } });
   return tenant;
 }
