@@ -5,7 +5,7 @@ import { accountOption, findAccount, jsonOption } from '../../platform/cli/argum
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
-import { Publications } from '../installations/publications.js';
+import { Publications } from '../installations/index.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 /** `applications revoke-access` */

@@ -15,7 +15,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { Publications } from '../installations/publications.js';
+import { Publications } from '../installations/index.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
