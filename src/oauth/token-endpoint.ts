@@ -7,6 +7,7 @@ import {
   readClientCredentials,
   requireParameter,
 } from './clients/credentials.js';
+import type { IssuedSecret } from './clients/installations.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
 import {
   authorizationCode,
@@ -53,7 +54,10 @@ export class TokenEndpoint {
     const credentials = readClientCredentials(form, call.authorization);
     const client = await this.#clientAuthentication.identify(credentials, call);
     return withConstantTimeFailure(async () => {
-      const application = await this.#applicationOf(client, grantType, { form, call });
+      const { secretOf } = grantType;
+      const issuedTo =
+        client.shared && secretOf !== null ? await this.#findBySecret(secretOf(form), client, call) : null;
+      const application = issuedTo ?? ownApplication(client, grantType);
       const request = { form, credentials, application, origin: call.origin };
       checkStage(application);
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
@@ -63,32 +67,38 @@ export class TokenEndpoint {
   }
 
   /**
-   * The application of the client in the account in which the code or refresh token was issued.
+   * The application of the client in the account in which the code or refresh token was issued; `null` when it is unknown.
    *
-   * @throws {Problem} 401 `invalid_grant` when the account must approve the application again; 400 `unauthorized_client` for
-   *   client credentials of a client that a metadata document describes
+   * @throws {Problem} 401 `invalid_grant` when the account must approve the application again
    */
-  async #applicationOf(
+  async #findBySecret(
+    secret: IssuedSecret,
     client: Client,
-    { secretOf }: GrantType,
-    { form, call }: { readonly form: TokenForm; readonly call: ClientCall },
-  ): Promise<Application> {
-    if (client.shared && secretOf !== null) {
-      const found = await this.#services.installations.findBySecret(secretOf(form), client);
-      if (found !== null) {
-        // The request belongs to the account that approved the application, also when it is rejected.
-        call.onAuthenticated(found);
-        if (!found.suspended) return found;
-        throw new Problem('invalid_grant', 'The account must approve the application again.');
-      }
-    }
-    if (isApplication(client)) return client;
-    if (secretOf === null) throw publicClient();
-    throw new Problem(
-      'invalid_grant',
-      'The code or refresh token is unknown, expired, revoked or already used.',
-    );
+    { onAuthenticated }: ClientCall,
+  ): Promise<Application | null> {
+    const found = await this.#services.installations.findBySecret(secret, client);
+    if (found === null) return null;
+    // The request belongs to the account that approved the application, also when it is rejected.
+    onAuthenticated(found);
+    if (found.suspended)
+      throw new Problem('invalid_grant', 'The account must approve the application again.');
+    return found;
   }
+}
+
+/**
+ * The client as the application of the account that has registered it.
+ *
+ * @throws {Problem} 401 `invalid_grant`, or 400 `unauthorized_client` for client credentials, when a metadata document describes the
+ *   client
+ */
+function ownApplication(client: Client, { secretOf }: GrantType): Application {
+  if (isApplication(client)) return client;
+  if (secretOf === null) throw publicClient();
+  throw new Problem(
+    'invalid_grant',
+    'The code or refresh token is unknown, expired, revoked or already used.',
+  );
 }
 
 /** @throws {Problem} 400 `unauthorized_client` when the account forbids the application */

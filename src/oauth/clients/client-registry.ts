@@ -103,7 +103,7 @@ export class ClientRegistry {
   }
 
   /** Finds the client with this `client_id`: an application of any account, or one whose metadata document has been read. */
-  async find(clientId: string): Promise<Client | null> {
+  find(clientId: string): Promise<Client | null> {
     return isMetadataDocumentUrl(clientId) ? this.#findDescribed(clientId) : this.findByClientId(clientId);
   }
 
