@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { findApplication } from '../../oauth/clients/application-details.js';
+import { Publications, type PublishOutcome } from '../../oauth/clients/publications.js';
 import { accountOption, findAccount } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, sanitizeForTerminal } from '../../platform/cli/print.js';
-import { Publications, type PublishOutcome } from './publications.js';
 
 interface Target {
   readonly clientId: string;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { findApplication } from '../../oauth/clients/application-details.js';
+import { Publications } from '../../oauth/clients/publications.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
-import { Publications } from '../installations/index.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 /** `applications revoke-access` */

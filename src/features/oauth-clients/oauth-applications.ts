@@ -6,6 +6,7 @@ import {
 } from '../../oauth/clients/application-details.js';
 import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../oauth/clients/client-registry.js';
+import { Publications } from '../../oauth/clients/publications.js';
 import { isRegisteredRedirectUri } from '../../oauth/clients/redirect-uris.js';
 import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
@@ -15,7 +16,6 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { Publications } from '../installations/index.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */

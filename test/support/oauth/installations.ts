@@ -1,6 +1,6 @@
 import { Approvals } from '../../../src/features/installations/approvals.js';
-import { Publications } from '../../../src/features/installations/publications.js';
 import { ClientRegistry } from '../../../src/oauth/clients/client-registry.js';
+import { Publications } from '../../../src/oauth/clients/publications.js';
 import type { Role } from '../../../src/platform/accounts/user.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
 import type { TestApp } from '../server/app.js';
