@@ -7,8 +7,6 @@ export type { ApprovalPagesDependencies } from './pages/dependencies.js';
 export { policyName, policyPage, policyPath } from './pages/policy.js';
 export { approvalAddress, RequestsSection, readRequests, requestPages } from './pages/requests.js';
 
-export { Publications } from './publications.js';
-
 /** Creates the services for the approval of applications of other accounts. */
 export function createInstallations(core: Core) {
   return { approvals: new Approvals(core.database), approvalMails: new ApprovalMails(core) };
