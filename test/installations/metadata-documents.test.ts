@@ -1,8 +1,7 @@
-import { Approvals } from '../../src/features/installations/approvals.js';
-import { describedClient } from '../../src/oauth/clients/client-registry.js';
 import { redirectHosts } from '../../src/oauth/clients/installations.js';
 import type { Browser } from '../support/browser/browser.js';
 import { needsOpenssl, startDocumentServer } from '../support/oauth/document-server.js';
+import { approve as approveClient } from '../support/oauth/installations.js';
 import {
   authorizationRequest,
   createScene,
@@ -41,19 +40,8 @@ function request({ url, origin }: Documents, changes: Record<string, string> = {
 }
 
 /** Approves the client as its document is now, as the page does. */
-async function approve({ api, documents, user }: Connection, scopes = ['reports:read']): Promise<void> {
-  const stored = await api.database.prisma.sharedApplication.findUniqueOrThrow({
-    where: { clientId: documents.url },
-  });
-  const client = describedClient(stored.document as never);
-  const context = {
-    accountId: user.accountId,
-    userId: user.id,
-    origin: { address: '127.0.0.1', requestId: 'test' },
-    at: api.clock(),
-  };
-  const outcome = await new Approvals(api.database).approve(context as never, { client, scopes });
-  if (outcome.kind !== 'approved') throw new Error(outcome.kind);
+function approve({ api, documents, user }: Connection, scopes = ['reports:read']): Promise<string> {
+  return approveClient(api, documents.url, user, scopes);
 }
 
 /** Allows a request on the consent screen, and exchanges the code. */

@@ -17,7 +17,7 @@ import {
   createVisitor,
   storeDocument,
   submitApproval,
-} from '../support/oauth/published.js';
+} from '../support/oauth/installations.js';
 import { authorizationRequest, type Scene } from '../support/oauth/users.js';
 import { buildMailingApp } from '../support/server/mailing-app.js';
 import t from '../support/tap.js';

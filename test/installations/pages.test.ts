@@ -10,7 +10,7 @@ import {
   createVisitor,
   storeDocument,
   submitApproval,
-} from '../support/oauth/published.js';
+} from '../support/oauth/installations.js';
 import { authorizationRequest, createUser, signedInBrowser } from '../support/oauth/users.js';
 import { buildMailingApp } from '../support/server/mailing-app.js';
 import t from '../support/tap.js';

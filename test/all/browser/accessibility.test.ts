@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { approvalOf, approve, createPublisher } from '../../support/oauth/installations.js';
 import { createScene, createUser, grantTokens } from '../../support/oauth/users.js';
 import type { Test } from '../../support/tap.js';
 import { callback, createApplication, main, signIn } from './browser-steps.js';
@@ -66,4 +67,36 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
   const { page: other } = await site.open(t);
   await signIn(other, member);
   await checkPages(t, other, [applications, '/people/reports', '/people/settings']);
+});
+
+browserTest('the pages that approve applications of other accounts are accessible', async (t, page, site) => {
+  const { api } = site;
+  const publisher = await createPublisher(api.database);
+  const { clientId } = publisher.application;
+  const { approval } = approvalOf(publisher);
+  const { accountId, user } = await createScene(api.database);
+  const member = await createUser(api.database, accountId, { role: 'member' });
+  const { page: other } = await site.open(t);
+  await signIn(other, member, approval);
+  await isAccessible(t, other, 'the approval that a member needs');
+  await main(other).getByRole('button', { name: 'Ask for approval' }).click();
+  await isAccessible(t, other, 'a request');
+  const applications = '/people/settings/oauth_applications';
+  await signIn(page, user, approval);
+  await isAccessible(t, page, approval);
+  await checkPages(t, page, [
+    applications,
+    `${applications}/policy`,
+    `${applications}/requests/${encodeURIComponent(clientId)}`,
+  ]);
+  const installation = await approve(api, clientId, user, ['user:read']);
+  await api.database.prisma.application.updateMany({
+    where: { accountId, id: installation },
+    data: { suspendedAt: api.clock() },
+  });
+  await checkPages(t, page, [
+    applications,
+    ...['', '/edit', '/delete'].map((rest) => `${applications}/${installation}${rest}`),
+    '/people/settings/connected_applications',
+  ]);
 });

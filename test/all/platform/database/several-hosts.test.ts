@@ -91,7 +91,10 @@ t.test('leaves a host that becomes read-only while its connections stay open', o
   const create = await createReports(running);
   t.equal((await create('before')).statusCode, 201);
   await primary.configure({ default_transaction_read_only: 'on' });
-  t.match(await create('read-only'), { statusCode: 503, headers: { 'retry-after': '2' } });
+  // A connection that is open reads the new setting when its process gets the signal.
+  let rejected = await create('read-only');
+  while (rejected.statusCode === 201) rejected = await create('read-only');
+  t.match(rejected, { statusCode: 503, headers: { 'retry-after': '2' } });
   await standby.query('SELECT pg_promote()');
   await untilSuccess(t, () => create('after'));
   const sessions = "SELECT FROM pg_stat_activity WHERE application_name = 'people-api'";
