@@ -13,7 +13,7 @@ function requestMail(name: string, { user, url }: { user: string; url: string })
     subject: `Approval of ${name} requested`,
     before: [
       `${user} asks you to approve the application ${name} for your account.`,
-      'Nobody in your account can use it until an owner or administrator approves it.',
+      'No user of your account can connect it until an owner or administrator approves it.',
     ],
     link: { label: 'Show the requests', url },
     after: ['You get no further mail when other users ask for the same application.'],

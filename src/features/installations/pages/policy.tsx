@@ -20,7 +20,7 @@ const policies: Readonly<Record<ApplicationPolicy, readonly [name: string, descr
     'Only owners and administrators',
     'An owner or administrator connects an application first. Other users cannot ask for it.',
   ],
-  none: ['None', 'Nobody can approve further applications.'],
+  none: ['None', 'Further applications cannot be approved.'],
 };
 
 /** The name of a policy. */

@@ -120,8 +120,8 @@ function RemovalEffects({ clientType, connectedUsers }: ApplicationDetails) {
         {clientType === 'confidential' && <li>Its webhook endpoints for your account are deleted.</li>}
       </ul>
       <p>
-        The application keeps the data that it has already read. Nobody can use it again until an owner or
-        administrator approves it.
+        The application keeps the data that it has already read. No user can connect it again until an owner
+        or administrator approves it.
       </p>
     </div>
   );
