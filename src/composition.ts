@@ -42,7 +42,9 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const signIn = createSignIn(core, secondFactors);
   const singleSignOn = createSingleSignOn(core);
   const auditLog = createAuditLog(core);
-  const approval = { ...createInstallations(core), clients, installations };
+  const oauthClients = createOAuthClients(core);
+  const { developmentPolicy } = oauthClients;
+  const approval = { ...createInstallations(core), clients, installations, developmentPolicy };
   const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
   return {
@@ -72,7 +74,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       ...users,
       ...secondFactors,
       ...singleSignOn,
-      ...createOAuthClients(core),
+      ...oauthClients,
       ...approval,
       ...createUsage(core),
       ...webhooks,

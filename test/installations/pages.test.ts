@@ -110,6 +110,42 @@ t.test('names the host of a metadata document, and every scope when the document
 });
 
 t.test(
+  'both pages that approve an application in development say when the account forbids such applications',
+  async (t) => {
+    const clientId = await storeDocument(api, 'https://laptop.example/client.json', {
+      redirectUris: ['http://localhost/callback', 'http://localhost/other'],
+    });
+    const publisher = await createPublisher(database);
+    const visitor = await createVisitor(api, 'admin');
+    const { accountId, browser } = visitor;
+    const { browser: member } = await createVisitor(api, 'member', visitor);
+    const changes = { client_id: clientId, redirect_uri: 'http://localhost:8080/callback' };
+    const { authorization, approval } = approvalOf(publisher, changes);
+    const asked = await member.open(approval);
+    const request = { ...hiddenFields(asked.body), decision: 'request' };
+    expectRedirect(t, await member.submit(approval, request), approval);
+    const settings = '/people/settings/oauth_applications';
+    const pages = [approval, `${settings}/requests/${encodeURIComponent(clientId)}`];
+    const link = `Your account forbids applications in development, so it gets no access until you <a href="${settings}/development">allow them</a>.`;
+    for (const path of pages) t.notMatch((await browser.open(path)).body, 'Your account forbids', path);
+
+    await prisma.account.update({ where: { id: accountId }, data: { developmentAllowed: false } });
+    for (const path of pages) t.match((await browser.open(path)).body, link, path);
+    isPage(t, await browser.open(`${settings}/development`));
+    const rejected = await submitApproval(browser, await browser.open(approval), approval, []);
+    isPage(t, rejected, 400);
+    t.match(rejected.body, link, 'with an error');
+
+    const live = approvalOf(publisher).approval;
+    t.notMatch((await browser.open(live)).body, 'Your account forbids', 'an application that is live');
+    const page = await browser.open(approval);
+    expectRedirect(t, await submitApproval(browser, page, approval, ['user:read']), authorization);
+    const denied = responseParameters(t, await browser.open(authorization), changes.redirect_uri);
+    t.equal(denied.get('error'), 'access_denied');
+  },
+);
+
+t.test(
   'rejects an empty selection, a scope that is not offered, and an application that has changed',
   async (t) => {
     const publisher = await createPublisher(database, { scopes: ['reports:read', 'user:read'] });

@@ -49,6 +49,8 @@ export const settings = {
   account: '/people/settings/account',
   users: '/people/settings/users',
   applications: '/people/settings/oauth_applications',
+  /** Whether the account allows applications in development. */
+  development: '/people/settings/oauth_applications/development',
   connected: '/people/settings/connected_applications',
   singleSignOn: '/people/settings/single_sign_on',
 } as const;

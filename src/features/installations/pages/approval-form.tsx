@@ -10,6 +10,7 @@ import {
 import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
 import { ScopeChoices } from '../../../oauth/scope-choices.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
+import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import {
   DescriptionItem,
@@ -19,6 +20,8 @@ import {
   type FormError,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
+import { settings } from '../../../platform/pages/paths.js';
+import type { ApprovalPagesDependencies } from './dependencies.js';
 
 /** An application that an administrator can approve. */
 export interface Candidate {
@@ -63,14 +66,30 @@ export function readApproval(form: Fields, client: Client): { scopes: string[]; 
   return { scopes, errors: error === undefined ? [] : [{ field: scopesId, message: error }] };
 }
 
+function isInDevelopment({ redirectUris }: Client): boolean {
+  return redirectUris.every(isForDevelopment);
+}
+
+/** Whether the account forbids the client, which is in development, so that an approval gives it no access. */
+export async function isForbidden(
+  { developmentPolicy }: Pick<ApprovalPagesDependencies, 'developmentPolicy'>,
+  accountId: AccountId,
+  client: Client,
+): Promise<boolean> {
+  return isInDevelopment(client) && !(await developmentPolicy.isAllowed(accountId));
+}
+
 /** What an administrator approves, and the form. */
 export function ApprovalForm({
   candidate,
+  forbidden,
   selected,
   cancel,
   action,
 }: {
   candidate: Candidate;
+  /** Whether the account forbids the application: see {@link isForbidden}. */
+  forbidden: boolean;
   /** The selected scopes. */
   selected: readonly string[];
   /** Path of the page to which "Don't approve" leads. */
@@ -92,10 +111,17 @@ export function ApprovalForm({
           <HostList uris={client.redirectUris} />
         </DescriptionItem>
       </DescriptionList>
-      {client.redirectUris.every(isForDevelopment) && (
+      {isInDevelopment(client) && (
         <p class="warning">
           <strong>In development.</strong> This application runs on the computer of a developer. Approve it
           only if developers of your account use it.
+          {forbidden && (
+            <>
+              {' '}
+              Your account forbids applications in development, so it gets no access until you{' '}
+              <a href={settings.development}>allow them</a>.
+            </>
+          )}
         </p>
       )}
       <Form

@@ -17,7 +17,7 @@ import { sendPage } from '../../../platform/pages/layout.js';
 import { applicationAddress, approvalPath, settings, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { mayApprove } from '../approvals.js';
-import { initialScopes, readApproval } from './approval-form.js';
+import { initialScopes, isForbidden, readApproval } from './approval-form.js';
 import { ApprovalPage, NotAllowedPage, RequestPage } from './approval-views.js';
 import type { ApprovalRoutesDependencies } from './dependencies.js';
 
@@ -81,7 +81,9 @@ export async function approvalPages(
       const cancel =
         step.installation === null ? settings.applications : applicationAddress(step.installation.id);
       const status = errors === undefined ? 200 : 400;
-      return sendPage(reply.code(status), <ApprovalPage {...page} {...{ selected, cancel }} />, permissions);
+      const forbidden = await isForbidden(dependencies, accountId, step.client);
+      const approval = <ApprovalPage {...page} {...{ forbidden, selected, cancel }} />;
+      return sendPage(reply.code(status), approval, permissions);
     }
     const sent = await approvals.requestOf({ accountId, userId }, step.client.clientId);
     return sendPage(reply, <RequestPage {...page} {...{ requested, sent, canSendMail }} />, permissions);

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { describePublisher } from '../../../oauth/clients/installations.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import type { User } from '../../../platform/accounts/user.js';
@@ -21,11 +21,12 @@ interface ViewProps {
 export function ApprovalPage({
   selected,
   cancel,
+  forbidden,
   ...props
-}: ViewProps & { selected: readonly string[]; cancel: string }) {
+}: ViewProps & Omit<ComponentProps<typeof ApprovalForm>, 'candidate' | 'action'>) {
   return (
     <Frame {...props} title={approvalTitle(props.candidate.client)}>
-      <ApprovalForm {...{ candidate: props.candidate, selected, cancel }} />
+      <ApprovalForm {...{ candidate: props.candidate, forbidden, selected, cancel }} />
     </Frame>
   );
 }

@@ -1,6 +1,7 @@
 import type { AuthorizationEndpoint } from '../../../oauth/authorization-endpoint.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
 import type { Installations } from '../../../oauth/clients/installations.js';
+import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Core } from '../../../platform/core.js';
 import type { ApprovalMails } from '../approval-mails.js';
 import type { Approvals } from '../approvals.js';
@@ -11,6 +12,7 @@ export interface ApprovalPagesDependencies {
   readonly approvalMails: ApprovalMails;
   readonly clients: ClientRegistry;
   readonly installations: Installations;
+  readonly developmentPolicy: { isAllowed(accountId: AccountId): Promise<boolean> };
 }
 
 /** What the page needs to which an authorization request redirects. */

@@ -14,7 +14,14 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { requestsId } from '../approval-mails.js';
 import type { ApprovalRequests } from '../approvals.js';
-import { ApprovalForm, approvalTitle, type Candidate, initialScopes, readApproval } from './approval-form.js';
+import {
+  ApprovalForm,
+  approvalTitle,
+  type Candidate,
+  initialScopes,
+  isForbidden,
+  readApproval,
+} from './approval-form.js';
 import type { ApprovalPagesDependencies } from './dependencies.js';
 
 /** Path of the page that approves an application for which users have asked, or which is suspended. */
@@ -114,12 +121,13 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
       const { candidate } = await requestedApproval(context, dependencies);
       return { candidate, selected: readApproval(context.form, candidate.client).scopes };
     },
-    view: (_, { candidate, selected }) => {
+    view: async ({ auditContext }, { candidate, selected }) => {
       const { client, installation } = candidate;
       const cancel = installation === null ? settings.applications : applicationAddress(installation.id);
+      const forbidden = await isForbidden(dependencies, auditContext.accountId, client);
       return {
         title: approvalTitle(client),
-        body: <ApprovalForm {...{ candidate, selected, cancel }} />,
+        body: <ApprovalForm {...{ candidate, forbidden, selected, cancel }} />,
       };
     },
     save: async ({ auditContext, form }, { candidate: { client } }) => {

@@ -5,9 +5,6 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 
-/** Path of the setting of applications in development. */
-export const developmentPath = `${settings.applications}/development`;
-
 const field = 'development_allowed';
 
 interface DevelopmentForm {
@@ -16,7 +13,7 @@ interface DevelopmentForm {
 
 /** The setting whether the account allows applications in development. */
 export function developmentPage(site: PageRouter, { developmentPolicy }: ApplicationPagesDependencies): void {
-  editPage<DevelopmentForm, DevelopmentForm>(site, developmentPath, {
+  editPage<DevelopmentForm, DevelopmentForm>(site, settings.development, {
     recentPassword: ['form', 'allows applications in development, or revokes their access'],
     load: async ({ auditContext }) => ({
       allowed: await developmentPolicy.isAllowed(auditContext.accountId),

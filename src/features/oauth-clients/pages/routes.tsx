@@ -24,7 +24,7 @@ import {
 } from '../../usage/index.js';
 import { type WebhookPagesDependencies, webhookPages } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { developmentPage, developmentPath } from './development.js';
+import { developmentPage } from './development.js';
 import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
 import { revocationPages } from './revocation.js';
@@ -99,7 +99,7 @@ export function listPage(
           <RequestsSection requests={requests} />
           <p>
             Applications in development are {developmentAllowed ? 'allowed' : 'not allowed'}.{' '}
-            <a href={developmentPath}>
+            <a href={settings.development}>
               Change<span class="unseen"> whether applications in development are allowed</span>
             </a>
           </p>

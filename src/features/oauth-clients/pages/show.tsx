@@ -5,7 +5,7 @@ import { scopeLabel } from '../../../oauth/scopes.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
+import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type ApprovalPagesDependencies, approvalAddress, HostList } from '../../installations/index.js';
@@ -24,7 +24,6 @@ import {
 } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { credentialsPage } from './credentials.js';
-import { developmentPath } from './development.js';
 import { clientTypeName } from './form-page.js';
 
 /** The overview of an application, and its credentials. */
@@ -100,7 +99,7 @@ function OverviewSections({
         <div class="warning">
           <p>
             Your account does not allow applications in development: this one cannot be authorized and gets no
-            tokens. <a href={developmentPath}>Change</a>
+            tokens. <a href={settings.development}>Change</a>
           </p>
         </div>
       )}
