@@ -39,13 +39,13 @@ const rejected: Rejected[] = [
   ['no group', { kind: 'groups' }, /^new_group: Groups must have/],
   ['three groups', { kind: 'groups', ...numbered(3, 'group', 'id') }, /^new_group: Groups must have .*2/],
   ['an unknown group', { kind: 'groups', group_2: 'salary' }, /^group_1: Group 1 must be one of/],
-  ['six order keys', numbered(6, 'sort', 'id'), /^new_sort: Order must have/],
-  ['an unknown order key', { sort_1: '--id' }, /^sort_1: Order key 1 must be one of/],
+  ['six sort keys', numbered(6, 'sort', 'id'), /^new_sort: Sort by must have/],
+  ['an unknown sort key', { sort_1: '--id' }, /^sort_1: Sort key 1 must be one of/],
   ['an order by count in a list', { sort_1: 'count' }, /^sort_1: /],
   [
     'an order by a column that is not a group',
     { kind: 'groups', group_1: 'status', sort_1: 'email' },
-    /^sort_1: Order key 1 must be count or one of the columns in the groups/,
+    /^sort_1: Sort key 1 must be count or one of the columns in the groups/,
   ],
   [
     'one column too many',

@@ -113,7 +113,7 @@ export function DefinitionDescription({ report }: { report: Report }) {
       <DescriptionItem name="Filters">
         {filters.length === 0 ? 'None' : <FilterList filters={filters} />}
       </DescriptionItem>
-      <DescriptionItem name="Order">
+      <DescriptionItem name="Sort by">
         {sort.length === 0 ? 'Default' : sort.map(formatSortKey).join('; ')}
       </DescriptionItem>
     </DescriptionList>

@@ -46,7 +46,7 @@ export const mergedFields: readonly MergedField<ReportForm>[] = [
   },
   {
     member: 'sort',
-    label: 'Order',
+    label: 'Sort by',
     id: fieldIds.next('sort'),
     show: ({ sort }) => sort.map(formatSortKey).join('; '),
   },
@@ -137,9 +137,9 @@ export function ReportFields({
         />
         <KeyList
           list="sort"
-          legend="Order"
-          hint="The second key orders the rows that are equal in the first, and so on. A report of counts is ordered by its groups and the count only."
-          noun="order key"
+          legend="Sort by"
+          hint="The second key sorts the rows that are equal in the first, and so on. A report of counts is sorted by its groups and the count only."
+          noun="sort key"
           values={form.sort}
           choices={options.sortKeys
             .filter((key) => !sorted.has(keyOf(key)))

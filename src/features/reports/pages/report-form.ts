@@ -262,7 +262,7 @@ function toFormError(path: readonly string[], violation: Violation, form: Report
     case 'group_by':
       return error(listField('group', form.groups), subject('Groups', 'Group'));
     case 'sort':
-      return error(listField('sort', form.sort), subject('Order', 'Order key'));
+      return error(listField('sort', form.sort), subject('Sort by', 'Sort key'));
   }
   const field = fieldIds.filter(position, 'field');
   if (index === undefined) return error(fieldIds.next('filter'), 'Filters');
