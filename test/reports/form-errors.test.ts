@@ -98,6 +98,7 @@ const rejected: Rejected[] = [
     /^filter_1_value: Filter 1: the value must be an RFC 3339 date/,
   ],
   ['no manager', filterFields('manager_id', 'eq', ''), /^filter_1_value: Filter 1: choose a manager\.$/],
+  ['no status', filterFields('status', 'eq', ''), /^filter_1_value: Filter 1: choose a status\.$/],
   ['one wrong date in a list', filterFields('hire_date', 'in', '2026-02-03\n3.2.2026'), /^filter_1_value: /],
   [
     'a comparison of text with a date',

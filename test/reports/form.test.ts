@@ -165,7 +165,30 @@ t.test('a filter offers the values that employees have, and a field for its cond
   const page = await createReport(browser, { ...filters, do: 'refresh' });
   isPage(t, page);
   t.match(page.body, /<input type="checkbox" name="filter_1_value" value="on_leave"\/?><bdi>On leave/);
-  t.match(page.body, '<input type="text" id="filter_2_value"');
+  const options = (html: string) =>
+    [...html.matchAll(/<option value(?:="([^"]*)")?( selected)?>([^<]*)/g)].map(([, ...option]) => option);
+  const statusesOf = ({ body }: { body: string }, position: number) =>
+    options(new RegExp(`<select id="filter_${position}_value".*?</select>`, 's').exec(body)?.[0] ?? '');
+  t.same(statusesOf(page, 2), [
+    [undefined, undefined, 'Choose'],
+    ['on_leave', undefined, 'On leave'],
+    ['active', undefined, 'Active'],
+    ['inactive', undefined, 'Inactive'],
+    ['terminated', undefined, 'Terminated'],
+  ]);
+  const other = await createReport(browser, {
+    ...filterFields('status', 'not_eq', 'on_strike'),
+    do: 'refresh',
+  });
+  t.same(
+    statusesOf(other, 1).at(-1),
+    ['on_strike', ' selected', 'On strike'],
+    'the value of the filter stays',
+  );
+  const part = await createReport(browser, { ...filterFields('status', 'contains', 'on_'), do: 'refresh' });
+  t.match(part.body, '<input type="text" id="filter_1_value" name="filter_1_value" value="on_"');
+  const text = await createReport(browser, { ...filterFields('location', 'eq', 'x'), do: 'refresh' });
+  t.match(text.body, '<input type="text" id="filter_1_value"');
   const chosen = new URLSearchParams({ ...hiddenFields(page.body), kind: 'list', title: 'Two' });
   chosen.append('filter_1_value', 'on_leave');
   chosen.append('filter_1_value', 'on_strike');

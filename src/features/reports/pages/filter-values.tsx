@@ -1,5 +1,5 @@
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import type { DirectoryChoices, ManagerChoice } from '../../employees/index.js';
+import { type DirectoryChoices, knownStatuses, type ManagerChoice } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
 import { findColumn } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
@@ -60,10 +60,11 @@ export function ValueField(props: ValueProps) {
     return <ManagerField {...props} chosen={chosen} />;
   }
   if (isList && isChosen(field)) {
-    const existing = values[field].flatMap((choice) => (choice.value?.trim() ? [choice.value.trim()] : []));
-    const choices = [...new Set([...existing, ...chosen])];
+    const choices = [...new Set([...existingValues(values[field]), ...chosen])];
     if (choices.length <= room.choices) return <ValueChoices {...{ position, field, choices, chosen }} />;
   }
+  if (field === 'status' && isOneOperator(operator) && entered.length === 1)
+    return <StatusField {...props} />;
   if (isDateFilter(props.filter) && entered.length === 1 && room.relativeDates)
     return <DateField {...props} />;
   const { type = 'string' } = findColumn(field) ?? {};
@@ -91,6 +92,11 @@ export function ValueField(props: ValueProps) {
       )}
     </div>
   );
+}
+
+/** The values that employees have, without the empty one. */
+function existingValues(choices: FilterChoices['status']): string[] {
+  return choices.flatMap(({ value }) => (value?.trim() ? [value.trim()] : []));
 }
 
 function valueLabel(position: number): string {
@@ -136,6 +142,23 @@ function DateField({ position, filter: { operator, value } }: ValueProps) {
         <input type="number" {...common('days')} value={days} min="1" max="99999" />
       </div>
     </div>
+  );
+}
+
+/** The statuses that employees have and those that are known, and the one of the filter. */
+function StatusField({ position, filter: { value }, values }: ValueProps) {
+  const valueText = useValueText();
+  const [chosen = ''] = lines(value);
+  const statuses = new Set([...existingValues(values.status), ...knownStatuses, ...(chosen ? [chosen] : [])]);
+  return (
+    <SelectField
+      id={fieldIds.filter(position, 'value')}
+      label={valueLabel(position)}
+      hiddenLabel
+      value={chosen}
+      choices={[...statuses].map((status) => ({ value: status, label: valueText('status', status) }))}
+      empty="Choose"
+    />
   );
 }
 

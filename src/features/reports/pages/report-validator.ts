@@ -18,6 +18,7 @@ import {
   isDateFilter,
   isEmptyOperator,
   isListOperator,
+  isOneOperator,
   lines,
   type ReportForm,
   toFormErrors,
@@ -120,6 +121,8 @@ function incompleteValue(filter: FilterForm, position: number): FormError[] {
   ];
   if (lines(value).length > 1) return error('value', 'enter one value.');
   if (field === 'manager_id' && value === '') return error('value', 'choose a manager.');
+  if (field === 'status' && isOneOperator(operator) && value === '')
+    return error('value', 'choose a status.');
   if (!isDateFilter(filter)) return [];
   if (value === '') return error('value', 'enter a date.');
   return isWrongDistance(value) ? error('days', 'enter a number of days from 1 to 99,999.') : [];
