@@ -1,3 +1,5 @@
+import { buffer } from 'node:stream/consumers';
+import { openFileText } from '../../src/features/imports/formats/file-text.js';
 import { csvLine } from '../../src/platform/database/cursor-csv.js';
 import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
@@ -16,6 +18,17 @@ import { sendJson } from '../support/records/send-json.js';
 import { createApplication, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
+
+/** The rows of a workbook as the import reads them. */
+async function readWorkbook(bytes: Buffer): Promise<string> {
+  const { content } = await openFileText({
+    size: bytes.length,
+    async *read(start, end) {
+      yield bytes.subarray(start, end);
+    },
+  });
+  return (await buffer(content)).toString();
+}
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });
@@ -187,6 +200,33 @@ t.test(
     isPage(t, await browser.open(`${reportsPath}/${id}/results.csv?format=pdf`), 400);
   },
 );
+
+t.test('a workbook has manager names and status labels, and CSV has the stored values', async (t) => {
+  const { browser, accountId } = await employeeScene(api, repeat(3, { status: 'on_leave' }));
+  const [boss] = await database.prisma.employee.findMany({ where: { accountId }, orderBy: { email: 'asc' } });
+  const managerId = boss?.id ?? '';
+  const where = { accountId, id: managerId };
+  await database.prisma.employee.updateMany({ where, data: { firstName: 'Ada', lastName: 'Lovelace' } });
+  await database.prisma.employee.updateMany({ where: { accountId, NOT: where }, data: { managerId } });
+  for (const [fields, rows] of [
+    [
+      { column_1: 'status', column_2: 'manager_id', sort_1: 'manager_id' },
+      'On leave,Ada Lovelace\nOn leave,Ada Lovelace\nOn leave,\n',
+    ],
+    [
+      { kind: 'groups', group_1: 'status', group_2: 'manager_id', sort_1: '-count' },
+      'On leave,Ada Lovelace,2\nOn leave,,1\n',
+    ],
+  ] as const) {
+    const csv = `${reportsPath}/${createdId(await createReport(browser, fields))}/results.csv`;
+    const { rawPayload } = await browser.open(`${csv}?format=xlsx`);
+    const text = (await readWorkbook(rawPayload)).split('\n').slice(1).join('\n');
+    t.same(text.split('\n').sort(), rows.split('\n').sort());
+    const plain = (await browser.open(csv)).body;
+    t.match(plain, `on_leave,${managerId}`);
+    t.notMatch(plain, 'Ada Lovelace');
+  }
+});
 
 t.test('runs and downloads above the limits of the account get a page with 429', async (t) => {
   const limited = await buildTestApp(t, {

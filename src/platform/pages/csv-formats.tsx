@@ -113,11 +113,27 @@ async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[][
   }
 }
 
+/** Formats rows, except the header line, in the batches in which they are read. */
+async function* formatted(
+  batches: AsyncIterable<string[][]>,
+  format: NonNullable<CsvFile['shownRows']>,
+): AsyncGenerator<string[][], void, undefined> {
+  let headers = 1;
+  for await (const batch of batches) {
+    const header = batch.slice(0, headers);
+    const rows = batch.slice(headers);
+    headers -= header.length;
+    yield [...header, ...(rows.length > 0 ? await format(rows) : [])];
+  }
+}
+
 /** Converts a CSV table to an Excel workbook while it is sent. Errors before the first rows are thrown before the first bytes. */
 async function* excelWorkbook(
   chunks: AsyncGenerator<Buffer, void, undefined>,
+  shownRows?: CsvFile['shownRows'],
 ): AsyncGenerator<Buffer, void, undefined> {
-  const rows = csvRows(chunks);
+  const read = csvRows(chunks);
+  const rows = shownRows === undefined ? read : formatted(read, shownRows);
   const first = await rows.next();
   async function* all() {
     if (first.done !== true) yield first.value;
@@ -147,8 +163,8 @@ async function* withLabels(
 
 /** The formats of a table, by the value of the parameter `format`. */
 const formats = {
-  excel: { extension: '-excel.csv', convert: excelCsv },
-  xlsx: { extension: '.xlsx', mediaType: workbookType, convert: excelWorkbook },
+  excel: { extension: '-excel.csv' },
+  xlsx: { extension: '.xlsx', mediaType: workbookType },
 } as const;
 
 /** URL of the same table as CSV for Excel, or as an Excel workbook. */
@@ -166,14 +182,15 @@ export function inRequestedFormat(file: CsvFile, query: Fields, languages?: stri
   const format = query.text('format');
   if (format === '' || file.mediaType !== undefined) return file;
   if (format !== 'excel' && format !== 'xlsx') throw invalidParameter('format', violation('excel_or_absent'));
-  const { extension, convert, ...type } = formats[format];
-  const { fileName, labels, make } = file;
+  const { extension, ...type } = formats[format];
+  const { fileName, labels, shownRows, make } = file;
   return {
     fileName: fileName.replace(/\.csv$/, extension),
     ...type,
     make: (signal) => {
       const table = make(signal);
-      return convert(labels === undefined ? table : withLabels(table, labels), languages);
+      const labelled = labels === undefined ? table : withLabels(table, labels);
+      return format === 'xlsx' ? excelWorkbook(labelled, shownRows) : excelCsv(labelled, languages);
     },
   };
 }

@@ -102,6 +102,8 @@ export interface CsvFile {
   readonly mediaType?: string;
   /** Headings in the formats for Excel. Default: those of the table. */
   readonly labels?: readonly string[];
+  /** Formats a batch of rows in an Excel workbook. Default: the values of the table. */
+  readonly shownRows?: (rows: readonly (readonly string[])[]) => Promise<string[][]>;
   /** Produces the table until the signal aborts. */
   readonly make: (signal: AbortSignal) => AsyncGenerator<Buffer, void, undefined>;
 }

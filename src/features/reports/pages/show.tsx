@@ -14,7 +14,7 @@ import { groupAddress } from './group.js';
 import { ReportChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { ManagerNames, readManagerNames } from './value-text.js';
+import { formatRowsOf, ManagerNames, readManagerNames } from './value-text.js';
 
 /** Rows of the page that is printed. */
 const printedRows = 1_000;
@@ -45,6 +45,7 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     return {
       fileName: `${fileNameOf(report)}.csv`,
       labels: resultLabels(context.user.accountId, report),
+      shownRows: formatRowsOf(dependencies.employees, context.user.accountId, report),
       make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
     };
   });
