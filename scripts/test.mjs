@@ -38,6 +38,9 @@ const directory = mkdtempSync(path.join(temporaryDirectory(), 'people-api-tests-
 // PostgreSQL does not run as root. Tests that start it as another user have directories in this one.
 chmodSync(directory, 0o711);
 process.env.TMPDIR = directory;
+// The cache of compiled code of a dependency of tap is not written atomically. A process that starts while another one writes it
+// can crash.
+process.env.DISABLE_V8_COMPILE_CACHE = '1';
 const runName = path.basename(directory);
 const exchanges = path.join(directory, 'exchanges');
 const times = path.join(directory, 'times');
