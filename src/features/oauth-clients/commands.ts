@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { findApplication } from '../../oauth/clients/application-details.js';
-import { Publications } from '../../oauth/clients/publications.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
 import { CliError } from '../../platform/cli/cli-error.js';
@@ -87,10 +86,8 @@ Examples:
             ? await accounts.list()
             : [await findAccount(accounts, options.account)];
         const service = new OAuthApplications(database);
-        const publications = new Publications(database);
         const rows: Row[] = [];
-        for (const account of listed)
-          rows.push(...(await readRows({ service, publications }, account, clock())));
+        for (const account of listed) rows.push(...(await readRows(service, account, clock())));
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );
@@ -98,12 +95,11 @@ Examples:
 }
 
 async function readRows(
-  { service, publications }: { service: OAuthApplications; publications: Publications },
+  service: OAuthApplications,
   { id: accountId, name: account }: { id: AccountId; name: string },
   now: Date,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  const published = await publications.published(accountId);
   for (let skip = 0; ; skip += pageSize) {
     const { applications } = await service.list(accountId, { skip, size: pageSize, now });
     for (const { id, clientId, name, clientType, scopes, redirectUris, ...application } of applications) {
@@ -113,7 +109,7 @@ async function readRows(
         id,
         client_id: clientId,
         name,
-        kind: application.isInstallation ? 'installed' : published.has(id) ? 'published' : 'registered',
+        kind: application.isInstallation ? 'installed' : application.isPublished ? 'published' : 'registered',
         client_type: clientType,
         in_development: application.inDevelopment,
         suspended_at: application.suspendedAt?.toISOString() ?? null,

@@ -31,15 +31,6 @@ export class Publications {
     this.#prisma = prisma;
   }
 
-  /** The ids of the applications that an account has published. */
-  async published(accountId: AccountId): Promise<ReadonlySet<string>> {
-    const rows = await this.#prisma.sharedApplication.findMany({
-      where: { publisherAccountId: accountId },
-      select: { applicationId: true },
-    });
-    return new Set(rows.flatMap(({ applicationId }) => applicationId ?? []));
-  }
-
   /** Publishes the application of the context, with its audit event. Other accounts can use it as soon as they approve it. */
   publish(context: AuditContext & { readonly applicationId: string }): Promise<PublishOutcome> {
     const { accountId, applicationId, at } = context;
