@@ -117,12 +117,8 @@ function namedBy({ clientId, installation, grantId, subject }: AccessTokenClaims
   return { clientId: installation ?? clientId, userId: grantId === null ? null : subject };
 }
 
-function isStillGranted(scope: string, { applicationScopes, grantScopes, user }: LiveToken): boolean {
-  return (
-    applicationScopes.includes(scope) &&
-    (grantScopes === null || grantScopes.includes(scope)) &&
-    (user === null || mayGrant(user.role, scope))
-  );
+function isStillGranted(scope: string, { availableScopes, user }: LiveToken): boolean {
+  return availableScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
 }
 
 function readBearerToken(authorization: string | undefined): string {

@@ -274,6 +274,18 @@ t.test('users of an account can name 20 new documents in an hour', needsOpenssl,
   t.equal(await opened(browser, named(24)), 401);
 });
 
+t.test('a document that cannot be read counts as new when its copy has expired', needsOpenssl, async (t) => {
+  const { api, documents, user } = await createConnection(t);
+  await opened(await signedInBrowser(api, user), documents);
+  documents.respond = (response) => response.writeHead(503).end();
+  api.clock.advanceSeconds(25 * hour);
+  const browser = await signedInBrowser(api, user);
+  for (let request = 1; request <= 20; request += 1) t.equal(await opened(browser, documents), 401);
+  const { length } = documents.requests;
+  t.equal(await opened(browser, documents), 429);
+  t.equal(documents.requests.length, length, 'it is not read');
+});
+
 t.test(
   'a client on http://localhost needs approval, works with any port, and can be forbidden',
   needsOpenssl,

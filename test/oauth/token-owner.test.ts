@@ -33,8 +33,7 @@ async function expectedOwner({ application }: Scene, grantId: string | null) {
     accountId: stored.accountId,
     applicationId: stored.id,
     user: user && { id: user.id, role: user.role },
-    applicationScopes: stored.scopes,
-    grantScopes: grant?.scopes ?? null,
+    availableScopes: grant?.scopes.filter((scope) => stored.scopes.includes(scope)) ?? stored.scopes,
     generation: stored.generation,
   };
 }
@@ -54,6 +53,17 @@ t.test('finds the owners that the models read, of many tokens at once', async (t
   for (const [index, { scene, grantId }] of tokens.entries()) {
     t.same(found[index], await expectedOwner(scene, grantId));
   }
+});
+
+t.test('a scope that the application or the grant has lost is not available', async (t) => {
+  const scene = await createScene(database);
+  const grantId = await createGrant(scene);
+  const key = { tokenId: randomId(), clientId: scene.application.clientId, installation: null, grantId };
+  const where = { id: scene.application.id };
+  await prisma.application.updateMany({ where, data: { scopes: ['webhooks:read', 'reports:read'] } });
+  t.same((await find(key))?.availableScopes, ['reports:read']);
+  await prisma.grant.updateMany({ where: { id: grantId }, data: { scopes: ['user:read'] } });
+  t.same((await find(key))?.availableScopes, []);
 });
 
 t.test(

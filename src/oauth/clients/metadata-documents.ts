@@ -53,15 +53,15 @@ export class MetadataDocuments {
     const stored = await this.#find(url);
     const now = this.#clock();
     if (stored !== null && stored.freshUntil > now) return describedClient(stored.document);
-    if (stored === null) await this.#admit(url, user, origin);
+    const isUsable = stored !== null && stored.usableUntil > now;
+    if (!isUsable) await this.#admit(url, user, origin);
     try {
       const fetched = await this.#fetcher.fetch(url);
       await this.#store(url, fetched);
       return describedClient(fetched.document);
     } catch (error) {
       if (!(error instanceof MetadataDocumentError)) throw error;
-      if (stored === null || stored.usableUntil <= now)
-        throw new Problem('invalid_client', `The application is unavailable. ${error.message}`);
+      if (!isUsable) throw new Problem('invalid_client', `The application is unavailable. ${error.message}`);
       await this.#prisma.sharedApplication.updateMany({
         where: { clientId: url },
         data: { freshUntil: new Date(now.getTime() + retryMilliseconds) },
@@ -77,7 +77,7 @@ export class MetadataDocuments {
     return { document: document as unknown as MetadataDocument, freshUntil, usableUntil };
   }
 
-  /** Counts a document that is not stored, whether or not it can be read. The audit log is the count. */
+  /** Counts a document without a usable copy, whether or not it can be read. The audit log is the count. */
   async #admit(url: string, { accountId, id: userId }: User, origin: AuditOrigin): Promise<void> {
     const at = this.#clock();
     const context = { accountId, userId, origin, at };

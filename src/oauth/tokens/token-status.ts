@@ -20,17 +20,18 @@ export interface LiveToken {
   readonly accountId: AccountId;
   readonly applicationId: string;
   readonly user: { readonly id: string; readonly role: Role } | null;
-  /** Scopes that the application is configured with now, which may be fewer than when the token was issued. */
-  readonly applicationScopes: readonly string[];
-  /** Scopes of the grant now, from which the user may have removed some; `null` for a token without a grant. */
-  readonly grantScopes: readonly string[] | null;
+  /**
+   * Scopes that are in the configuration of the application and in the grant of the token now, which may be fewer than when the
+   * token was issued.
+   */
+  readonly availableScopes: readonly string[];
   /** Generation of the application now. It changes when all its access is revoked. */
   readonly generation: number;
 }
 
 type TokenOwnerRow = Readonly<
-  Record<'accountId' | 'applicationId' | 'applicationScopes' | 'tokenGeneration', string> &
-    Record<'userId' | 'userRole' | 'grantScopes', string | null>
+  Record<'accountId' | 'applicationId' | 'availableScopes' | 'tokenGeneration', string> &
+    Record<'userId' | 'userRole', string | null>
 >;
 
 /**
@@ -52,8 +53,11 @@ export const tokenOwner = defineLookup({
   }),
   sql: `
     SELECT application.account_id AS "accountId", application.id AS "applicationId",
-      array_to_string(application.scopes, ' ') AS "applicationScopes",
-      array_to_string(grants.scopes, ' ') AS "grantScopes", application.token_generation::text AS "tokenGeneration",
+      array_to_string(CASE
+        WHEN grants.id IS NULL THEN application.scopes
+        WHEN grants.scopes <@ application.scopes THEN grants.scopes
+        ELSE ARRAY(SELECT scope FROM unnest(grants.scopes) AS scope WHERE scope = ANY (application.scopes))
+        END, ' ') AS "availableScopes", application.token_generation::text AS "tokenGeneration",
       grant_user.id AS "userId", grant_user.role AS "userRole"
     FROM applications application
     LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
@@ -66,8 +70,7 @@ export const tokenOwner = defineLookup({
   toValue: ({
     accountId,
     applicationId,
-    applicationScopes,
-    grantScopes,
+    availableScopes,
     tokenGeneration,
     userId,
     userRole,
@@ -75,8 +78,7 @@ export const tokenOwner = defineLookup({
     accountId: toAccountId(accountId),
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
-    applicationScopes: parseScope(applicationScopes),
-    grantScopes: grantScopes === null ? null : parseScope(grantScopes),
+    availableScopes: parseScope(availableScopes),
     generation: Number(tokenGeneration),
   }),
   scope: () => allAccounts,

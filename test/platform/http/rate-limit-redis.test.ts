@@ -1,6 +1,6 @@
 import { randomId } from '../../../src/platform/database/ids.js';
 import { openTestDatabase } from '../../support/database/database.js';
-import { hasRedisServer, startRedis, testRedis } from '../../support/processes/redis.js';
+import { hasRedisServer, startRedis, testRedis, withoutIdleLimits } from '../../support/processes/redis.js';
 import { createTenant } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { holdTimers } from '../../support/server/timers.js';
@@ -10,6 +10,7 @@ const database = await openTestDatabase(t);
 
 /** Two processes of a service with its own base URL, which prefixes its keys. */
 async function buildTwo(t: Test, redisUrl: string, limits: Record<string, string>) {
+  withoutIdleLimits(t);
   // A process counts in memory when Redis does not respond in time.
   const timers = holdTimers(t);
   const environment = { REDIS_URL: redisUrl, BASE_URL: `http://${randomId().toLowerCase()}.test`, ...limits };

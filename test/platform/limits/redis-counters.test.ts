@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { mock } from 'node:test';
 import { randomId } from '../../../src/platform/database/ids.js';
 import { RedisCounters } from '../../../src/platform/limits/redis-counters.js';
-import { hasRedisServer, startRedis, testRedis } from '../../support/processes/redis.js';
+import { hasRedisServer, startRedis, testRedis, withoutIdleLimits } from '../../support/processes/redis.js';
 import { freePort } from '../../support/server/free-port.js';
 import { holdTimers } from '../../support/server/timers.js';
 import t, { type Test } from '../../support/tap.js';
@@ -13,6 +13,7 @@ const commandTimeoutMs = 500;
 
 /** Counters with a unique key prefix, and their log. */
 async function open(t: Test, url: string, prefix = `test:${randomId()}:`) {
+  withoutIdleLimits(t);
   const logged: { level: 'info' | 'warn'; details: object; message: string }[] = [];
   const events = new EventEmitter();
   const log = (level: 'info' | 'warn') => (details: object, message: string) => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
+import { mock } from 'node:test';
 import type { Test } from 'tap';
 import { freePort } from '../server/free-port.js';
 import { until } from '../until.js';
@@ -56,4 +57,15 @@ async function untilListening(port: number, child: ChildProcess): Promise<void> 
     socket.destroy();
     return connected;
   });
+}
+
+/**
+ * Sockets get no idle limit until the test ends. A client of Redis closes a connection without responses, and on a busy machine,
+ * or while a test holds the timer of its pings, also one that works.
+ */
+export function withoutIdleLimits(t: Test): void {
+  const { mock: held } = mock.method(net.Socket.prototype, 'setTimeout', function none(this: net.Socket) {
+    return this;
+  });
+  t.teardown(() => held.restore());
 }
