@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
 import { hostileNames } from '../support/input/hostile-names.js';
 import { employeeScene } from '../support/records/employee-scene.js';
+import { readWorkbook } from '../support/records/read-workbook.js';
 import type { TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -163,6 +164,7 @@ t.test(
       lastName: `P${10 + index}`,
       department: index === 3 ? 'Legal' : 'Sales',
       employeeNumber: `E${10 + index}`,
+      status: 'on_leave',
     }));
     const { browser, accountId, user } = await employeeScene(api, many, 'admin');
     const { body } = await browser.open('/people?q=p&department=Sales&sort=-number');
@@ -186,7 +188,8 @@ t.test(
     t.equal((await browser.open('/people/export.csv?only=current')).statusCode, 200, 'a selection of Home');
     const workbook = await browser.open('/people/export.csv?format=xlsx');
     t.match(workbook.headers['content-type'], 'spreadsheetml.sheet');
-    t.equal(workbook.rawPayload.toString('latin1', 0, 2), 'PK');
+    t.match(await readWorkbook(workbook.rawPayload), /,On leave,/, 'with the labels of statuses');
+    t.match((await browser.open('/people/export.csv')).body, /,on_leave,/);
     const events = await api.database.prisma.auditEvent.findMany({
       where: { accountId, type: 'directory.exported' },
       orderBy: { id: 'asc' },
@@ -195,7 +198,7 @@ t.test(
       events.find(({ details }) => Object.hasOwn(Object(details), 'search')),
       { userId: user.id, details: { department: 'Sales', search: 'yes', rows: '29', complete: 'yes' } },
     );
-    t.equal(events.length, 3);
+    t.equal(events.length, 4);
   },
 );
 

@@ -1,5 +1,3 @@
-import { buffer } from 'node:stream/consumers';
-import { openFileText } from '../../src/features/imports/formats/file-text.js';
 import { csvLine } from '../../src/platform/database/cursor-csv.js';
 import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { expectRedirect, isPage } from '../support/browser/pages.js';
@@ -14,21 +12,11 @@ import { openTestDatabase } from '../support/database/database.js';
 import { signedInBrowser } from '../support/oauth/users.js';
 import { employeeScene } from '../support/records/employee-scene.js';
 import { columnKeys } from '../support/records/naive-report.js';
+import { readWorkbook } from '../support/records/read-workbook.js';
 import { sendJson } from '../support/records/send-json.js';
 import { createApplication, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
-
-/** The rows of a workbook as the import reads them. */
-async function readWorkbook(bytes: Buffer): Promise<string> {
-  const { content } = await openFileText({
-    size: bytes.length,
-    async *read(start, end) {
-      yield bytes.subarray(start, end);
-    },
-  });
-  return (await buffer(content)).toString();
-}
 
 const database = await openTestDatabase(t);
 const api = await buildTestApp(t, { database });

@@ -2,7 +2,7 @@ import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../platform/audit/audited-exports.js';
 import { csvLine } from '../../platform/database/cursor-csv.js';
 import type { Directory, DirectoryFilter } from './directory.js';
-import { type AttributeName, employeeAttributes } from './employee-attributes.js';
+import { type AttributeName, employeeAttributes, formatStatus } from './employee-attributes.js';
 import type { EmployeeSort } from './employee-query.js';
 
 const columnNames: ReadonlySet<AttributeName> = new Set([
@@ -17,6 +17,13 @@ const columnNames: ReadonlySet<AttributeName> = new Set([
 
 /** The attributes that the directory shows. */
 const columns = employeeAttributes.filter(({ name, inDirectory }) => inDirectory || columnNames.has(name));
+
+/** Formats rows of an export as people read them: with the label of the status. */
+export async function formatDirectoryRows(rows: readonly (readonly string[])[]): Promise<string[][]> {
+  return rows.map((row) =>
+    row.map((value, index) => (columns[index]?.name === 'status' ? formatStatus(value) : value)),
+  );
+}
 
 /** The employees that the directory shows on all of its pages, and their order. */
 interface DirectoryView {

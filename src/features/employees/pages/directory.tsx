@@ -8,7 +8,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import type { Directory } from '../directory.js';
-import type { DirectoryExports } from '../directory-exports.js';
+import { type DirectoryExports, formatDirectoryRows } from '../directory-exports.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
 import {
   type DirectorySearch,
@@ -37,6 +37,7 @@ export function directoryPage(
     const view = { text, filter, sort: directorySort(order) };
     return {
       fileName: 'people.csv',
+      shownRows: formatDirectoryRows,
       make: (signal) => directoryExports.stream(context.auditContext, { view, signal }),
     };
   });
