@@ -4,6 +4,7 @@ import {
   createContract,
 } from '../../src/platform/contract/contract.js';
 import { compileValidator } from '../../src/platform/contract/validator.js';
+import { mergeHandlers } from '../../src/platform/http/binding/handlers.js';
 import { compileSerializer } from '../../src/platform/http/binding/schema-compilers.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createTenant, makeEmployees } from '../support/records/tenant.js';
@@ -82,6 +83,21 @@ t.test(
       t.match(error, { message });
   },
 );
+
+t.test('the start fails when two features have a handler of the same operation', (t) => {
+  class Employees {
+    getEmployee() {}
+    listEmployees() {}
+  }
+  class Directory {
+    listEmployees() {}
+  }
+  t.throws(
+    () => mergeHandlers(new Employees(), new Directory()),
+    new Error('Two handlers are named listEmployees'),
+  );
+  t.end();
+});
 
 t.test('rejects a contract in which a public operation has no rate limit, or another one has', async (t) => {
   const opened = doctored(({ paths }) => {
