@@ -124,11 +124,7 @@ export function auditPageQuery(
 }
 
 /** Builds the query for the newest events of some types: one range of an index for each type. */
-export function newestQuery(
-  accountId: AccountId,
-  types: readonly AuditEventType[],
-  size: number,
-): Prisma.Sql {
+function newestQuery(accountId: AccountId, types: readonly AuditEventType[], size: number): Prisma.Sql {
   const ranges = types.map(
     (type) => Prisma.sql`
       (SELECT ${columns} FROM audit_events event WHERE event.account_id = ${accountId} AND event.type = ${type}

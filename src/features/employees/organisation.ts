@@ -9,7 +9,7 @@ import { managersAbove, readEmployeesByPosition, readManagerIds } from './employ
 const maximumManagers = 2000;
 
 /** People at the top that are read. */
-export const maximumTop = 50;
+const maximumTop = 50;
 
 /** Managers above a person that are read. */
 const maximumAbove = 20;
@@ -26,7 +26,7 @@ export interface OrganisationNode {
 }
 
 /** The number of direct reports that are read for each person of a level. The last level has none. */
-export type LevelSizes = readonly number[];
+type LevelSizes = readonly number[];
 
 /** Who reports to whom. */
 export class Organisation {

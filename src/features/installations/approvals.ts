@@ -33,12 +33,12 @@ interface RequestingUser {
   readonly requestedAt: Date;
 }
 
-export type ApprovalOutcome =
+type ApprovalOutcome =
   | { readonly kind: 'approved'; readonly applicationId: string; readonly requesters: readonly string[] }
   /** The role or the policy of the account does not permit it, or the application was withdrawn. */
   | { readonly kind: 'forbidden' };
 
-export type RequestOutcome =
+type RequestOutcome =
   /** `isFirst`: no other user of the account has an open request for the application. */
   | { readonly kind: 'requested'; readonly isFirst: boolean }
   | { readonly kind: 'repeated' | 'declined' | 'forbidden' };

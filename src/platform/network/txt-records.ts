@@ -36,7 +36,7 @@ export function createResolveTxt(servers?: readonly string[]): ResolveTxt {
 }
 
 /** Whether a record exists. `unavailable`: the name servers do not respond, or report an error. */
-export type TxtOutcome = 'found' | 'missing' | 'unavailable';
+type TxtOutcome = 'found' | 'missing' | 'unavailable';
 
 /**
  * Looks a TXT record up. The records are texts of strangers: they are compared, and neither stored nor shown.

@@ -45,7 +45,7 @@ export function Pager({
 }
 
 /** The last row of a page of a list by time. The next page begins after it. */
-export interface TimeCursor {
+interface TimeCursor {
   readonly at: Date;
   readonly id: string;
 }

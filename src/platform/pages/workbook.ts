@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 export const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 /** Rows of a sheet, in batches. The first row has the headings. */
-export type WorkbookRows = AsyncIterable<readonly (readonly (string | null)[])[]>;
+type WorkbookRows = AsyncIterable<readonly (readonly (string | null)[])[]>;
 
 /** Rows that Excel reads. */
 const maximumRows = 1_048_576;

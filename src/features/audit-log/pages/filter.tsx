@@ -83,7 +83,7 @@ export function readAnchor(text: string): AuditAnchor | undefined {
 }
 
 /** Value of the filter `person` for changes at the command line. Every e-mail address has an @. */
-export const operator = 'operator';
+const operator = 'operator';
 
 /** The selected events, or the errors of the filters. */
 type ResolvedFilter =

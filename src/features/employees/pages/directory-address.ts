@@ -77,11 +77,7 @@ export function selectionAddress(only: EmployeeSelection): string {
 /** Path of the export of the directory. Its query is that of the page. */
 export const directoryExportPath = `${directoryPath}/export.csv`;
 
-/**
- * Path and query of a page of the directory, or of its export.
- *
- * @param search.selected whether all people of the page are selected
- */
+/** Path and query of a page of the directory, or of its export. `selected`: whether all people of the page are selected. */
 export function directoryAddress(
   {
     text,

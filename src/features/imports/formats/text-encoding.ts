@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RandomAccessFile } from './random-access-file.js';
 
 /** Encodings in which spreadsheets save text. */
-export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 /** Bytes at the start of a file that show UTF-16 without a byte order mark. */
 const sampleBytes = 1_024;

@@ -1,7 +1,7 @@
 import type { EmployeeRecord } from '../../employees/index.js';
 
 /** An e-mail address of more than one person. */
-export interface RepeatedEmail {
+interface RepeatedEmail {
   readonly email: string;
   /** Employee numbers of two of them. */
   readonly numbers: readonly [string, string];

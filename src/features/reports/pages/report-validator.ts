@@ -76,7 +76,7 @@ type Request = components['schemas']['ReportCreateRequest'];
  * Returns the content of a report that a form describes, or the errors of the form. The stored title of a report that exists is
  * valid.
  */
-export interface ReportValidator {
+interface ReportValidator {
   (
     form: ReportForm,
     stored?: { readonly title: string },

@@ -32,7 +32,7 @@ export const userPages: SettingsPage<UserPagesDependencies> = {
 const pageSize = 50;
 
 /** The users of the account by e-mail address, and on the first page the open invitations. */
-export function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
+function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPagesDependencies): void {
   site.get(settings.users, async (context) => {
     const { accountId, at } = context.auditContext;
     const after = context.query.text('after');
