@@ -3,6 +3,7 @@ import { demoCallback, demoPassword } from '../demo-server.mjs';
 
 const token = '/v1/oauth/token';
 const revoke = '/v1/oauth/revoke';
+const introspect = '/v1/oauth/introspect';
 
 /** Exchanges a code that was issued for the account's owner, with the request example. */
 async function exchangeCode(world) {
@@ -21,6 +22,12 @@ const refresh = async (world) => {
   const { body } = await world.recorded('AuthorizationCodeTokenRequestExample');
   const example = world.example('RefreshTokenRequestExample');
   return world.send(token, { form: { ...example, refresh_token: body.refresh_token } });
+};
+
+const introspectToken = async (world) => {
+  const example = world.example('TokenIntrospectionRequestExample');
+  const { body } = await world.send(token, { form: world.example('ClientCredentialsTokenRequestExample') });
+  return world.send(introspect, { form: { ...example, token: body.access_token } });
 };
 
 const get = (path) => (world) => world.send(path);
@@ -46,6 +53,10 @@ export const tokens = {
   },
   TokenRevocationResponseExample: (world) =>
     world.recorded('ConfidentialClientTokenRevocationRequestExample'),
+  TokenIntrospectionRequestExample: introspectToken,
+  TokenIntrospectionActiveResponseExample: introspectToken,
+  TokenIntrospectionInactiveResponseExample: (world) =>
+    world.send(introspect, { form: { ...world.credentials('demobackend'), token: 'unknown' } }),
   AuthorizationServerMetadataResponseExample: get('/.well-known/oauth-authorization-server'),
   JsonWebKeySetResponseExample: get('/.well-known/jwks.json'),
 };
@@ -85,6 +96,13 @@ export const tokenErrors = {
   // With HTTP Basic, because other responses have no challenge.
   TokenRevocationInvalidClientResponseExample: async (world) =>
     world.send(revoke, {
+      form: { token: await world.token() },
+      headers: { authorization: `Basic ${btoa('demobackend:wrong')}` },
+    }),
+  TokenIntrospectionMissingTokenResponseExample: (world) =>
+    world.send(introspect, { form: world.credentials('demobackend') }),
+  TokenIntrospectionInvalidClientResponseExample: async (world) =>
+    world.send(introspect, {
       form: { token: await world.token() },
       headers: { authorization: `Basic ${btoa('demobackend:wrong')}` },
     }),

@@ -117,7 +117,8 @@ function namedBy({ clientId, installation, grantId, subject }: AccessTokenClaims
   return { clientId: installation ?? clientId, userId: grantId === null ? null : subject };
 }
 
-function isStillGranted(scope: string, { availableScopes, user }: LiveToken): boolean {
+/** Whether a scope of a token is still one of the application and of the grant, and one that the user may grant. */
+export function isStillGranted(scope: string, { availableScopes, user }: LiveToken): boolean {
   return availableScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
 }
 

@@ -3,6 +3,7 @@ import { createAuthenticate } from './authentication.js';
 import { AuthorizationEndpoint } from './authorization-endpoint.js';
 import { ClientAuthentication } from './clients/client-authentication.js';
 import { ConsentHandlers } from './consent/consent.js';
+import { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
 import { createRequestLimits } from './request-limits.js';
@@ -32,6 +33,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
     handlers: new OAuthHandlers({
       tokenEndpoint: new TokenEndpoint(clientAuthentication, services),
       revocationEndpoint: new RevocationEndpoint(clientAuthentication, services),
+      introspectionEndpoint: new IntrospectionEndpoint(clientAuthentication, services, findLiveToken),
       signingKeys,
       metadata: authorizationServerMetadata(core.contract, core.config.baseUrl),
       limits: publicLimits,

@@ -5,6 +5,7 @@ import type { Handlers, Input, Output } from '../platform/http/binding/handlers.
 import { auditOrigin } from '../platform/http/principal.js';
 import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
+import type { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
@@ -19,12 +20,14 @@ export function authorizationServerMetadata(
 ): AuthorizationServerMetadata {
   const address = (id: Parameters<Contract['operations']['get']>[0]) =>
     `${baseUrl}${contract.operations.get(id)?.path}`;
-  const clientAuthentication = ['client_secret_basic', 'client_secret_post', 'none'];
+  const confidential = ['client_secret_basic', 'client_secret_post'];
+  const clientAuthentication = [...confidential, 'none'];
   return {
     issuer: baseUrl,
     authorization_endpoint: address('authorize'),
     token_endpoint: address('createToken'),
     revocation_endpoint: address('revokeToken'),
+    introspection_endpoint: address('introspectToken'),
     jwks_uri: address('getJsonWebKeySet'),
     scopes_supported: Object.keys(contract.scopes) as AuthorizationServerMetadata['scopes_supported'],
     response_types_supported: ['code'],
@@ -32,6 +35,7 @@ export function authorizationServerMetadata(
     grant_types_supported: [...supportedGrantTypes],
     token_endpoint_auth_methods_supported: clientAuthentication,
     revocation_endpoint_auth_methods_supported: clientAuthentication,
+    introspection_endpoint_auth_methods_supported: confidential,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
@@ -47,6 +51,7 @@ const briefCache = { 'cache-control': 'public, max-age=300' };
 interface Parts {
   readonly tokenEndpoint: TokenEndpoint;
   readonly revocationEndpoint: RevocationEndpoint;
+  readonly introspectionEndpoint: IntrospectionEndpoint;
   readonly signingKeys: SigningKeys;
   readonly metadata: AuthorizationServerMetadata;
   readonly limits: PublicLimits;
@@ -54,7 +59,14 @@ interface Parts {
 
 export class OAuthHandlers
   implements
-    Pick<Handlers, 'createToken' | 'revokeToken' | 'getAuthorizationServerMetadata' | 'getJsonWebKeySet'>
+    Pick<
+      Handlers,
+      | 'createToken'
+      | 'revokeToken'
+      | 'introspectToken'
+      | 'getAuthorizationServerMetadata'
+      | 'getJsonWebKeySet'
+    >
 {
   readonly #parts: Parts;
 
@@ -72,6 +84,16 @@ export class OAuthHandlers
   async revokeToken({ body, request, reply }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
     await this.#parts.revocationEndpoint.revoke(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: {} };
+  }
+
+  /** @throws {Problem} see {@link IntrospectionEndpoint.introspect} */
+  async introspectToken({
+    body,
+    request,
+    reply,
+  }: Input<'introspectToken'>): Promise<Output<'introspectToken'>> {
+    const described = await this.#parts.introspectionEndpoint.introspect(body, this.#call(request, reply));
+    return { status: 200, headers: noStore, body: described };
   }
 
   async getAuthorizationServerMetadata(): Promise<Output<'getAuthorizationServerMetadata'>> {

@@ -157,6 +157,7 @@ t.test('the metadata of the authorization server agrees with the contract', asyn
     ['authorization_endpoint', 'authorize'],
     ['token_endpoint', 'createToken'],
     ['revocation_endpoint', 'revokeToken'],
+    ['introspection_endpoint', 'introspectToken'],
     ['jwks_uri', 'getJsonWebKeySet'],
   ] as const) {
     t.equal(metadata[member], `http://api.test${contract.operations.get(id)?.path}`);

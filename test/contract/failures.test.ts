@@ -16,6 +16,7 @@ const problem = 'application/problem+json';
 const accepts: Partial<Record<OperationId, readonly string[]>> = {
   createToken: ['*/*', problem],
   revokeToken: ['*/*', problem],
+  introspectToken: ['*/*', problem],
   authorize: ['text/html', '*/*'],
 };
 
@@ -30,7 +31,8 @@ function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions
     const payload = `grant_type=refresh_token&refresh_token=x&${client}`;
     return { method: 'POST', url, headers: form, payload };
   }
-  if (id === 'revokeToken') return { method: 'POST', url, headers: form, payload: `token=x&${client}` };
+  if (id === 'revokeToken' || id === 'introspectToken')
+    return { method: 'POST', url, headers: form, payload: `token=x&${client}` };
   return {
     method: method as 'GET',
     url,

@@ -58,6 +58,7 @@ export type PublicOperation =
   | 'createToken'
   | 'authorize'
   | 'revokeToken'
+  | 'introspectToken'
   | 'getAuthorizationServerMetadata'
   | 'getJsonWebKeySet';
 

@@ -118,6 +118,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/oauth/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Describe a token
+         * @description Describes an access token or a refresh token to the application that it was issued to (RFC 7662). Needs no scope and no
+         *     bearer token; the client authenticates as it does at the token endpoint, and must be confidential: a public client is
+         *     `invalid_client`.
+         *
+         *     A token that can be used now is described with the scopes that a request with it has. Every other token is
+         *     `{"active": false}`: one that is unknown, expired, revoked or already used, and one of another client.
+         */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -681,6 +706,48 @@ export interface components {
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
+        /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
+        TokenIntrospectionRequest: {
+            /** @description The access token or refresh token to describe. */
+            token: string;
+            /** @description `access_token` or `refresh_token`. Optional and ignored: both types are always checked (RFC 7662 section 2.1). */
+            token_type_hint?: string;
+            /** @description The application that the token was issued to. May be omitted when it authenticates with HTTP Basic. */
+            client_id?: string;
+            /** @description The secret of the application. */
+            client_secret?: string;
+        };
+        /** @description A token (RFC 7662 section 2.2). When `active` is `false`, it has no other member. */
+        TokenIntrospection: {
+            /** @description Whether the token can be used now. */
+            active: boolean;
+            /**
+             * @description The scopes that a request with the token has, separated by spaces. Empty when all of them were removed from the
+             *     application or the grant.
+             */
+            scope?: string;
+            /** @description The application that the token was issued to. */
+            client_id?: string;
+            /** @description The account in which the token acts. An application of several accounts tells their data apart by it. */
+            account?: string;
+            /** @description The id of the user; absent for a token without a user. */
+            sub?: string;
+            /**
+             * @description `Bearer` for an access token, `N_A` for a refresh token, which no request to the API accepts (RFC 8693 section 2.2.1), or
+             *     another one that is added later.
+             */
+            token_type?: string;
+            /**
+             * Format: int64
+             * @description When the token expires, in seconds since the epoch.
+             */
+            exp?: number;
+            /**
+             * Format: int64
+             * @description When the token was issued, in seconds since the epoch.
+             */
+            iat?: number;
+        };
         /** @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, or another one that is added later. */
         ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414 and RFC 9207. */
@@ -707,6 +774,11 @@ export interface components {
             revocation_endpoint: string;
             /**
              * Format: uri
+             * @description The introspection endpoint (RFC 7662).
+             */
+            introspection_endpoint: string;
+            /**
+             * Format: uri
              * @description The URL of the public signing keys.
              */
             jwks_uri: string;
@@ -722,6 +794,8 @@ export interface components {
             token_endpoint_auth_methods_supported: string[];
             /** @description How clients may authenticate at the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
+            /** @description How clients may authenticate at the introspection endpoint. */
+            introspection_endpoint_auth_methods_supported: string[];
             /** @description Values of `code_challenge_method`. */
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */
@@ -2140,6 +2214,39 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
+        /** @description The request is malformed. */
+        TokenIntrospectionBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
+        /** @description The client authentication failed. */
+        TokenIntrospectionUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
         /** @description The body is larger than 64 KiB. */
         OAuthPayloadTooLarge: {
             headers: {
@@ -2692,6 +2799,43 @@ export interface operations {
             };
             400: components["responses"]["TokenRevocationBadRequest"];
             401: components["responses"]["TokenRevocationUnauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["OAuthPayloadTooLarge"];
+            429: components["responses"]["OAuthTooManyRequests"];
+            500: components["responses"]["OAuthInternalServerError"];
+            503: components["responses"]["OAuthServiceUnavailable"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenIntrospectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, or that it is not active. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenIntrospection"];
+                };
+            };
+            400: components["responses"]["TokenIntrospectionBadRequest"];
+            401: components["responses"]["TokenIntrospectionUnauthorized"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["OAuthPayloadTooLarge"];
             429: components["responses"]["OAuthTooManyRequests"];
