@@ -3,7 +3,7 @@ import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
-import { type ClientCredentials, requireParameter } from './clients/credentials.js';
+import { type ClientCredentials, requireAuthentication, requireParameter } from './clients/credentials.js';
 import type { IssuedSecret } from './clients/installations.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import type { UsedGrant } from './grants/grants.js';
@@ -73,7 +73,7 @@ export const clientCredentials: GrantType = {
 
   async handle({ form, credentials, application, origin }, { accessTokens, auditLog, config }) {
     if (application.clientType === 'public') throw publicClient();
-    requireParameter('client_secret', credentials.clientSecret);
+    requireAuthentication(credentials);
     const resources = [readResource(form.resource, config.baseUrl) ?? 'api'] as const;
     const scopes = selectScopes(form.scope, application.scopes);
     const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;

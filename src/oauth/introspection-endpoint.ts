@@ -9,6 +9,7 @@ import {
   type ClientCall,
   invalidClient,
   readClientCredentials,
+  requireAuthentication,
   requireParameter,
 } from './clients/credentials.js';
 import { mayGrant } from './scopes.js';
@@ -53,7 +54,7 @@ export class IntrospectionEndpoint {
         credentials,
         'Introspection requires client authentication. A public client has none.',
       );
-    requireParameter('client_secret', credentials.clientSecret);
+    requireAuthentication(credentials);
     // The format of the token shows its type, so token_type_hint is not needed.
     return (
       (await this.#accessToken(token, client, call)) ??

@@ -3,6 +3,7 @@ import type { Contract } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
 import { auditOrigin } from '../platform/http/principal.js';
+import { assertionAlgorithms } from './clients/client-keys.js';
 import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
 import type { IntrospectionEndpoint } from './introspection-endpoint.js';
@@ -20,7 +21,7 @@ export function authorizationServerMetadata(
 ): AuthorizationServerMetadata {
   const address = (id: Parameters<Contract['operations']['get']>[0]) =>
     `${baseUrl}${contract.operations.get(id)?.path}`;
-  const confidential = ['client_secret_basic', 'client_secret_post'];
+  const confidential = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const clientAuthentication = [...confidential, 'none'];
   return {
     issuer: baseUrl,
@@ -34,8 +35,11 @@ export function authorizationServerMetadata(
     response_modes_supported: ['query'],
     grant_types_supported: [...supportedGrantTypes],
     token_endpoint_auth_methods_supported: clientAuthentication,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     revocation_endpoint_auth_methods_supported: clientAuthentication,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: confidential,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,

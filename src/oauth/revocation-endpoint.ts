@@ -5,7 +5,12 @@ import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import { type Application, type Client, isApplication } from './clients/client-registry.js';
-import { type ClientCall, readClientCredentials, requireParameter } from './clients/credentials.js';
+import {
+  type ClientCall,
+  readClientCredentials,
+  requireAuthentication,
+  requireParameter,
+} from './clients/credentials.js';
 import type { OAuthServices } from './services.js';
 
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
@@ -31,7 +36,7 @@ export class RevocationEndpoint {
     const token = requireParameter('token', form.token);
     const credentials = readClientCredentials(form, call.authorization);
     const client = await this.#clientAuthentication.identify(credentials, call);
-    if (client.clientType === 'confidential') requireParameter('client_secret', credentials.clientSecret);
+    if (client.clientType === 'confidential') requireAuthentication(credentials);
     // The format of the token shows its type, so token_type_hint is not needed.
     if (await this.#revokeRefreshToken(token, client, call)) return;
     await this.#revokeAccessToken(token, client, call);

@@ -1,6 +1,8 @@
 import type { Core } from '../platform/core.js';
+import { ClientAssertions } from './clients/client-assertion.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Installations } from './clients/installations.js';
+import { KeySets } from './clients/key-sets.js';
 import { LastUseRecorder } from './clients/last-use-recorder.js';
 import { MetadataDocumentFetcher } from './clients/metadata-document-fetch.js';
 import { MetadataDocuments } from './clients/metadata-documents.js';
@@ -19,6 +21,12 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   return {
     ...core,
     clients: new ClientRegistry(database),
+    assertions: new ClientAssertions({
+      database,
+      clock,
+      keySets: new KeySets(clock, { allowLocal: !config.production }),
+      audiences: [config.baseUrl, `${config.baseUrl}${core.contract.operations.get('createToken')?.path}`],
+    }),
     documents: new MetadataDocuments(core, new MetadataDocumentFetcher({ allowLocal: !config.production })),
     installations: new Installations(database),
     lastUseRecorder: new LastUseRecorder(database, clock, logger),

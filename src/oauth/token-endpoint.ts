@@ -114,7 +114,11 @@ function checkStage({ stage }: Application): void {
  * @see RFC 6749 section 3.2.1
  */
 function checkRequiredSecret({ application, credentials }: GrantRequest): void {
-  if (application.requireClientSecret && credentials.clientSecret === undefined) {
+  if (
+    application.requireClientSecret &&
+    credentials.clientSecret === undefined &&
+    credentials.assertion === undefined
+  ) {
     throw invalidClient(credentials, 'The application requires its client_secret for every token request.');
   }
 }

@@ -167,6 +167,8 @@ function batchesOf(
     refresh_tokens: countOf(deleteRefreshTokens(dayAgo, batchSize)),
     // A day later too, because the token is still valid for a process whose clock is slow.
     revoked_access_tokens: { primaryKey: ['jti'], condition: expiredBefore(dayAgo) },
+    // A day later too, because an assertion is still valid for a process whose clock is slow.
+    client_assertions: { primaryKey: ['key'], condition: expiredBefore(dayAgo) },
     sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
     sign_in_requests: { primaryKey: ['state_hash'], condition: expiredBefore(now) },
     one_time_links: { primaryKey: ['account_id', 'id'], condition: expiredBefore(now) },

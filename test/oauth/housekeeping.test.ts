@@ -73,6 +73,9 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
       changes: { create: { position: 1, version: 'x', expiresAt: at.employee_import_changes } },
     },
   });
+  await prisma.clientAssertion.create({
+    data: { key: randomBytes(32), expiresAt: at.client_assertions },
+  });
   await prisma.session.create({
     data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
   });
@@ -154,6 +157,7 @@ const keptSeconds = {
   authorization_codes: day,
   refresh_tokens: day,
   revoked_access_tokens: day,
+  client_assertions: day,
   sessions: 0,
   sign_in_requests: 0,
   one_time_links: 0,

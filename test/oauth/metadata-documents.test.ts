@@ -190,12 +190,12 @@ t.test('a document with a secret, or with a method that needs one, is rejected',
   }
   t.equal(
     errorOf({ ...valid, token_endpoint_auth_method: 'private_key_jwt' }),
-    'token_endpoint_auth_method private_key_jwt is not supported yet. Use none, with PKCE.',
+    'With private_key_jwt, exactly one of jwks and jwks_uri is required.',
   );
   for (const method of ['tls_client_auth', 'None', ' none', ''])
     t.equal(
       errorOf({ ...valid, token_endpoint_auth_method: method }),
-      'token_endpoint_auth_method must be none, or omitted.',
+      'token_endpoint_auth_method must be none or private_key_jwt, or omitted.',
     );
   for (const methods of [[], ['private_key_jwt']])
     t.equal(

@@ -12,7 +12,7 @@ export const maximumSecrets = 2;
 type CreatedSecret =
   /** `clientSecret` cannot be read later. */
   | { readonly kind: 'created'; readonly clientId: string; readonly clientSecret: string }
-  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'limit_reached' };
+  | { readonly kind: 'repeated' | 'not_found' | 'public_client' | 'uses_keys' | 'limit_reached' };
 
 type RevokeOutcome = 'revoked' | 'not_found' | 'only_one';
 
@@ -38,6 +38,7 @@ export class ClientSecrets {
       // The credentials of an installation are those of its publisher.
       if (application === null || application.isInstallation) return { kind: 'not_found' };
       if (application.clientType === 'public') return { kind: 'public_client' };
+      if (application.usesKeys) return { kind: 'uses_keys' };
       if ((await consumeNonce(unit, nonce, id)) !== null) return { kind: 'repeated' };
       if ((await tx.applicationSecret.count({ where: { accountId, applicationId } })) >= maximumSecrets) {
         await restoreNonce(unit, nonce);

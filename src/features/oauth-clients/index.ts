@@ -1,5 +1,6 @@
 import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
+import { ClientAuthenticationSettings } from './client-authentication-settings.js';
 import { ClientSecrets } from './client-secrets.js';
 import { DevelopmentPolicy } from './development-policy.js';
 import { OAuthApplications } from './oauth-applications.js';
@@ -16,6 +17,7 @@ export function createOAuthClients({ database }: Core) {
   return {
     applications: new OAuthApplications(database),
     clientSecrets: new ClientSecrets(database),
+    authenticationSettings: new ClientAuthenticationSettings(database),
     developmentPolicy: new DevelopmentPolicy(database),
   };
 }

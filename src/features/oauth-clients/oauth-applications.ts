@@ -175,7 +175,8 @@ export class OAuthApplications implements ApplicationReader {
     { id, now }: { id: string; now: Date },
   ): Promise<ApplicationDetails | null> {
     const [row] = await this.#prisma.$queryRaw<Omit<ApplicationDetails, 'secrets'>[]>`
-      SELECT ${summarySelection(now)}, creator.given_name || ' ' || creator.family_name AS "createdBy"
+      SELECT ${summarySelection(now)}, applications.jwks, applications.jwks_uri AS "jwksUri",
+        creator.given_name || ' ' || creator.family_name AS "createdBy"
       FROM applications
       LEFT JOIN users creator
         ON creator.account_id = applications.account_id AND creator.id = applications.created_by_id

@@ -5,6 +5,7 @@ import type { PageContext } from '../../platform/pages/page-context.js';
 import { found } from '../../platform/problems/problem.js';
 import { liveGrant } from '../grants/grants.js';
 import type { ApplicationSettings } from './application-settings.js';
+import type { ClientKeys } from './client-keys.js';
 import type { ClientType } from './client-registry.js';
 
 /** An application in a list. */
@@ -36,7 +37,7 @@ export interface SecretSummary {
   readonly lastCharacters: string | null;
 }
 
-export interface ApplicationDetails extends ApplicationSummary {
+export interface ApplicationDetails extends ApplicationSummary, ClientKeys {
   /** Name of the user who registered it; `null` when the user no longer exists. */
   readonly createdBy: string | null;
   /** Oldest first. */

@@ -2,9 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
 import { networkOf } from '../../platform/network/network-of-address.js';
-import { retryLater } from '../../platform/problems/problem.js';
+import { type Problem, retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import type { OAuthServices } from '../services.js';
+import { usesKeys } from './client-keys.js';
 import { type Client, isApplication, type LiveSecret } from './client-registry.js';
 import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
 
@@ -20,7 +21,8 @@ export class ClientAuthentication {
   }
 
   /**
-   * Checks a secret if the request has one. The caller decides whether it is required.
+   * Checks a secret or an assertion if the request has one. The caller decides whether a secret is required. A client with keys
+   * must always send an assertion.
    *
    * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
    *   unknown or the secret is wrong, with the same text; 429 `rate_limit_exceeded` after too many failures or
@@ -30,12 +32,12 @@ export class ClientAuthentication {
   async identify(credentials: ClientCredentials, call: Omit<ClientCall, 'authorization'>): Promise<Client> {
     const { origin, admit, onAuthenticated } = call;
     const clientId = requireParameter('client_id', credentials.clientId);
-    const { client, matched } = await withConstantTimeFailure(() => this.#prove(clientId, credentials, call));
+    const { client, matched, authenticated } = await withConstantTimeFailure(() =>
+      this.#prove(clientId, credentials, call),
+    );
     onAuthenticated(client);
     await admit(
-      matched === undefined
-        ? `client ${clientId} address ${networkOf(origin.address)}`
-        : `client ${clientId}`,
+      !authenticated ? `client ${clientId} address ${networkOf(origin.address)}` : `client ${clientId}`,
     );
     if (matched !== undefined && isApplication(client))
       this.#services.lastUseRecorder.record(client.accountId, matched.id);
@@ -46,20 +48,43 @@ export class ClientAuthentication {
     clientId: string,
     credentials: ClientCredentials,
     { origin, onRejected }: Pick<ClientCall, 'origin' | 'onRejected'>,
-  ): Promise<{ client: Client; matched: LiveSecret | undefined }> {
-    const { clients } = this.#services;
+  ): Promise<{ client: Client; matched: LiveSecret | undefined; authenticated: boolean }> {
+    const { clients, assertions } = this.#services;
     const client = await clients.find(clientId);
-    const { clientSecret } = credentials;
+    const { clientSecret, assertion } = credentials;
+    if (assertion !== undefined) {
+      if (client !== null && usesKeys(client) && (await assertions.consume(assertion, client)))
+        return { client, matched: undefined, authenticated: true };
+      throw await this.#rejected(clientId, client, { credentials, origin, onRejected });
+    }
     const matched =
       clientSecret === undefined
         ? undefined
         : findMatch(clientSecret, client?.secrets ?? [unknownClientSecret]);
-    if (client === null || (clientSecret !== undefined && matched === undefined)) {
-      if (client !== null) onRejected(client);
-      await this.#countFailure(clientId, client, origin);
-      throw invalidClient(credentials);
-    }
-    return { client, matched };
+    if (client === null || (clientSecret !== undefined && matched === undefined))
+      throw await this.#rejected(clientId, client, { credentials, origin, onRejected });
+    if (usesKeys(client)) throw invalidClient(credentials, 'The application must send a client_assertion.');
+    return { client, matched, authenticated: matched !== undefined };
+  }
+
+  /** Counts a failed authentication, and returns its error. */
+  async #rejected(
+    clientId: string,
+    client: Client | null,
+    {
+      credentials,
+      origin,
+      onRejected,
+    }: Pick<ClientCall, 'origin' | 'onRejected'> & { credentials: ClientCredentials },
+  ): Promise<Problem> {
+    if (client !== null) onRejected(client);
+    await this.#countFailure(clientId, client, origin);
+    return credentials.assertion === undefined
+      ? invalidClient(credentials)
+      : invalidClient(
+          credentials,
+          'The client_assertion is invalid, expired or already used, or its key is unknown.',
+        );
   }
 
   /**

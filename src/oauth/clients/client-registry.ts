@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/client.js';
 import { defineLookup } from '../../platform/database/define-lookup.js';
 import { allAccounts } from '../../platform/database/scope.js';
 import { knownScopes } from '../scopes.js';
+import { type ClientKeys, usesKeys } from './client-keys.js';
 import { isMetadataDocumentUrl, type MetadataDocument } from './metadata-document.js';
 import { isForDevelopment } from './redirect-uris.js';
 
@@ -22,6 +23,7 @@ export const clientById = defineLookup({
     SELECT json_build_object(
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
+      'jwks', jwks, 'jwksUri', jwks_uri,
       'tokenGeneration', token_generation,
       'stage', CASE
         WHEN NOT in_development THEN 'live'
@@ -41,7 +43,7 @@ export const clientById = defineLookup({
 });
 
 /** An OAuth client, as the authorization, token and revocation endpoints need it. */
-export interface Client {
+export interface Client extends ClientKeys {
   readonly clientId: string;
   readonly clientType: ClientType;
   readonly name: string;
@@ -55,7 +57,7 @@ export interface Client {
   readonly stage: 'live' | 'development' | 'forbidden';
   /** Whether accounts that have not registered it can use it. */
   readonly shared: boolean;
-  /** The secrets that are accepted; empty for a public client. */
+  /** The secrets that are accepted; empty for a public client, and for one that authenticates with keys. */
   readonly secrets: readonly LiveSecret[];
 }
 
@@ -143,10 +145,15 @@ export function isClientId(text: string): boolean {
 }
 
 /** The client that a metadata document describes. */
-export function describedClient({ clientId, name, redirectUris, scopes }: MetadataDocument): Client {
+export function describedClient(document: MetadataDocument): Client {
+  const { clientId, name, redirectUris, scopes } = document;
+  // Documents that were stored by earlier versions have no keys.
+  const { jwks = null, jwksUri = null } = document;
   return {
     clientId,
-    clientType: 'public',
+    clientType: usesKeys({ jwks, jwksUri }) ? 'confidential' : 'public',
+    jwks,
+    jwksUri,
     name,
     redirectUris,
     scopes: scopes ?? knownScopes,

@@ -2,6 +2,7 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import { assertionType, clientNamedBy } from './client-assertion.js';
 import type { Client } from './client-registry.js';
 
 /**
@@ -36,6 +37,8 @@ export interface ClientCall {
 export interface ClientCredentials {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
+  /** A signed assertion. Then there is no secret. */
+  readonly assertion?: string;
   /** Whether the Authorization header was used. Then `invalid_client` has a `WWW-Authenticate` header. */
   readonly basic: boolean;
 }
@@ -44,19 +47,33 @@ export interface ClientCredentials {
 interface CredentialsForm {
   readonly client_id?: string;
   readonly client_secret?: string;
+  readonly client_assertion_type?: string;
+  readonly client_assertion?: string;
 }
 
 /**
- * Reads client id and secret from the form or from HTTP Basic.
+ * Checks that a client has authenticated, with a secret or an assertion.
+ *
+ * @throws {Problem} 400 `invalid_request` when the request has neither
+ */
+export function requireAuthentication({ assertion, clientSecret }: ClientCredentials): void {
+  if (assertion === undefined) requireParameter('client_secret', clientSecret);
+}
+
+/**
+ * Reads client id and secret from the form or from HTTP Basic, or an assertion from the form.
  *
  * @throws {Problem} 400 `invalid_request` when both are used and contradict each other, 401 `invalid_client` when the
  *   header is malformed
- * @see RFC 6749 section 2.3.1
+ * @see RFC 6749 section 2.3.1 and RFC 7521 section 4.2
  */
 export function readClientCredentials(
-  { client_id, client_secret }: CredentialsForm,
+  form: CredentialsForm,
   authorization: string | undefined,
 ): ClientCredentials {
+  if (form.client_assertion !== undefined || form.client_assertion_type !== undefined)
+    return readAssertion(form, authorization);
+  const { client_id, client_secret } = form;
   const basic = /^basic(?: +(.*))?$/i.exec(authorization ?? '');
   if (basic === null) return { clientId: client_id, clientSecret: client_secret, basic: false };
   const { id, secret } = decodeBasic(basic[1] ?? '');
@@ -67,6 +84,29 @@ export function readClientCredentials(
     throw invalidParameter('client_id', violation('same_client'));
   }
   return { clientId: id, clientSecret: secret === '' ? undefined : secret, basic: true };
+}
+
+/** @throws {Problem} 400 `invalid_request`, also when the request authenticates in another way too */
+function readAssertion(
+  { client_id, client_secret, client_assertion, client_assertion_type }: CredentialsForm,
+  authorization: string | undefined,
+): ClientCredentials {
+  const type = requireParameter('client_assertion_type', client_assertion_type);
+  if (type !== assertionType)
+    throw invalidParameter('client_assertion_type', violation('assertion_type', { type: assertionType }));
+  const assertion = requireParameter('client_assertion', client_assertion);
+  if (client_secret !== undefined) throw invalidParameter('client_secret', violation('one_authentication'));
+  if (/^basic\b/i.test(authorization ?? ''))
+    throw new Problem(
+      'invalid_request',
+      'The Authorization header must be omitted when the request has a client_assertion.',
+    );
+  return {
+    clientId: client_id ?? clientNamedBy(assertion),
+    clientSecret: undefined,
+    assertion,
+    basic: false,
+  };
 }
 
 /**

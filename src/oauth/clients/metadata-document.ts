@@ -3,6 +3,14 @@ import { isStorableText, parseUrl } from '../../platform/contract/outside-text.j
 import { literalAddress } from '../../platform/network/public-address.js';
 import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { isKnownScope, knownScopes, parseScope } from '../scopes.js';
+import {
+  type ClientKeySet,
+  type ClientKeys,
+  ClientKeysError,
+  keySetUrlError,
+  privateMembers,
+  readKeySet,
+} from './client-keys.js';
 import { redirectUriError } from './redirect-uris.js';
 
 /** A validated Client ID Metadata Document, in the terms of this server. */
@@ -17,6 +25,9 @@ export interface MetadataDocument {
   readonly redirectUris: readonly string[];
   /** 1 or more scopes of the contract; `null` when the document has none: then the client may request all. */
   readonly scopes: readonly string[] | null;
+  /** With `private_key_jwt`: the keys, or their URL. Absent in documents that were stored by earlier versions. */
+  readonly jwks?: ClientKeySet | null;
+  readonly jwksUri?: string | null;
 }
 
 /** A document cannot be fetched, or is not valid. `message` is a sentence for its developer, without text of the document. */
@@ -31,9 +42,6 @@ const maximumRedirectUris = 20;
 
 /** Methods of client authentication with a shared secret, which a public document cannot contain. */
 const secretMethods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt'];
-
-/** Members of a JSON Web Key that make it a private or symmetric one. @see RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1 */
-const privateKeyMembers = ['d', 'k', 'priv'];
 
 /**
  * Client identifier URL: scheme, labels of a domain name, optionally a port, a path, optionally a query. Characters of RFC 3986
@@ -73,7 +81,7 @@ export function readMetadataDocument(url: string, json: unknown): MetadataDocume
   const members = new Members(json);
   if (members.text('client_id') !== url)
     throw new MetadataDocumentError('client_id must be the URL of the document, character by character.');
-  checkAuthentication(members);
+  const keys = readAuthentication(members);
   checkFlow(members);
   return {
     clientId: url,
@@ -81,6 +89,7 @@ export function readMetadataDocument(url: string, json: unknown): MetadataDocume
     clientUri: readClientUri(members, url),
     redirectUris: readRedirectUris(members),
     scopes: readScopes(members),
+    ...(keys !== null && keys),
   };
 }
 
@@ -126,10 +135,13 @@ function typeError(name: string, type: 'string' | 'array' | 'object'): MetadataD
 }
 
 /**
- * The client must be public. The default `client_secret_basic` of RFC 7591 is a method that the draft forbids, and does not
- * apply: a document that names no method is one of a public client.
+ * The client must be public, or authenticate with keys. The default `client_secret_basic` of RFC 7591 is a method that the draft
+ * forbids, and does not apply: a document that names no method is one of a public client.
+ *
+ * @returns the keys of `private_key_jwt`; `null` for a public client
+ * @see draft-ietf-oauth-client-id-metadata-document-02 section 4.1
  */
-function checkAuthentication(members: Members): void {
+function readAuthentication(members: Members): ClientKeys | null {
   for (const name of ['client_secret', 'client_secret_expires_at'])
     if (members.has(name))
       throw new MetadataDocumentError(`${name} must be omitted: a document that all can read has no secret.`);
@@ -144,27 +156,45 @@ function checkAuthentication(members: Members): void {
         throw new MetadataDocumentError(
           `${name} must not be ${secretMethod}: a document that all can read has no secret. Use none, with PKCE.`,
         );
-  if (method === 'private_key_jwt')
+  if (method !== undefined && method !== 'none' && method !== 'private_key_jwt')
     throw new MetadataDocumentError(
-      'token_endpoint_auth_method private_key_jwt is not supported yet. Use none, with PKCE.',
+      'token_endpoint_auth_method must be none or private_key_jwt, or omitted.',
     );
-  if (method !== undefined && method !== 'none')
-    throw new MetadataDocumentError('token_endpoint_auth_method must be none, or omitted.');
-  if (supported !== undefined && !supported.includes('none'))
-    throw new MetadataDocumentError('token_endpoint_auth_methods_supported must contain none.');
-  checkKeys(members);
+  const used = method ?? 'none';
+  if (supported !== undefined && !supported.includes(used))
+    throw new MetadataDocumentError(`token_endpoint_auth_methods_supported must contain ${used}.`);
+  checkPublic(members);
+  return used === 'private_key_jwt' ? readKeys(members) : null;
 }
 
-/** @see draft-ietf-oauth-client-id-metadata-document-02 section 4.1 */
-function checkKeys(members: Members): void {
+/** A document must not disclose a private key, whether or not its keys are used. */
+function checkPublic(members: Members): void {
   if (!members.has('jwks')) return;
   const jwks = members.value('jwks');
   if (!isObject(jwks)) throw typeError('jwks', 'object');
   const keys: unknown = Object.hasOwn(jwks, 'keys') ? (jwks as { keys: unknown }).keys : undefined;
   if (!Array.isArray(keys)) throw typeError('jwks.keys', 'array');
   const isPrivate = (key: unknown) =>
-    isObject(key) && privateKeyMembers.some((member) => Object.hasOwn(key, member));
+    isObject(key) && privateMembers.some((member) => Object.hasOwn(key, member));
   if (keys.some(isPrivate)) throw new MetadataDocumentError('jwks must contain public keys only.');
+}
+
+function readKeys(members: Members): ClientKeys {
+  const jwksUri = members.text('jwks_uri') ?? null;
+  if (members.has('jwks') === (jwksUri !== null))
+    throw new MetadataDocumentError('With private_key_jwt, exactly one of jwks and jwks_uri is required.');
+  if (jwksUri !== null) {
+    const error = keySetUrlError(jwksUri);
+    if (error !== undefined) throw new MetadataDocumentError(`jwks_uri is not accepted. ${error}`);
+    return { jwks: null, jwksUri };
+  }
+  try {
+    return { jwks: readKeySet(members.value('jwks')), jwksUri: null };
+  } catch (error) {
+    if (error instanceof ClientKeysError)
+      throw new MetadataDocumentError(`jwks is not accepted. ${error.message}`, { cause: error });
+    throw error;
+  }
 }
 
 /** A document also lists what other servers support, such as the device code grant. */

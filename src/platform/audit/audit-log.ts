@@ -104,6 +104,8 @@ export type AuditEventType =
   | 'application.deleted'
   | 'application.secret_created'
   | 'application.secret_revoked'
+  | 'application.keys_changed'
+  | 'application.keys_removed'
   | 'application.access_revoked'
   | 'application.published'
   | 'application.withdrawn'

@@ -654,6 +654,14 @@ export interface components {
              *     application requires it for every token request. Checked whenever it is sent.
              */
             client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
             /** @description For `authorization_code`, the code from the authorization response. */
@@ -703,6 +711,14 @@ export interface components {
             client_id?: string;
             /** @description Required for confidential applications, omitted by public ones. */
             client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
@@ -716,6 +732,14 @@ export interface components {
             client_id?: string;
             /** @description The secret of the application. */
             client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
         };
         /** @description A token (RFC 7662 section 2.2). When `active` is `false`, it has no other member. */
         TokenIntrospection: {
@@ -792,10 +816,16 @@ export interface components {
             grant_types_supported: string[];
             /** @description How clients may authenticate at the token endpoint; `none` is for public clients. */
             token_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the token endpoint. */
+            token_endpoint_auth_signing_alg_values_supported: string[];
             /** @description How clients may authenticate at the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the revocation endpoint. */
+            revocation_endpoint_auth_signing_alg_values_supported: string[];
             /** @description How clients may authenticate at the introspection endpoint. */
             introspection_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the introspection endpoint. */
+            introspection_endpoint_auth_signing_alg_values_supported: string[];
             /** @description Values of `code_challenge_method`. */
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */

@@ -25,6 +25,7 @@ const messages = {
   access_revoked:
     'All access revoked. Tokens issued before no longer work, and webhook endpoints are paused.',
   secret_exists: 'This form was already submitted, and the secret exists. It is not shown again.',
+  keys_saved: 'Keys saved. The application must authenticate with them from now on.',
   secret_revoked: 'Secret revoked.',
   disconnected: 'Application disconnected. It can no longer act on your behalf.',
   permissions_saved: 'Changes saved. They apply to existing tokens immediately.',

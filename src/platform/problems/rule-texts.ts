@@ -203,6 +203,8 @@ const rules = {
   either_or: rule('conflict', ({ other }: { other: string }) => `and ${other} must not be together`),
   secret_in_header: rule('conflict', 'must be omitted when the Authorization header has the secret'),
   not_before_hire_date: rule('conflict', 'must not be before the hire date'),
+  one_authentication: rule('conflict', 'must be omitted when the request has a client_assertion'),
+  assertion_type: rule('not_allowed', ({ type }: { type: string }) => `must be ${type}`),
   same_client: rule('conflict', 'must be omitted, or equal to the one in the Authorization header'),
 
   one_host: rule(

@@ -23,6 +23,7 @@ const identityKeys = [
 const shared = [
   '_prisma_migrations',
   'accounts',
+  'client_assertions',
   'failure_counts',
   'issuer',
   'request_counts',

@@ -19,6 +19,7 @@ import t from '../../support/tap.js';
 /** Tables without rows of accounts. Their rows are looked up by a secret or by a client id, or shared. */
 const unbound = [
   '_prisma_migrations',
+  'client_assertions',
   'failure_counts',
   'issuer',
   'request_counts',

@@ -22,6 +22,8 @@ export const auditEventLabels: Readonly<Record<AuditEventType, string>> = {
   'application.deleted': 'Application deleted',
   'application.secret_created': 'Client secret created',
   'application.secret_revoked': 'Client secret revoked',
+  'application.keys_changed': 'Client keys changed',
+  'application.keys_removed': 'Client keys replaced by a secret',
   'application.access_revoked': 'All access of an application revoked',
   'application.published': 'Application published for other accounts',
   'application.withdrawn': 'Application withdrawn from the accounts that had approved it',

@@ -1,5 +1,6 @@
 import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
 import { applicationPage } from '../../../oauth/clients/application-tabs.js';
+import { usesKeys } from '../../../oauth/clients/client-keys.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
@@ -8,6 +9,7 @@ import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { maximumSecrets } from '../client-secrets.js';
 import { clientTypeName } from './form-page.js';
+import { KeysSection } from './keys.js';
 
 /** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
 export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
@@ -108,7 +110,10 @@ export function credentialsPage({ application, baseUrl, alert }: CredentialsProp
           <code>{clientId}</code>
         </DescriptionItem>
         <DescriptionItem name="Client type">{clientTypeName(clientType)}</DescriptionItem>
-        {clientType === 'confidential' && (
+        {usesKeys(application) && (
+          <DescriptionItem name="Authentication">Keys, required for every token request</DescriptionItem>
+        )}
+        {clientType === 'confidential' && !usesKeys(application) && (
           <DescriptionItem name="Client secret">
             {requireClientSecret
               ? 'Required for every token request'
@@ -116,7 +121,10 @@ export function credentialsPage({ application, baseUrl, alert }: CredentialsProp
           </DescriptionItem>
         )}
       </DescriptionList>
-      {clientType === 'confidential' && <SecretsSection application={application} />}
+      {clientType === 'confidential' && !usesKeys(application) && (
+        <SecretsSection application={application} />
+      )}
+      {clientType === 'confidential' && <KeysSection application={application} />}
       <DeveloperSection {...{ application, baseUrl }} />
     </>
   );
@@ -140,7 +148,12 @@ function DeveloperSection({ application, baseUrl }: { application: ApplicationDe
           </a>
         </DescriptionItem>
       </DescriptionList>
-      {application.clientType === 'confidential' ? (
+      {usesKeys(application) ? (
+        <p>
+          The application sends a <code>client_assertion</code> for <code>{baseUrl}</code>, signed with its
+          private key. Client libraries call this method <code>private_key_jwt</code>.
+        </p>
+      ) : application.clientType === 'confidential' ? (
         <TokenExample baseUrl={baseUrl} clientId={application.clientId} />
       ) : (
         <p>

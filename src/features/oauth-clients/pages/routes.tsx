@@ -27,6 +27,7 @@ import type { ApplicationPagesDependencies } from '../index.js';
 import { developmentPage } from './development.js';
 import { editPages } from './edit.js';
 import { clientTypeName } from './form-page.js';
+import { keyPages } from './keys.js';
 import { revocationPages } from './revocation.js';
 import { secretPages } from './secrets.js';
 import { showPages } from './show.js';
@@ -53,6 +54,7 @@ export const applicationPages: SettingsPage<
     webhookPages(site, dependencies);
     requestsPage(site, dependencies);
     secretPages(site, dependencies);
+    keyPages(site, dependencies);
     revocationPages(site, dependencies);
   },
 };

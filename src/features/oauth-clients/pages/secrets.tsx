@@ -70,6 +70,8 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
             context,
             'An application has at most two secrets. Revoke one before you create another.',
           );
+        case 'uses_keys':
+          return rejection(context, 'The application uses keys. Replace them by a secret first.');
         case 'public_client':
           return rejection(context, 'A public application has no secret.');
         case 'not_found':
