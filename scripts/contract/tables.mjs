@@ -31,7 +31,7 @@ function* changesOfScopes(before, after, at) {
 }
 
 // Programs depend on these. The other members are text.
-const fixedMembers = new Set(['status', 'title', 'oauth_error']);
+const fixedMembers = new Set(['status', 'title', 'oauth_error', 'oauth_status']);
 
 function* problemChanges(released, contract) {
   const [before, after] = [released, contract].map(

@@ -1,8 +1,13 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../platform/http/binding/bind.js';
+import { pathOf } from '../platform/http/error-handler.js';
 import { admit, isPartOfRequest } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
 import type { CallerIds } from '../platform/observability/request-context.js';
 import { Problem } from '../platform/problems/problem.js';
+import { proofAlgorithms } from './dpop/proof-key.js';
+import { invalidProof, type ProofVerifier } from './dpop/proof-verifier.js';
+import type { UsedProofs } from './dpop/used-proofs.js';
 import type { Resource } from './resources.js';
 import { isAboutUser, mayGrant } from './scopes.js';
 import {
@@ -24,14 +29,36 @@ function unauthorized(): Problem {
   );
 }
 
-/** Adds a challenge with `invalid_token` to a 401 problem. @see RFC 6750 section 3.1 */
-export function challenge(problem: Problem): Problem {
+/**
+ * Adds a challenge to a 401 problem.
+ *
+ * @param error its error code. Default: `invalid_token`
+ * @see RFC 6750 section 3.1
+ */
+export function challenge(problem: Problem, error = 'invalid_token'): Problem {
   return new Problem(problem.code, problem.message, {
     headers: {
-      'www-authenticate': `${realm}, error="invalid_token", error_description="${problem.message}"`,
+      ...problem.headers,
+      'www-authenticate': `${realm}, error="${error}", error_description="${problem.message}"`,
     },
     cause: problem.cause,
   });
+}
+
+/** A problem with the scheme `DPoP` in its challenge, and the accepted algorithms. @see RFC 9449 section 7.1 */
+function withDpopScheme(problem: Problem): Problem {
+  const { 'www-authenticate': bearer, ...headers } = problem.headers;
+  if (bearer === undefined) return problem;
+  const parameters = bearer.replace(/^Bearer /, '');
+  return new Problem(problem.code, problem.message, {
+    headers: { ...headers, 'www-authenticate': `DPoP ${parameters}, algs="${proofAlgorithms.join(' ')}"` },
+    cause: problem.cause,
+  });
+}
+
+/** A problem with the scheme of the request in its challenge. */
+export function inSchemeOf(request: FastifyRequest, problem: Problem): Problem {
+  return isDpopRequest(request) ? withDpopScheme(problem) : problem;
 }
 
 /**
@@ -66,19 +93,48 @@ export function userContextRequired(): Problem {
  *
  * A rejected request with a validly signed token, expired or revoked, is attributed to its application.
  *
+ * A token that is bound to a key needs the scheme `DPoP` and a proof; another token needs the scheme `Bearer`. A tool call is
+ * part of a request whose proof was verified.
+ *
  * @param limit requests of one application per minute; `null` for no limit
  * @param resource the resource that must be in `aud`. A tool call is a request to the API with the token of the endpoint of the
  *   Model Context Protocol, which has accepted it
- * @see RFC 6750 sections 2.1 and 3, and RFC 9068 section 4
+ * @see RFC 6750 sections 2.1 and 3, RFC 9068 section 4, and RFC 9449 section 7
  */
 export function createAuthenticate(
-  accessTokens: AccessTokens,
-  findLiveToken: FindLiveToken,
-  limit: RequestLimit | null,
+  {
+    accessTokens,
+    findLiveToken,
+    proofs,
+    limit,
+  }: {
+    readonly accessTokens: AccessTokens;
+    readonly findLiveToken: FindLiveToken;
+    readonly proofs: { readonly verifier: ProofVerifier; readonly used: UsedProofs };
+    readonly limit: RequestLimit | null;
+  },
   resource: Resource,
 ): Authenticate {
-  return async (request, reply, required) => {
-    const token = readBearerToken(request.headers.authorization);
+  /** Looks up a bound token with its proof. */
+  const findBoundToken = async (
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    claims: AccessTokenClaims,
+    token: string,
+  ): Promise<LiveToken | null> => {
+    const proof = await proofs.verifier.verify(proofRequest(request), token).catch(addProofChallenge);
+    if (proof.nextNonce !== undefined) reply.header('dpop-nonce', proof.nextNonce);
+    if (proof.jkt !== claims.jkt)
+      throw challenge(
+        invalidProof('The access token is bound to another key than that of the DPoP proof.'),
+        invalidProofCode,
+      );
+    const live = await proofs.used.useWithToken(proof, claims);
+    if (live === 'replayed') throw challenge(usedProof(), invalidProofCode);
+    return live;
+  };
+
+  const authenticate: Authenticate = async (request, reply, required) => {
+    const { token, isDpop } = readAccessToken(request.headers.authorization);
     let claims: AccessTokenClaims;
     try {
       claims = accessTokens.verified(token) ?? (await accessTokens.verify(token));
@@ -88,11 +144,15 @@ export function createAuthenticate(
     }
     if (!claims.resources.includes(resource) && !isPartOfRequest()) throw challenge(invalidToken());
     request.callerIds = namedBy(claims);
+    if ((claims.jkt !== null) !== isDpop) throw otherScheme(isDpop);
     const admitted =
       limit === null
         ? undefined
         : admit(limit, `api client ${claims.installation ?? claims.clientId}`, reply);
-    const status = findLiveToken(claims);
+    const status =
+      isDpop && !isPartOfRequest()
+        ? findBoundToken({ request, reply }, claims, token)
+        : findLiveToken(claims);
     if (admitted !== undefined) {
       // Both run concurrently; the error of the rate limit has precedence.
       status.catch(() => undefined);
@@ -110,6 +170,51 @@ export function createAuthenticate(
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
     return { accountId, applicationId, userId, scopes, generation: live.generation };
   };
+
+  return (request, reply, required) => {
+    const authenticated = authenticate(request, reply, required);
+    // A bearer token gets no further promise.
+    return isDpopRequest(request) ? authenticated.catch((error) => addDpopScheme(error)) : authenticated;
+  };
+}
+
+const invalidProofCode = 'invalid_dpop_proof';
+
+/** `invalid_dpop_proof` of a proof that was used before. */
+export function usedProof(): Problem {
+  return invalidProof('The DPoP proof was already used. Create a proof with a new jti for each request.');
+}
+
+/** What a request must prove. */
+export function proofRequest(request: Pick<FastifyRequest, 'headers' | 'method' | 'raw'>) {
+  return { proof: request.headers.dpop, method: request.method, path: pathOf(request) };
+}
+
+/**
+ * 401 `invalid_token` for a token that is sent with the scheme of the other kind. Otherwise a stolen bound token could be used
+ * without its key.
+ *
+ * @see RFC 9449 section 7.2
+ */
+function otherScheme(isDpop: boolean): Problem {
+  if (isDpop)
+    return challenge(
+      new Problem('invalid_token', 'The access token is not bound to a key: send it as Bearer.'),
+    );
+  const detail = 'The access token is bound to a key: send it with the scheme DPoP and a proof.';
+  return withDpopScheme(challenge(new Problem('invalid_token', detail)));
+}
+
+function isDpopRequest({ headers: { authorization } }: FastifyRequest): boolean {
+  return authorization !== undefined && /^dpop /i.test(authorization);
+}
+
+function addDpopScheme(error: unknown): never {
+  throw error instanceof Problem ? withDpopScheme(error) : error;
+}
+
+function addProofChallenge(error: unknown): never {
+  throw error instanceof Problem ? challenge(error, error.code) : error;
 }
 
 /** Claims of a validly signed token, without a query. */
@@ -122,10 +227,10 @@ export function isStillGranted(scope: string, { availableScopes, user }: LiveTok
   return availableScopes.includes(scope) && (user === null || mayGrant(user.role, scope));
 }
 
-function readBearerToken(authorization: string | undefined): string {
-  const token = /^bearer +([^ ].*)$/i.exec(authorization ?? '')?.[1]?.trim();
+function readAccessToken(authorization: string | undefined): { token: string; isDpop: boolean } {
+  const [, scheme = '', token] = /^(bearer|dpop) +([^ ].*)$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) throw unauthorized();
-  return token;
+  return { token: token.trim(), isDpop: scheme.length === 'dpop'.length };
 }
 
 function addChallenge(error: unknown): never {

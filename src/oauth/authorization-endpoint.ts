@@ -290,7 +290,7 @@ export class AuthorizationEndpoint {
    *   or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
-    { redirect_uri, code_challenge }: AuthorizationParameters,
+    { redirect_uri, code_challenge, dpop_jkt }: AuthorizationParameters,
     subject: Subject & { readonly sessionId: string },
     { scopes, resource }: { readonly scopes: readonly string[]; readonly resource: Resource },
   ): Promise<string> {
@@ -303,6 +303,7 @@ export class AuthorizationEndpoint {
       redirectUri: redirect_uri,
       scopes,
       codeChallenge: code_challenge,
+      dpopJkt: dpop_jkt ?? null,
       resource,
       at,
       expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),

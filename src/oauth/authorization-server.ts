@@ -15,20 +15,21 @@ import { createTokenStatus } from './tokens/token-status.js';
 /** Creates the authorization server: its handlers, and what other features use of it. */
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const services = createOAuthServices(core, signingKeys);
-  const { clients, installations, lastUseRecorder, grants, accessTokens } = services;
+  const { clients, installations, lastUseRecorder, grants, accessTokens, proofs } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
   const findLiveToken = createTokenStatus(core.database);
-  const { api, publicLimits } = createRequestLimits(core.config, core.counters);
+  const { api: limit, publicLimits } = createRequestLimits(core.config, core.counters);
+  const authentication = { accessTokens, findLiveToken, proofs, limit };
   return {
     clients,
     installations,
     lastUseRecorder,
     grants,
     authorizationEndpoint,
-    authenticate: createAuthenticate(accessTokens, findLiveToken, api, 'api'),
+    authenticate: createAuthenticate(authentication, 'api'),
     /** For the endpoint of the Model Context Protocol. */
-    authenticateMcp: createAuthenticate(accessTokens, findLiveToken, api, 'mcp'),
+    authenticateMcp: createAuthenticate(authentication, 'mcp'),
     publicLimits,
     handlers: new OAuthHandlers({
       tokenEndpoint: new TokenEndpoint(clientAuthentication, services),

@@ -10,6 +10,7 @@ import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
+import { isUsableWith } from './tokens/bound-key.js';
 import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
 import type { RotationRequest } from './tokens/refresh-token-rotation.js';
 import type { StoredToken } from './tokens/refresh-tokens.js';
@@ -22,6 +23,13 @@ export interface GrantRequest {
   readonly credentials: ClientCredentials;
   readonly application: Application;
   readonly origin: AuditOrigin;
+  /** Thumbprint of the key of the DPoP proof, to which the tokens are bound; `null` without a proof. RFC 9449 section 5 */
+  readonly jkt: string | null;
+}
+
+/** `token_type` of an access token. @see RFC 9449 section 5 */
+function tokenType(jkt: string | null): TokenResponse['token_type'] {
+  return jkt === null ? 'Bearer' : 'DPoP';
 }
 
 /** A grant type of the token endpoint. */
@@ -38,7 +46,7 @@ export interface GrantType {
 /** Token response for an application that acts on behalf of a user. */
 function issueUserTokens(
   { accessTokens }: OAuthServices,
-  { clientId, installation }: Application,
+  { application: { clientId, installation }, jkt }: Pick<GrantRequest, 'application' | 'jkt'>,
   { userId, grantId, scopes, resource }: UsedGrant,
   requested: Resource | undefined,
   refreshToken: OpaqueToken,
@@ -51,8 +59,9 @@ function issueUserTokens(
       scopes,
       grantId,
       resources: resourcesOf(requested ?? resource),
+      jkt,
     }),
-    token_type: 'Bearer',
+    token_type: tokenType(jkt),
     expires_in: accessTokens.ttlSeconds,
     scope: scopes.join(' '),
     refresh_token: refreshToken.value,
@@ -71,7 +80,7 @@ export const clientCredentials: GrantType = {
   requires: [],
   secretOf: null,
 
-  async handle({ form, credentials, application, origin }, { accessTokens, auditLog, config }) {
+  async handle({ form, credentials, application, origin, jkt }, { accessTokens, auditLog, config }) {
     if (application.clientType === 'public') throw publicClient();
     requireAuthentication(credentials);
     const resources = [readResource(form.resource, config.baseUrl) ?? 'api'] as const;
@@ -79,8 +88,8 @@ export const clientCredentials: GrantType = {
     const { id: applicationId, accountId, clientId, tokenGeneration: generation } = application;
     await auditLog.record({ type: 'token.issued', accountId, applicationId, origin, details: { scopes } });
     return {
-      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, resources, generation }),
-      token_type: 'Bearer',
+      access_token: accessTokens.issue({ subject: clientId, clientId, scopes, resources, generation, jkt }),
+      token_type: tokenType(jkt),
       expires_in: accessTokens.ttlSeconds,
       scope: scopes.join(' '),
     };
@@ -103,7 +112,7 @@ function isStillRegistered({ redirectUris }: Application, uri: string): boolean 
 function unusableCode(): Problem {
   return new Problem(
     'invalid_grant',
-    'The code is unknown, expired or already used, or redirect_uri or code_verifier does not match.',
+    'The code is unknown, expired or already used, or redirect_uri, code_verifier or the key of the DPoP proof does not match.',
   );
 }
 
@@ -118,7 +127,7 @@ export const authorizationCode: GrantType = {
   requires: ['code', 'redirect_uri', 'code_verifier'],
   secretOf: ({ code }) => ({ kind: 'code', hash: hashSecret(requireParameter('code', code)) }),
 
-  async handle({ form, application, origin }, services) {
+  async handle({ form, application, origin, jkt }, services) {
     const { codes, clock, config } = services;
     const { refreshTokenTtlSeconds, replayLeewaySeconds } = config;
     const at = clock();
@@ -129,6 +138,7 @@ export const authorizationCode: GrantType = {
       redirectUri: requireParameter('redirect_uri', form.redirect_uri),
       codeVerifier: requireParameter('code_verifier', form.code_verifier),
       resource,
+      jkt,
       at,
       origin,
     };
@@ -144,7 +154,7 @@ export const authorizationCode: GrantType = {
       if (isUsable) throw otherResource();
       throw unusableCode();
     }
-    return issueUserTokens(services, application, used, resource, refreshToken);
+    return issueUserTokens(services, { application, jkt }, used, resource, refreshToken);
   },
 };
 
@@ -163,7 +173,7 @@ export const refreshToken: GrantType = {
     hash: hashSecret(requireParameter('refresh_token', refresh_token)),
   }),
 
-  async handle({ form, application, origin }, services) {
+  async handle({ form, application, origin, jkt }, services) {
     const { refreshTokens, config } = services;
     const resource = readResource(form.resource, config.baseUrl);
     const tokenHash = hashSecret(requireParameter('refresh_token', form.refresh_token));
@@ -176,22 +186,33 @@ export const refreshToken: GrantType = {
       successorHash: successor.hash,
       requested,
       resource,
+      jkt,
     });
     if (rotated === undefined) {
-      throw rejection(await refreshTokens.readRejected(use), { requested, resource }, application.scopes);
+      throw rejection(
+        await refreshTokens.readRejected(use),
+        { requested, resource, jkt },
+        application.scopes,
+      );
     }
-    return issueUserTokens(services, application, rotated, resource, successor);
+    return issueUserTokens(services, { application, jkt }, rotated, resource, successor);
   },
 };
 
 /** Why a token was rejected. */
 function rejection(
   token: StoredToken | undefined,
-  { requested, resource }: Pick<RotationRequest, 'requested' | 'resource'>,
+  { requested, resource, jkt }: Pick<RotationRequest, 'requested' | 'resource' | 'jkt'>,
   applicationScopes: readonly string[],
 ): Problem {
   if (token === undefined || token.usedAt !== null || !token.usable) {
     return new Problem('invalid_grant', 'The refresh token is unknown, expired, revoked or already used.');
+  }
+  if (!isUsableWith(token, jkt)) {
+    return new Problem(
+      'invalid_grant',
+      'The refresh token is bound to a key: send a DPoP proof of this key.',
+    );
   }
   if (resource !== undefined && !resourcesOf(token.resource).includes(resource)) return otherResource();
   const available = token.scopes.filter(

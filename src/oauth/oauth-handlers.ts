@@ -7,6 +7,8 @@ import { assertionAlgorithms } from './clients/client-keys.js';
 import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
 import type { IntrospectionEndpoint } from './introspection-endpoint.js';
+import { proofRequest } from './authentication.js';
+import { proofAlgorithms } from './dpop/proof-key.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
@@ -43,6 +45,7 @@ export function authorizationServerMetadata(
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
+    dpop_signing_alg_values_supported: [...proofAlgorithms],
     service_documentation: `${baseUrl}/docs`,
   };
 }
@@ -111,8 +114,10 @@ export class OAuthHandlers
   #call(request: FastifyRequest, reply: FastifyReply): ClientCall {
     return {
       authorization: request.headers.authorization,
+      ...(request.headers.dpop !== undefined && { dpop: proofRequest(request) }),
       origin: auditOrigin(request),
       admit: this.#parts.limits.admitClient(reply),
+      onNextNonce: (nonce) => reply.header('dpop-nonce', nonce),
       // For the request log.
       onAuthenticated: (client) => {
         if (isApplication(client))

@@ -6,6 +6,9 @@ import { KeySets } from './clients/key-sets.js';
 import { LastUseRecorder } from './clients/last-use-recorder.js';
 import { MetadataDocumentFetcher } from './clients/metadata-document-fetch.js';
 import { MetadataDocuments } from './clients/metadata-documents.js';
+import { ProofNonces } from './dpop/nonces.js';
+import { ProofVerifier } from './dpop/proof-verifier.js';
+import { UsedProofs } from './dpop/used-proofs.js';
 import { AuthorizationCodes } from './grants/authorization-codes.js';
 import { Grants } from './grants/grants.js';
 import type { SigningKeys } from './keys/signing-keys.js';
@@ -33,6 +36,10 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
     grants,
     codes: new AuthorizationCodes(database, grants),
     refreshTokens: new RefreshTokens(core, grants),
+    proofs: {
+      verifier: new ProofVerifier(new ProofNonces(core.appSecrets, clock), config.baseUrl),
+      used: new UsedProofs(database),
+    },
     accessTokens: new AccessTokens(signingKeys, {
       issuer: config.baseUrl,
       ttlSeconds: config.accessTokenTtlSeconds,

@@ -1,4 +1,5 @@
 import { Problem } from '../platform/problems/problem.js';
+import { usedProof } from './authentication.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import { type Application, type Client, isApplication } from './clients/client-registry.js';
 import {
@@ -9,6 +10,7 @@ import {
 } from './clients/credentials.js';
 import type { IssuedSecret } from './clients/installations.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
+import { invalidProof, type ProofRequest } from './dpop/proof-verifier.js';
 import {
   authorizationCode,
   clientCredentials,
@@ -39,8 +41,8 @@ export class TokenEndpoint {
   }
 
   /**
-   * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client` or
-   *   `invalid_scope`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
+   * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client`,
+   *   `invalid_scope`, `invalid_dpop_proof` or `use_dpop_nonce`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
    */
   async exchange(form: TokenForm, call: ClientCall): Promise<TokenResponse> {
     const grantType = grantTypes.get(form.grant_type);
@@ -58,12 +60,29 @@ export class TokenEndpoint {
       const issuedTo =
         client.shared && secretOf !== null ? await this.#findBySecret(secretOf(form), client, call) : null;
       const application = issuedTo ?? ownApplication(client, grantType);
-      const request = { form, credentials, application, origin: call.origin };
       checkStage(application);
+      const jkt = call.dpop === undefined ? null : await this.#useProof(call.dpop, call);
+      const request = { form, credentials, application, origin: call.origin, jkt };
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grantType !== clientCredentials) checkRequiredSecret(request);
+      checkRequiredProof(request);
       return grantType.handle(request, this.#services);
     });
+  }
+
+  /**
+   * Uses the DPoP proof of the request.
+   *
+   * @returns the thumbprint of its key
+   * @throws {Problem} 400 `invalid_dpop_proof` or `use_dpop_nonce`
+   * @see RFC 9449 section 5
+   */
+  async #useProof(request: ProofRequest, { onNextNonce }: ClientCall): Promise<string> {
+    const { verifier, used } = this.#services.proofs;
+    const proof = await verifier.verify(request);
+    if (proof.nextNonce !== undefined) onNextNonce(proof.nextNonce);
+    if (!(await used.use(proof))) throw usedProof();
+    return proof.jkt;
   }
 
   /**
@@ -121,4 +140,15 @@ function checkRequiredSecret({ application, credentials }: GrantRequest): void {
   ) {
     throw invalidClient(credentials, 'The application requires its client_secret for every token request.');
   }
+}
+
+/**
+ * Enforces the setting "Require proof of possession" of an application.
+ *
+ * @throws {Problem} 400 `invalid_dpop_proof` when the request has no DPoP proof
+ * @see RFC 9449 section 5.2, `dpop_bound_access_tokens`
+ */
+function checkRequiredProof({ application, jkt }: GrantRequest): void {
+  if (!application.requireProofOfPossession || jkt !== null) return;
+  throw invalidProof('The application requires a DPoP proof for every token request.');
 }

@@ -267,6 +267,7 @@ t.test('only the approved scopes of an installation can be changed', async (t) =
     scopes: ['user:read', 'user:write'],
     inDevelopment: false,
     requireClientSecret: false,
+    requireProofOfPossession: false,
   });
   t.match(await eventsOf(accountId, 'application.updated'), [
     {
@@ -289,8 +290,16 @@ t.test(
   'the service rejects other changes of an installation, and scopes that it does not request',
   async (t) => {
     const { accountId, application, user } = await installed({ scopes: ['reports:read', 'user:read'] });
-    const { id, name, redirectUris, scopes, requireClientSecret, inDevelopment } = application;
-    const stored = { name, redirectUris, scopes, requireClientSecret, inDevelopment };
+    const { id, name, redirectUris, scopes, requireClientSecret, requireProofOfPossession, inDevelopment } =
+      application;
+    const stored = {
+      name,
+      redirectUris,
+      scopes,
+      requireClientSecret,
+      requireProofOfPossession,
+      inDevelopment,
+    };
     const origin = { address: '127.0.0.1', requestId: 'test' };
     const context = { accountId, userId: user.id, origin, at: clock() };
     const service = new OAuthApplications(database);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { insufficientScope } from '../../oauth/authentication.js';
+import { inSchemeOf, insufficientScope } from '../../oauth/authentication.js';
+import { proofAlgorithms } from '../../oauth/dpop/proof-key.js';
 import type { Contract, ScopeName } from '../../platform/contract/contract.js';
 import { isDeeper } from '../../platform/contract/outside-text.js';
 import type { Authenticate } from '../../platform/http/binding/bind.js';
@@ -41,6 +42,7 @@ async function resourceMetadataRoutes(
       authorization_servers: [baseUrl],
       scopes_supported: supported,
       bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: proofAlgorithms,
       resource_name: 'People API',
       resource_documentation: `${baseUrl}/docs`,
     };
@@ -94,7 +96,8 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
       const missing = (tool?.operation.scopes ?? []).filter((scope) => !caller.scopes.has(scope));
       // The client then requests these scopes and would otherwise lose those of its token.
       if (missing.length > 0) {
-        withParameters(insufficientScope(missing, [...caller.scopes, ...missing]), resourceMetadata);
+        const problem = insufficientScope(missing, [...caller.scopes, ...missing]);
+        withParameters(inSchemeOf(request, problem), resourceMetadata);
       }
       const offer = { tools, version, caller };
       const response = await respond(webRequest(request, config.baseUrl), body ?? null, offer);

@@ -36,6 +36,7 @@ function settingsChanges(
   }
   for (const [member, word] of [
     ['requireClientSecret', 'require_client_secret'],
+    ['requireProofOfPossession', 'require_proof_of_possession'],
     ['inDevelopment', 'in_development'],
   ] as const) {
     if (before[member] === after[member]) continue;
@@ -56,7 +57,7 @@ async function insertApplication(
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
-  const { name, redirectUris, scopes, inDevelopment } = settings;
+  const { name, redirectUris, scopes, requireProofOfPossession, inDevelopment } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
     data: {
@@ -68,6 +69,7 @@ async function insertApplication(
       redirectUris: [...redirectUris],
       scopes: [...scopes],
       requireClientSecret,
+      requireProofOfPossession,
       inDevelopment,
       createdById: userId,
       createdAt: at,
@@ -86,6 +88,7 @@ async function insertApplication(
     redirect_uris: redirectUris,
     scopes,
     in_development: formatBoolean(inDevelopment),
+    require_proof_of_possession: formatBoolean(requireProofOfPossession),
     ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
@@ -232,7 +235,7 @@ export class OAuthApplications implements ApplicationReader {
       if (Object.keys(details).length === 0) return 'updated';
       if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
-      const { name, redirectUris, scopes, inDevelopment } = settings;
+      const { name, redirectUris, scopes, requireProofOfPossession, inDevelopment } = settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
         data: {
@@ -240,6 +243,7 @@ export class OAuthApplications implements ApplicationReader {
           redirectUris: [...redirectUris],
           scopes: [...scopes],
           requireClientSecret,
+          requireProofOfPossession,
           inDevelopment,
           updatedAt: at,
         },

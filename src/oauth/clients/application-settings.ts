@@ -10,6 +10,8 @@ export interface ApplicationSettings {
   readonly scopes: readonly string[];
   /** Whether every token request must contain the client secret. It has no effect on a public application. */
   readonly requireClientSecret: boolean;
+  /** Whether every token request must have a DPoP proof. */
+  readonly requireProofOfPossession: boolean;
   /** Whether redirect URIs on `http://localhost` are valid. */
   readonly inDevelopment: boolean;
 }

@@ -24,6 +24,7 @@ export const clientById = defineLookup({
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
       'jwks', jwks, 'jwksUri', jwks_uri,
+      'requireProofOfPossession', require_proof_of_possession,
       'tokenGeneration', token_generation,
       'stage', CASE
         WHEN NOT in_development THEN 'live'
@@ -53,6 +54,8 @@ export interface Client extends ClientKeys {
   readonly declaredScopes: readonly string[];
   /** Whether every token request must contain the secret; `false` for a public client. */
   readonly requireClientSecret: boolean;
+  /** Whether every token request must have a DPoP proof. */
+  readonly requireProofOfPossession: boolean;
   /** `forbidden`: in development, which its account does not allow. It cannot be authorized and gets no tokens. */
   readonly stage: 'live' | 'development' | 'forbidden';
   /** Whether accounts that have not registered it can use it. */
@@ -159,6 +162,7 @@ export function describedClient(document: MetadataDocument): Client {
     scopes: scopes ?? knownScopes,
     declaredScopes: scopes ?? [],
     requireClientSecret: false,
+    requireProofOfPossession: false,
     stage: redirectUris.every(isForDevelopment) ? 'development' : 'live',
     shared: true,
     secrets: [],

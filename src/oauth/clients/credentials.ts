@@ -3,6 +3,7 @@ import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { assertionType, clientNamedBy } from './client-assertion.js';
+import type { ProofRequest } from '../dpop/proof-verifier.js';
 import type { Client } from './client-registry.js';
 
 /**
@@ -26,8 +27,12 @@ export type AdmitClient = (subject: string) => Promise<void>;
 export interface ClientCall {
   /** Value of the Authorization header. */
   readonly authorization: string | undefined;
+  /** What identifies the request in its DPoP proof; absent without the header `DPoP`. */
+  readonly dpop?: ProofRequest;
   readonly origin: AuditOrigin;
   readonly admit: AdmitClient;
+  /** Called with a nonce that the response should contain. */
+  onNextNonce(nonce: string): void;
   /** Called with the authenticated client before the request is processed, and again with the installation that it is for. */
   onAuthenticated(client: Client): void;
   /** Called when the authentication of a client fails; not for an unknown client. */

@@ -10,6 +10,7 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Application } from '../clients/client-registry.js';
 import { type Resource, resourcesOf } from '../resources.js';
 import { mayGrant } from '../scopes.js';
+import { boundKeyOf, isUsableWith } from '../tokens/bound-key.js';
 import type { Grants, UsedGrant } from './grants.js';
 
 /**
@@ -42,6 +43,8 @@ interface NewAuthorizationCode {
   readonly redirectUri: string;
   readonly scopes: readonly string[];
   readonly codeChallenge: string;
+  /** Thumbprint of the key with which the code must be exchanged; `null` for any, or none. RFC 9449 section 10 */
+  readonly dpopJkt: string | null;
   readonly resource: Resource;
   readonly at: Date;
   readonly expiresAt: Date;
@@ -56,6 +59,8 @@ interface CodeExchange {
   readonly codeVerifier: string;
   /** The resource of the access token, which must be that of the code; absent: that of the code. */
   readonly resource: Resource | undefined;
+  /** Thumbprint of the key of the DPoP proof; `null` without a proof. */
+  readonly jkt: string | null;
   readonly at: Date;
   readonly origin: AuditOrigin;
 }
@@ -106,10 +111,11 @@ export class AuthorizationCodes {
    * @returns `undefined` when the code is unknown, expired or used, or does not match
    */
   async use(
-    { codeHash, application, redirectUri, codeVerifier, resource, at, origin }: CodeExchange,
+    { codeHash, application, redirectUri, codeVerifier, resource, jkt, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
   ): Promise<UsedGrant | undefined> {
     const { id: applicationId, accountId } = application;
+    const boundTo = boundKeyOf(application, jkt);
     const use = () => this.#prisma.$queryRaw<UsedGrant[]>`
       WITH held AS (
         SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource
@@ -121,6 +127,7 @@ export class AuthorizationCodes {
           AND code.account_id = ${accountId} AND code.application_id IS NOT DISTINCT FROM ${applicationId}
           AND code.redirect_uri = ${redirectUri} AND ${matchesVerifier(codeVerifier)}
           AND (${resource ?? null}::text IS NULL OR code.resource IS NULL OR code.resource = ${resource ?? null})
+          AND (code.dpop_jkt IS NULL OR code.dpop_jkt = ${jkt})
           AND users.disabled_at IS NULL
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
@@ -133,8 +140,8 @@ export class AuthorizationCodes {
         FROM held, granted WHERE code.code_hash = held.code_hash
         RETURNING code.grant_id, code.user_id, code.account_id, code.scopes, code.resource
       ), refreshable AS (
-        INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
-        SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${at}, ${refreshToken.expiresAt} FROM used
+        INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, dpop_jkt, created_at, expires_at)
+        SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${boundTo}, ${at}, ${refreshToken.expiresAt} FROM used
       ), audited AS (
         ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
       )
@@ -151,7 +158,7 @@ export class AuthorizationCodes {
    * @see RFC 6749 section 4.1.2
    */
   readRejected(
-    { codeHash, application, redirectUri, codeVerifier, resource, at, origin }: CodeExchange,
+    { codeHash, application, redirectUri, codeVerifier, resource, jkt, at, origin }: CodeExchange,
     { replayLeewaySeconds }: { replayLeewaySeconds: number },
   ): Promise<boolean> {
     const { id: applicationId, accountId } = application;
@@ -159,7 +166,7 @@ export class AuthorizationCodes {
       const code = await this.#prisma.authorizationCode.findUnique({ where: { codeHash, accountId } });
       if (code?.applicationId !== applicationId || !isVerifierOf(code, codeVerifier)) return false;
       if (code.usedAt === null || code.grantId === null) {
-        const isUsable = code.expiresAt > at && code.redirectUri === redirectUri;
+        const isUsable = code.expiresAt > at && code.redirectUri === redirectUri && isUsableWith(code, jkt);
         return (
           isUsable &&
           resource !== undefined &&

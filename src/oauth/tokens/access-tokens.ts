@@ -71,6 +71,8 @@ export interface AccessTokenClaims {
   readonly grantId: string | null;
   /** Generation of the application when the token was issued. Starts at 0; each revocation of all access increments it. */
   readonly generation: number;
+  /** Thumbprint of the key that a request with the token must prove to have; `null` for a bearer token. RFC 9449 section 6.1 */
+  readonly jkt: string | null;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -94,6 +96,8 @@ interface AccessTokenRequest {
   readonly grantId?: string;
   /** Generation of the application, for a token without a grant. Default: 0. */
   readonly generation?: number;
+  /** Thumbprint of the key that the token is bound to. Default: none. */
+  readonly jkt?: string | null;
 }
 
 interface Settings {
@@ -129,7 +133,7 @@ export class AccessTokens {
   }
 
   issue(token: AccessTokenRequest): string {
-    const { subject, clientId, scopes, installation = null, grantId, generation = 0 } = token;
+    const { subject, clientId, scopes, installation = null, grantId, generation = 0, jkt = null } = token;
     const { kid, privateKey } = this.#keys.current;
     const { issuer, ttlSeconds, clock } = this.#settings;
     const issuedAt = epochSeconds(clock);
@@ -145,6 +149,7 @@ export class AccessTokens {
       ...(installation !== null && { installation }),
       ...(grantId !== undefined && { grant_id: grantId }),
       ...(generation > 0 && { generation }),
+      ...(jkt !== null && { cnf: { jkt } }),
     };
     return signCompact({ alg: signingAlgorithm, typ: type, kid }, claims, privateKey);
   }
@@ -222,9 +227,15 @@ export class AccessTokens {
       tokenId: String(payload.jti),
       grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
       generation: typeof payload.generation === 'number' ? payload.generation : 0,
+      jkt: readJkt(payload.cnf),
       expiresAt: Number(payload.exp),
     };
   }
+}
+
+/** @see RFC 7800 section 3.1 and RFC 9449 section 6.1 */
+function readJkt(cnf: unknown): string | null {
+  return cnf === undefined ? null : String(Object(cnf).jkt);
 }
 
 function readHeader(token: string): ProtectedHeaderParameters {

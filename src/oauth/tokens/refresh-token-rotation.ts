@@ -8,6 +8,7 @@ import type { Application } from '../clients/client-registry.js';
 import type { UsedGrant } from '../grants/grants.js';
 import type { Resource } from '../resources.js';
 import { mayGrant, parseScope } from '../scopes.js';
+import { boundKeyOf } from './bound-key.js';
 
 /**
  * Rotation of refresh tokens. Parameters: the requests as a JSON array, the current time, the expiry of the new tokens, and
@@ -23,10 +24,10 @@ import { mayGrant, parseScope } from '../scopes.js';
 const requests = `
   request AS MATERIALIZED (
     SELECT ordinal, decode(token_hash, 'hex') AS token_hash, decode(successor_hash, 'hex') AS successor_hash,
-           requested, resource, account_id, application_id, available, event_id, address, request_id
+           requested, resource, dpop_jkt, bound_to, account_id, application_id, available, event_id, address, request_id
     FROM json_to_recordset($1::json) AS request
-      (ordinal integer, token_hash text, successor_hash text, requested text[], resource text, account_id text, application_id text,
-       available jsonb, event_id text, address text, request_id text)
+      (ordinal integer, token_hash text, successor_hash text, requested text[], resource text, dpop_jkt text, bound_to text, account_id text,
+       application_id text, available jsonb, event_id text, address text, request_id text)
     LIMIT json_array_length($1::json)
   )`;
 
@@ -45,7 +46,8 @@ const usableToken = `
     AND grants.revoked_at IS NULL
     AND grants.scopes && available.scopes
     AND request.requested <@ grants.scopes AND request.requested <@ available.scopes
-    AND (request.resource IS NULL OR grants.resource IS NULL OR request.resource = grants.resource)`;
+    AND (request.resource IS NULL OR grants.resource IS NULL OR request.resource = grants.resource)
+    AND (token.dpop_jkt IS NULL OR token.dpop_jkt = request.dpop_jkt)`;
 
 /**
  * Locks all rows before it changes them, in the lock order of `src/platform/database/README.md`. The scopes are those of the
@@ -71,8 +73,8 @@ const rotation = (whenLocked: '' | 'SKIP LOCKED') => `
     FROM held WHERE token.token_hash = held.token_hash
     RETURNING held.*
   ), successor AS (
-    INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, created_at, expires_at)
-    SELECT successor_hash, account_id, grant_id, granted, $2::timestamptz, $3::timestamptz FROM used
+    INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, dpop_jkt, created_at, expires_at)
+    SELECT successor_hash, account_id, grant_id, granted, bound_to, $2::timestamptz, $3::timestamptz FROM used
   ), audited AS (
     INSERT INTO audit_events
       (id, type, account_id, user_id, application_id, address, request_id, details, created_at)
@@ -109,6 +111,8 @@ export interface RotationRequest {
   readonly requested: readonly string[] | undefined;
   /** Requested resource of the access token; absent: that of the grant. */
   readonly resource: Resource | undefined;
+  /** Thumbprint of the key of the DPoP proof; `null` without a proof. */
+  readonly jkt: string | null;
   readonly application: Application;
   readonly origin: AuditOrigin;
 }
@@ -175,7 +179,7 @@ function scopeOf(requests: readonly RotationRequest[]) {
 }
 
 function toRow(
-  { tokenHash, successorHash, requested = [], resource, application, origin }: RotationRequest,
+  { tokenHash, successorHash, requested = [], resource, jkt, application, origin }: RotationRequest,
   ordinal: number,
 ) {
   return {
@@ -184,6 +188,7 @@ function toRow(
     successor_hash: successorHash.toString('hex'),
     requested,
     resource,
+    ...(jkt !== null && { dpop_jkt: jkt, bound_to: boundKeyOf(application, jkt) }),
     account_id: application.accountId,
     application_id: application.id,
     available: availableByRole(application),

@@ -20,6 +20,8 @@ export interface StoredToken {
   /** Scopes of the grant now. */
   readonly scopes: readonly string[];
   readonly resource: Resource | null;
+  /** Thumbprint of the key that the token is bound to; `null` for none. */
+  readonly dpopJkt: string | null;
   readonly usedAt: Date | null;
   /** Whether the token that replaced this one was used; `null` for tokens of versions that did not store it. */
   readonly successorUsed: boolean | null;
@@ -122,7 +124,7 @@ export class RefreshTokens {
   ): Promise<StoredToken | undefined> {
     const [token] = await this.#core.database.prisma.$queryRaw<StoredToken[]>`
       SELECT grants.id AS "grantId", grants.user_id AS "userId", grants.scopes, grants.resource,
-             token.used_at AS "usedAt", users.role,
+             token.dpop_jkt AS "dpopJkt", token.used_at AS "usedAt", users.role,
              token.expires_at > ${this.#core.clock()} AND grants.revoked_at IS NULL AND users.disabled_at IS NULL
                AS usable,
              CASE WHEN token.successor_hash IS NOT NULL THEN successor.used_at IS NOT NULL END AS "successorUsed"

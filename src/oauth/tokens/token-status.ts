@@ -29,29 +29,14 @@ export interface LiveToken {
   readonly generation: number;
 }
 
-type TokenOwnerRow = Readonly<
+/** Row of {@link ownerSql}. */
+export type TokenOwnerRow = Readonly<
   Record<'accountId' | 'applicationId' | 'availableScopes' | 'tokenGeneration', string> &
     Record<'userId' | 'userRole', string | null>
 >;
 
-/**
- * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation, of
- * the token or of scopes, applies in every process. It reads all accounts, because the account is not known yet.
- *
- * IS NOT DISTINCT FROM cannot use an index, so the grant is looked up by its key. With =, the planner may read all grants of
- * the application.
- *
- * Benchmarks `list` and `get`; compared with the models in test/oauth/token-owner.test.ts.
- */
-export const tokenOwner = defineLookup({
-  name: 'token_owner',
-  columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
-  request: ({ tokenId, clientId, installation, grantId }: TokenKey) => ({
-    jti: tokenId,
-    client_id: installation ?? clientId,
-    grant_id: grantId,
-  }),
-  sql: `
+/** A query for the owner of the token of the row `request`, which has the columns of {@link toTokenRequest}. */
+export const ownerSql = `
     SELECT application.account_id AS "accountId", application.id AS "applicationId",
       array_to_string(CASE
         WHEN grants.id IS NULL THEN application.scopes
@@ -66,21 +51,46 @@ export const tokenOwner = defineLookup({
       AND grant_user.disabled_at IS NULL
     WHERE application.client_id = request.client_id AND application.suspended_at IS NULL
       AND (request.grant_id IS NULL OR grant_user.id IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`,
-  toValue: ({
-    accountId,
-    applicationId,
-    availableScopes,
-    tokenGeneration,
-    userId,
-    userRole,
-  }: TokenOwnerRow) => ({
+      AND NOT EXISTS (SELECT FROM revoked_access_tokens revoked WHERE revoked.jti = request.jti)`;
+
+/** The ids of a token, as {@link ownerSql} reads them. */
+export function toTokenRequest({ tokenId, clientId, installation, grantId }: TokenKey) {
+  return { jti: tokenId, client_id: installation ?? clientId, grant_id: grantId };
+}
+
+/** The owner in a row of {@link ownerSql}. */
+export function toOwner({
+  accountId,
+  applicationId,
+  availableScopes,
+  tokenGeneration,
+  userId,
+  userRole,
+}: TokenOwnerRow): LiveToken {
+  return {
     accountId: toAccountId(accountId),
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     availableScopes: parseScope(availableScopes),
     generation: Number(tokenGeneration),
-  }),
+  };
+}
+
+/**
+ * Looks up the owner of an access token that is not revoked. Every request reads it, so that an acknowledged revocation, of
+ * the token or of scopes, applies in every process. It reads all accounts, because the account is not known yet.
+ *
+ * IS NOT DISTINCT FROM cannot use an index, so the grant is looked up by its key. With =, the planner may read all grants of
+ * the application.
+ *
+ * Benchmarks `list` and `get`; compared with the models in test/oauth/token-owner.test.ts.
+ */
+export const tokenOwner = defineLookup({
+  name: 'token_owner',
+  columns: { jti: 'text', client_id: 'text', grant_id: 'text' },
+  request: toTokenRequest,
+  sql: ownerSql,
+  toValue: toOwner,
   scope: () => allAccounts,
   maxBatchSize: 200,
   concurrency: 2,
@@ -90,18 +100,20 @@ export const tokenOwner = defineLookup({
  * Finds the application and the user of a token for every request; `null` when the token is revoked, or its application, grant
  * or user was deleted or disabled. A token without a grant is revoked when its generation is not that of the application.
  */
-export type FindLiveToken = (
-  claims: TokenKey & {
-    /** Generation of the application when the token was issued. */
-    readonly generation: number;
-  },
-) => Promise<LiveToken | null>;
+export type FindLiveToken = (claims: TokenClaims) => Promise<LiveToken | null>;
+
+/** The claims of an access token that decide whether it is valid. */
+export interface TokenClaims extends TokenKey {
+  /** Generation of the application when the token was issued. */
+  readonly generation: number;
+}
+
+/** Whether a token is of the generation of its application. Tokens with a grant are revoked with the grant, so theirs is not compared. */
+export function isCurrent({ grantId, generation }: TokenClaims, owner: LiveToken | null): boolean {
+  return grantId !== null || generation === owner?.generation;
+}
 
 export function createTokenStatus(database: Database): FindLiveToken {
   const findOwner = tokenOwner(database);
-  return (claims) =>
-    findOwner(claims).then((owner) =>
-      // Tokens with a grant are revoked with the grant, so their generation is not compared.
-      claims.grantId === null && claims.generation !== owner?.generation ? null : owner,
-    );
+  return (claims) => findOwner(claims).then((owner) => (isCurrent(claims, owner) ? owner : null));
 }

@@ -33,6 +33,7 @@ interface LockedApplication {
   readonly requireClientSecret: boolean;
   /** Whether it authenticates with keys, and has no secret. */
   readonly usesKeys: boolean;
+  readonly requireProofOfPossession: boolean;
   readonly inDevelopment: boolean;
   readonly generation: number;
 }
@@ -141,7 +142,8 @@ export const lock = {
     const [row] = await tx.$queryRaw<LockedApplication[]>`
       SELECT coalesce(installed_client_id, client_id) AS "clientId", installed_client_id IS NOT NULL AS "isInstallation",
         client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes, requested_scopes AS "requestedScopes",
-        require_client_secret AS "requireClientSecret", in_development AS "inDevelopment",
+        require_client_secret AS "requireClientSecret",
+        require_proof_of_possession AS "requireProofOfPossession", in_development AS "inDevelopment",
         jwks IS NOT NULL OR jwks_uri IS NOT NULL AS "usesKeys", token_generation AS generation
       FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     return row ?? null;

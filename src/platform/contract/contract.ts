@@ -111,6 +111,8 @@ export interface ProblemKind {
   readonly resolution: string;
   /** Error code of OAuth 2.0, for errors of the token and revocation endpoints. */
   readonly oauth_error?: components['schemas']['OAuthProblem']['error'];
+  /** Status at the endpoints of the authorization server, where it differs. */
+  readonly oauth_status?: number;
   /** Example, for errors without an example in an operation. */
   readonly example?: { readonly detail: string; readonly instance: string };
 }

@@ -5,6 +5,8 @@ export type ProblemCode =
   | 'invalid_request'
   | 'invalid_scope'
   | 'invalid_target'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce'
   | 'unsupported_grant_type'
   | 'unauthorized_client'
   | 'invalid_client'

@@ -35,6 +35,11 @@ export interface paths {
          *     grants the scopes that were granted before. A refresh may request fewer scopes, never more. The user can later remove
          *     scopes: access tokens lose them at once, a refresh grants the remaining ones, and requesting a removed one is
          *     `invalid_scope`. Use the `scope` of the token response.
+         *
+         *     With a DPoP proof (RFC 9449) in the header `DPoP`, the access token is bound to the key of the proof, and `token_type` is
+         *     `DPoP`. So is the refresh token of a public client. The proof must have a `nonce`: the first request is rejected with
+         *     `use_dpop_nonce`, and its response has the nonce in the header `DPoP-Nonce`. An application can require a proof for every token
+         *     request.
          */
         post: operations["createToken"];
         delete?: never;
@@ -687,10 +692,10 @@ export interface components {
             /** @description The bearer token. Treat it as opaque. */
             access_token: string;
             /**
-             * @description The token type, `Bearer`.
+             * @description The token type, `Bearer`. It is `DPoP` only if the request had a DPoP proof, to whose key the token is bound.
              * @enum {string}
              */
-            token_type: "Bearer";
+            token_type: "Bearer" | "DPoP";
             /**
              * Format: int32
              * @description Seconds until the access token expires; currently 3600.
@@ -830,6 +835,8 @@ export interface components {
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */
             authorization_response_iss_parameter_supported: boolean;
+            /** @description Accepted algorithms of DPoP proofs (RFC 9449). */
+            dpop_signing_alg_values_supported: string[];
             /**
              * @description Whether the `client_id` of `authorize` can be the URL of a document that describes the application
              *     (draft-ietf-oauth-client-id-metadata-document).
@@ -1705,7 +1712,7 @@ export interface components {
              * @description The error code of OAuth 2.0; equal to `code` if OAuth defines the same error.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_dpop_proof" | "use_dpop_nonce" | "server_error" | "temporarily_unavailable";
             /** @description The same as `detail`, in the characters that RFC 6749 section 5.2 allows. */
             error_description: string;
         };
@@ -1783,6 +1790,7 @@ export interface components {
                 "WWW-Authenticate": components["headers"]["BearerChallenge"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -2187,6 +2195,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -2574,6 +2583,12 @@ export interface components {
          */
         Resource: string;
         /**
+         * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
+         *     then needs a DPoP proof of this key.
+         * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+         */
+        DpopJkt: string;
+        /**
          * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
          *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
          *     did not send.
@@ -2606,9 +2621,14 @@ export interface components {
         AllowOrigin: string;
         /**
          * @description The response headers that scripts of other origins may read.
-         * @example allow, content-disposition, deprecation, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
+         * @example allow, content-disposition, deprecation, dpop-nonce, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
          */
         ExposeHeaders: string;
+        /**
+         * @description A nonce for the next DPoP proofs. Responses to requests with a proof have it when the nonce of the proof is missing or old.
+         * @example t5jzc0.ZP5JVFEhHmXCgDLfzQzrDFKkVjFlkGEg0Wm5bVAUmh0
+         */
+        DpopNonce: string;
         /**
          * @description Always `no-store`, because the response contains secrets.
          * @example no-store
@@ -2697,6 +2717,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "DPoP-Nonce": components["headers"]["DpopNonce"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2761,6 +2782,12 @@ export interface operations {
                  * @example http://localhost:3000/mcp
                  */
                 resource?: components["parameters"]["Resource"];
+                /**
+                 * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
+                 *     then needs a DPoP proof of this key.
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                dpop_jkt?: components["parameters"]["DpopJkt"];
             };
             header?: never;
             path?: never;

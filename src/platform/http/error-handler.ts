@@ -36,17 +36,17 @@ export function createProblemSender(
       requestId: request.id,
     });
     request.problemCode = problem.code;
-    reply
-      .code(document.status)
-      .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
     const { operation, page = operation === undefined && !programPath.test(document.instance) } =
       request.routeOptions.config;
+    const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
+    const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
+    reply
+      .code(body.status)
+      .headers({ [requestIdHeader]: request.id, 'cache-control': 'no-store', ...problem.headers });
     if (page) addVary(reply, 'Accept');
     if (page ? prefersHtml(request.headers) : hasDeclaredPage(request, document.status)) {
       return sendPage(reply, document, { problem, request });
     }
-    const forOAuthClients = operation !== undefined && servesOAuthClients(operation);
-    const body = forOAuthClients ? oauthProblemDocument(document, problems) : document;
     const plainJson = forOAuthClients && !namesMediaType(request.headers, problemMediaType);
     return (
       reply

@@ -125,9 +125,15 @@ export function oauthProblemDocument(
   document: ProblemDocument,
   problems: Contract['problems'],
 ): OAuthProblemDocument {
+  const {
+    status,
+    oauth_error: error = 'invalid_request',
+    oauth_status = status,
+  } = problems[document.code as ProblemCode];
   return {
-    error: problems[document.code as ProblemCode].oauth_error ?? 'invalid_request',
+    error,
     error_description: oauthDescription(document.detail),
     ...document,
+    status: oauth_status,
   };
 }

@@ -105,6 +105,7 @@ const rules = {
   storable_text: rule('format', 'must be valid Unicode without NUL characters'),
   utf_8: rule('format', 'must be valid UTF-8'),
   plain_text: rule('format', 'must be text without control characters'),
+  jwk_thumbprint: rule('format', 'must be the SHA-256 thumbprint of a JSON Web Key, 43 base64url characters'),
   printable_ascii: rule('format', 'must be printable ASCII characters'),
   name_text: rule(
     'format',

@@ -31,6 +31,7 @@ const shared = [
   'signing_keys',
   'submitted_forms',
   'system_events',
+  'used_proofs',
 ];
 
 const ofThisSchema = 'relnamespace = current_schema()::regnamespace';

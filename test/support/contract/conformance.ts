@@ -113,12 +113,12 @@ class Declared {
 /** Headers of HTTP itself, of every response over HTTPS, and of operations that a test has deprecated. */
 const unspecificHeaders: readonly string[] = [
   ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
-  ...['strict-transport-security', 'deprecation', 'sunset'],
+  ...['strict-transport-security', 'deprecation', 'sunset', 'dpop-nonce'],
 ];
 
 /** Headers of limits that a test may switch off, of an overload, and of a challenge for the way in which a client authenticates. */
 const conditionalHeaders: readonly string[] = [
-  ...['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate'],
+  ...['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'dpop-nonce'],
 ];
 
 /** Compares responses with what the contract declares for them. */
@@ -217,10 +217,11 @@ export class Conformance {
       yield `the code ${code} is not in the catalogue`;
       return;
     }
+    const status = 'error' in problem ? (kind.oauth_status ?? kind.status) : kind.status;
     const expected = {
       type: `${this.#errorsUrl}/${code.replaceAll('_', '-')}`,
       title: kind.title,
-      status: kind.status,
+      status,
       // The server encodes characters that a URI must not contain.
       ...(address.test(pathOf(request.url)) && { instance: pathOf(request.url) }),
       request_id: response.headers['x-request-id'],
@@ -233,7 +234,7 @@ export class Conformance {
       // Without the name of its parameter a sentence would start with a space.
       if (!/^\S/.test(text)) yield `the detail "${text}" is not a sentence`;
     }
-    if (kind.status !== response.statusCode) yield `${code} belongs to status ${kind.status}`;
+    if (status !== response.statusCode) yield `${code} belongs to status ${status}`;
     const retry = response.headers['retry-after'];
     if ((code === 'service_unavailable' || code === 'rate_limit_exceeded') && retry === undefined) {
       yield 'there is no Retry-After';

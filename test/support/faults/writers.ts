@@ -31,6 +31,7 @@ const settings = {
   redirectUris: [arenaRedirectUri],
   scopes: ['reports:read', 'user:write'],
   requireClientSecret: true,
+  requireProofOfPossession: false,
   inDevelopment: false,
 };
 

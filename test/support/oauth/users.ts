@@ -219,6 +219,8 @@ const statuses: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_scope: 400,
   invalid_target: 400,
+  invalid_dpop_proof: 400,
+  use_dpop_nonce: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_client: 401,

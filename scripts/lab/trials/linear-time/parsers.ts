@@ -126,6 +126,7 @@ function bodies(): Reader[] {
               redirectUris: [text],
               scopes: [text],
               requireClientSecret: true,
+              requireProofOfPossession: false,
               inDevelopment: true,
             },
             { clientType: 'public', knownScopes: [], developmentAllowed: true },

@@ -102,7 +102,7 @@ interface CredentialsProps {
 
 /** How an application authenticates. The values of its secrets are never shown. */
 export function credentialsPage({ application, baseUrl, alert }: CredentialsProps): PageView {
-  const { clientId, clientType, requireClientSecret } = application;
+  const { clientId, clientType, requireClientSecret, requireProofOfPossession } = application;
   const body = (
     <>
       <DescriptionList>
@@ -120,6 +120,9 @@ export function credentialsPage({ application, baseUrl, alert }: CredentialsProp
               : 'Optional in requests with an authorization code or a refresh token'}
           </DescriptionItem>
         )}
+        <DescriptionItem name="Proof of possession (DPoP)">
+          {requireProofOfPossession ? 'Required for every token request' : 'Optional'}
+        </DescriptionItem>
       </DescriptionList>
       {clientType === 'confidential' && !usesKeys(application) && (
         <SecretsSection application={application} />

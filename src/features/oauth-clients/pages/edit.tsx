@@ -134,8 +134,17 @@ function inOrder({
   redirectUris,
   scopes,
   requireClientSecret,
+  requireProofOfPossession,
   inDevelopment,
   clientType,
 }: ApplicationForm): ApplicationForm {
-  return { name, redirectUris, scopes: scopes.toSorted(), requireClientSecret, inDevelopment, clientType };
+  return {
+    name,
+    redirectUris,
+    scopes: scopes.toSorted(),
+    requireClientSecret,
+    requireProofOfPossession,
+    inDevelopment,
+    clientType,
+  };
 }

@@ -30,6 +30,7 @@ export const emptyForm: ApplicationForm = {
   scopes: [],
   clientType: 'confidential',
   requireClientSecret: true,
+  requireProofOfPossession: false,
   inDevelopment: false,
 };
 
@@ -39,6 +40,7 @@ export const fieldIds = {
   clientType: 'client_type_confidential',
   redirectUris: 'redirect_uris',
   requireClientSecret: 'require_client_secret',
+  requireProofOfPossession: 'require_proof_of_possession',
   inDevelopment: 'in_development',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
@@ -51,6 +53,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     redirectUris: form.list('redirect_uris').flatMap(linesOf),
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
+    requireProofOfPossession: form.text('require_proof_of_possession') !== '',
     inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
@@ -96,6 +99,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       id: fieldIds.requireClientSecret,
       show: ({ requireClientSecret }) => formatBoolean(requireClientSecret),
     },
+    {
+      member: 'requireProofOfPossession',
+      label: 'Proof of possession required',
+      id: fieldIds.requireProofOfPossession,
+      show: ({ requireProofOfPossession }) => formatBoolean(requireProofOfPossession),
+    },
   ];
 }
 
@@ -130,6 +139,25 @@ function ClientSecretField({ required }: { required: boolean }) {
       <label class="choice">
         <input type="checkbox" id={id} name="require_client_secret" value="yes" checked={required} />
         <span>Require the client secret for every token request</span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** Whether every token must be bound to a key of the application. */
+function ProofOfPossessionField({ required }: { required: boolean }) {
+  const id = fieldIds.requireProofOfPossession;
+  return (
+    <fieldset {...useDescription(id, `${id}-hint`)}>
+      <legend>Proof of possession</legend>
+      <p class="hint" id={`${id}-hint`}>
+        Every token is then bound to a key of the application (DPoP), so that a stolen token is useless
+        without the key. Token requests without a proof of the key are rejected. Tokens that were issued
+        before stay valid until they expire.
+      </p>
+      <label class="choice">
+        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
+        <span>Require proof of possession</span>
       </label>
     </fieldset>
   );
@@ -273,6 +301,7 @@ export function ApplicationFields({
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}
+      <ProofOfPossessionField required={form.requireProofOfPossession} />
     </Form>
   );
 }

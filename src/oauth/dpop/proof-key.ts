@@ -1,0 +1,83 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+
+/** Accepted algorithms of proofs, in the order of metadata and challenges. @see RFC 9449 section 4.2 */
+export const proofAlgorithms = ['ES256', 'PS256', 'EdDSA'] as const;
+
+type ProofAlgorithm = (typeof proofAlgorithms)[number];
+
+/** The public key of a proof. */
+export interface ProofKey {
+  /** Thumbprint of the key. @see RFC 7638 */
+  readonly jkt: string;
+  /** Whether the signature of a text is of this key. It is verified in the main thread, as that of an access token. */
+  verifies(text: Buffer, signature: Buffer): boolean;
+}
+
+/** Bits of an RSA key. OpenSSL takes longer for each bit of a key, which the sender chooses. */
+const rsaBits = { minimum: 2048, maximum: 4096 };
+
+/** The usual exponent. One of thousands of bits makes a verification as slow as a signature. */
+const rsaExponent = 65_537n;
+
+/** Members of a JWK that contain a private or a symmetric key. @see RFC 7518 section 6 */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/**
+ * Reads the key of a proof.
+ *
+ * @returns `undefined` for another algorithm, a private key, or a key that does not fit the algorithm
+ */
+export async function readProofKey(alg: unknown, jwk: unknown): Promise<ProofKey | undefined> {
+  const algorithm = proofAlgorithms.find((known) => known === alg);
+  if (algorithm === undefined || typeof jwk !== 'object' || jwk === null) return undefined;
+  if (privateMembers.some((member) => member in jwk)) return undefined;
+  const key = importKey(jwk as JWK);
+  if (key === undefined || !fits(algorithm, key)) return undefined;
+  // Of the imported key, so that each key has one thumbprint, whatever the spelling of its members.
+  const jkt = await calculateJwkThumbprint(key.export({ format: 'jwk' }) as JWK);
+  return { jkt, verifies: (text, signature) => hasSignature(algorithm, key, text, signature) };
+}
+
+function importKey(jwk: JWK): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return undefined;
+  }
+}
+
+function fits(algorithm: ProofAlgorithm, { asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  switch (algorithm) {
+    case 'ES256':
+      return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
+    case 'PS256': {
+      const { modulusLength = 0, publicExponent } = asymmetricKeyDetails ?? {};
+      return (
+        asymmetricKeyType === 'rsa' &&
+        modulusLength >= rsaBits.minimum &&
+        modulusLength <= rsaBits.maximum &&
+        publicExponent === rsaExponent
+      );
+    }
+    case 'EdDSA':
+      return asymmetricKeyType === 'ed25519';
+  }
+}
+
+/** @see RFC 7518 sections 3.4 and 3.5, and RFC 8037 section 3.1 */
+function hasSignature(algorithm: ProofAlgorithm, key: KeyObject, text: Buffer, signature: Buffer): boolean {
+  switch (algorithm) {
+    case 'ES256':
+      return verify('sha256', text, { key, dsaEncoding: 'ieee-p1363' }, signature);
+    case 'PS256':
+      return verify(
+        'sha256',
+        text,
+        { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 },
+        signature,
+      );
+    case 'EdDSA':
+      return verify(null, text, key, signature);
+  }
+}
