@@ -2681,7 +2681,8 @@ export interface components {
         RetryAfter: number;
         /**
          * @description The error of the bearer token (RFC 6750 section 3): no `error` if the token is missing, `invalid_token` if it is
-         *     rejected, `insufficient_scope` with the missing `scope`.
+         *     rejected, `insufficient_scope` with the missing `scope`. A request with the scheme `DPoP`, or with a bound token, gets a
+         *     challenge of that scheme, with the accepted algorithms in `algs` (RFC 9449 section 7.1).
          * @example Bearer realm="People API", error="insufficient_scope", scope="reports:write"
          */
         BearerChallenge: string;

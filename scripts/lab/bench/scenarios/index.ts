@@ -3,7 +3,7 @@ import { clusterScenarios } from './clusters.js';
 import { csvScenario } from './csv.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
-import { readScenarios } from './read-employees.js';
+import { dpopScenarios, readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
 import { syncScenario } from './sync.js';
 import { webhookScenarios } from './webhooks/webhooks.js';
@@ -11,6 +11,7 @@ import { webhookScenarios } from './webhooks/webhooks.js';
 /** All scenarios, in the order of the report. */
 export const scenarios: readonly Scenario[] = [
   ...readScenarios,
+  ...dpopScenarios,
   ...tokenScenarios,
   pagesScenario,
   syncScenario,

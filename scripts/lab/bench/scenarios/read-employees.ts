@@ -5,6 +5,7 @@ import type { Scenario } from '../context.js';
 import { sizes } from '../databases.js';
 import type { Target } from '../rounds.js';
 import { comparison } from './comparison.js';
+import { dpopReadTarget } from './dpop-reads.js';
 import { assertSameBytes, getReads, listReads, type ReadTarget, readTarget } from './reads.js';
 import type { Setting } from './setting.js';
 import { signTokens } from './tokens.js';
@@ -13,6 +14,7 @@ const size = sizes.tenants;
 
 const limitName = 'limit (Fastify + pg)';
 const expressName = 'Express';
+const bearerName = 'bearer tokens';
 const list = { database: 'tenants', ours: ours(listReads) } as const;
 const get = { database: 'tenants', ours: ours(getReads) } as const;
 
@@ -51,6 +53,40 @@ export const readScenarios: readonly Scenario[] = [
     bars: { [limitName]: 0.6 },
   }),
 ];
+
+/** The same reads with DPoP, compared with bearer tokens. */
+export const dpopScenarios: readonly Scenario[] = [
+  comparison({
+    name: 'list-dpop',
+    title: 'List 50 employees with DPoP (32 connections)',
+    connections: 32,
+    database: 'tenants',
+    ours: oursWithDpop(listReads),
+    baselines: [bearer(listReads)],
+    bars: { [bearerName]: 0.6 },
+  }),
+  comparison({
+    name: 'get-dpop',
+    title: 'Get one employee with DPoP (32 connections)',
+    connections: 32,
+    database: 'tenants',
+    ours: oursWithDpop(getReads),
+    baselines: [bearer(getReads)],
+    bars: { [bearerName]: 0.6 },
+  }),
+];
+
+function oursWithDpop(createReads: typeof listReads) {
+  return async (setting: Setting): Promise<Target> => {
+    const server = await setting.startOurs();
+    return dpopReadTarget({ name: 'our server', role: 'ours' }, server, await readsOf(setting, createReads));
+  };
+}
+
+function bearer(createReads: typeof listReads) {
+  return async (setting: Setting): Promise<Target> =>
+    readTarget({ name: bearerName }, await setting.startOurs(), await readsOf(setting, createReads));
+}
 
 function ours(createReads: typeof listReads) {
   return async (setting: Setting): Promise<ReadTarget> => {

@@ -16,9 +16,16 @@ const checkEvery = 32;
 /** Number of tokens that are returned for verification. */
 const keptTokens = 8;
 
-/** Sends the same requests in turn. Each connection starts with a different one, so that all are equally frequent. */
-export function fixedRequests({ requests }: { requests: readonly FixedRequest[] }): Load {
-  const bytes = requests.map(({ request }) => requestBytes(request));
+/**
+ * Sends the same requests in turn. Each connection starts with a different one, so that all are equally frequent.
+ *
+ * @param writerOf writes a request each time that it is sent. Default: it is written once
+ */
+export function fixedRequests(
+  { requests }: { requests: readonly FixedRequest[] },
+  writerOf: (request: HttpRequest) => () => Buffer = writeOnce,
+): Load {
+  const writers = requests.map(({ request }) => writerOf(request));
   const tokens: string[] = [];
   let checked = 0;
   return {
@@ -28,7 +35,7 @@ export function fixedRequests({ requests }: { requests: readonly FixedRequest[] 
       return {
         next() {
           cursor = (cursor + 1) % requests.length;
-          return bytes[cursor];
+          return writers[cursor]();
         },
         wantsBody() {
           untilCheck = untilCheck === 0 ? checkEvery - 1 : untilCheck - 1;
@@ -51,6 +58,11 @@ export function fixedRequests({ requests }: { requests: readonly FixedRequest[] 
     },
     result: () => ({ checked, tokens }),
   };
+}
+
+function writeOnce(request: HttpRequest): () => Buffer {
+  const bytes = requestBytes(request);
+  return () => bytes;
 }
 
 function readToken(content: { access_token?: unknown; token_type?: unknown }): string {

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { processTimes, type Watched } from '../measure/processes.js';
 import { Connection } from './connection.js';
+import { dpopRequests } from './dpop-requests.js';
 import { fixedRequests } from './fixed-requests.js';
 import type { Job, JobResult, JobSettings, Load, Snapshot } from './load.js';
 import { tokenChains } from './token-chains.js';
@@ -15,8 +16,19 @@ process.on('message', async (job: Job & JobSettings) => {
   }
 });
 
+function createLoad(job: Job): Load {
+  switch (job.load) {
+    case 'fixedRequests':
+      return fixedRequests(job.input);
+    case 'dpopRequests':
+      return dpopRequests(job.input);
+    case 'tokenChains':
+      return tokenChains(job.input);
+  }
+}
+
 async function run(job: Job & JobSettings): Promise<JobResult> {
-  const load = job.load === 'fixedRequests' ? fixedRequests(job.input) : tokenChains(job.input);
+  const load = createLoad(job);
   const { connections, warmupSeconds, seconds, watched } = job;
   const counter = { latencies: [] as number[], isCounting: false, isStopping: false };
   const open: Connection[] = [];

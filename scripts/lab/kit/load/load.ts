@@ -1,5 +1,6 @@
 import type { ProcessTimes, Watched } from '../measure/processes.js';
 import type { Exchange } from './connection.js';
+import type { dpopRequests } from './dpop-requests.js';
 import type { fixedRequests } from './fixed-requests.js';
 import type { tokenChains } from './token-chains.js';
 
@@ -19,6 +20,7 @@ export interface Checked {
 /** A load by the name of its function, and the argument of that function. */
 export type Job =
   | { readonly load: 'fixedRequests'; readonly input: Parameters<typeof fixedRequests>[0] }
+  | { readonly load: 'dpopRequests'; readonly input: Parameters<typeof dpopRequests>[0] }
   | { readonly load: 'tokenChains'; readonly input: Parameters<typeof tokenChains>[0] };
 
 export interface JobSettings {
