@@ -24,7 +24,7 @@ export const clientById = defineLookup({
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
       'jwks', jwks, 'jwksUri', jwks_uri,
-      'requireProofOfPossession', require_proof_of_possession,
+      'dpop', require_proof_of_possession::int,
       'tokenGeneration', token_generation,
       'stage', CASE
         WHEN NOT in_development THEN 'live'
@@ -87,8 +87,14 @@ export interface LiveSecret {
   readonly hash: Uint8Array;
 }
 
-interface Stored extends Omit<Application, 'accountId' | 'secrets' | 'installation' | 'declaredScopes'> {
+interface Stored
+  extends Omit<
+    Application,
+    'accountId' | 'secrets' | 'installation' | 'declaredScopes' | 'requireProofOfPossession'
+  > {
   readonly accountId: string;
+  /** 1 when every token request must have a DPoP proof. Each token request reads it, so it is short. */
+  readonly dpop: 0 | 1;
   readonly secrets: readonly { id: string; hash: string }[];
 }
 
@@ -132,9 +138,10 @@ export class ClientRegistry {
   }
 }
 
-function toApplication({ accountId, secrets, ...application }: Stored): Application {
+function toApplication({ accountId, secrets, dpop, ...application }: Stored): Application {
   return {
     ...application,
+    requireProofOfPossession: dpop === 1,
     declaredScopes: application.scopes,
     installation: null,
     accountId: toAccountId(accountId),
