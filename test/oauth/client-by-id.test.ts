@@ -15,6 +15,7 @@ async function expectedClient(clientId: string) {
     updatedAt,
     secrets,
     inDevelopment,
+    requireProofOfPossession,
     account,
     shared,
     ...stored
@@ -26,6 +27,7 @@ async function expectedClient(clientId: string) {
   const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,
+    dpop: Number(requireProofOfPossession),
     tokenGeneration: generation,
     stage: inDevelopment ? development : 'live',
     shared: shared.length > 0,
