@@ -331,7 +331,7 @@ t.test('the metadata has every member of RFC 8414 as the contract does', async (
   t.equal(response.statusCode, 200);
   t.match(response.headers['cache-control'], /^public, max-age=\d+$/);
   const metadata = response.json();
-  const auth = ['client_secret_basic', 'client_secret_post', 'none'];
+  const auth = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'];
   t.match(metadata, {
     issuer: 'http://api.test',
     authorization_endpoint: 'http://api.test/v1/oauth/authorize',
