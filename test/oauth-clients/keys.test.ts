@@ -15,7 +15,7 @@ async function openKeys() {
   const browser = await signedInBrowser(api, scene.user);
   const base = `/people/settings/oauth_applications/${id}`;
   const save = async (fields: Record<string, string>) =>
-    browser.submitForm(await browser.get(`${base}/keys`), `${base}/keys`, {
+    browser.submitForm(await browser.open(`${base}/keys`), `${base}/keys`, {
       jwks: '',
       jwks_uri: '',
       ...fields,
@@ -36,10 +36,10 @@ t.test('saved keys revoke the secrets, and a secret in their place removes the k
   const saved = await save({ jwks });
   t.equal(saved.statusCode, 303);
   t.equal(await secrets(), 0);
-  const page = await browser.get(`${base}/credentials`);
+  const page = await browser.open(`${base}/credentials`);
   t.match(page.body, 'Use a client secret instead');
   t.notMatch(page.body, 'Create a secret</button>');
-  const form = await browser.get(`${base}/keys/remove`);
+  const form = await browser.open(`${base}/keys/remove`);
   const created = await browser.submitForm(form, `${base}/keys/remove`, {});
   t.match(created.body, 'Copy the client secret now.');
   t.equal(await secrets(), 1);
