@@ -36,7 +36,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { clients, installations, authorizationEndpoint: endpoint, grants } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
-  const { handlers: profileHandlers, ...profiles } = createProfiles(core);
+  const { handlers: profileHandlers, userInfoHandlers, ...profiles } = createProfiles(core);
   const users = createUsers(core);
   const secondFactors = createSecondFactors(core);
   const signIn = createSignIn(core, secondFactors);
@@ -58,6 +58,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       webhookHandlers,
       ...reportHandlers,
       profileHandlers,
+      userInfoHandlers,
     ),
     consent: { ...core, endpoint },
     approval: { ...core, ...approval, endpoint },

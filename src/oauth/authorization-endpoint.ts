@@ -290,7 +290,7 @@ export class AuthorizationEndpoint {
    *   or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
-    { redirect_uri, code_challenge, dpop_jkt }: AuthorizationParameters,
+    { redirect_uri, code_challenge, dpop_jkt, nonce }: AuthorizationParameters,
     subject: Subject & { readonly sessionId: string },
     { scopes, resource }: { readonly scopes: readonly string[]; readonly resource: Resource },
   ): Promise<string> {
@@ -305,6 +305,7 @@ export class AuthorizationEndpoint {
       codeChallenge: code_challenge,
       dpopJkt: dpop_jkt ?? null,
       resource,
+      nonce: nonce ?? null,
       at,
       expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
     });

@@ -1,3 +1,4 @@
+import type { Authentication } from '../platform/accounts/sessions.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
@@ -8,7 +9,7 @@ import type { IssuedSecret } from './clients/installations.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
-import { mayGrant, noScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
+import { mayGrant, noScope, openIdScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
 import { isUsableWith } from './tokens/bound-key.js';
 import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
@@ -66,6 +67,26 @@ function issueUserTokens(
     scope: scopes.join(' '),
     refresh_token: refreshToken.value,
   };
+}
+
+/** Of a grant that was deleted after its token was issued. */
+const unknownAuthentication: Authentication = { authenticatedAt: null, methods: [] };
+
+/**
+ * The token response with an ID token. That of a refresh has no `nonce`.
+ *
+ * @see OpenID Connect Core 1.0 sections 3.1.3.3 and 12.2
+ */
+function withIdToken(
+  { idTokens }: OAuthServices,
+  { clientId }: Application,
+  response: TokenResponse,
+  used: Authentication & { readonly userId: string; readonly nonce?: string | null },
+): TokenResponse {
+  const { userId: subject, nonce = null, authenticatedAt, methods } = used;
+  const accessToken = response.access_token;
+  const idToken = idTokens.issue({ subject, clientId, nonce, authenticatedAt, methods, accessToken });
+  return { ...response, id_token: idToken };
 }
 
 /**
@@ -154,7 +175,9 @@ export const authorizationCode: GrantType = {
       if (isUsable) throw otherResource();
       throw unusableCode();
     }
-    return issueUserTokens(services, { application, jkt }, used, resource, refreshToken);
+    const response = issueUserTokens(services, { application, jkt }, used, resource, refreshToken);
+    if (!used.scopes.includes(openIdScope)) return response;
+    return withIdToken(services, application, response, used);
   },
 };
 
@@ -174,7 +197,7 @@ export const refreshToken: GrantType = {
   }),
 
   async handle({ form, application, origin, jkt }, services) {
-    const { refreshTokens, config } = services;
+    const { refreshTokens, grants, config } = services;
     const resource = readResource(form.resource, config.baseUrl);
     const tokenHash = hashSecret(requireParameter('refresh_token', form.refresh_token));
     const requested = form.scope === undefined ? undefined : parseScope(form.scope);
@@ -195,7 +218,14 @@ export const refreshToken: GrantType = {
         application.scopes,
       );
     }
-    return issueUserTokens(services, { application, jkt }, rotated, resource, successor);
+    const response = issueUserTokens(services, { application, jkt }, rotated, resource, successor);
+    if (!rotated.scopes.includes(openIdScope)) return response;
+    const authentication = await grants.authentication(application.accountId, rotated.grantId);
+    return withIdToken(services, application, response, {
+      ...unknownAuthentication,
+      ...authentication,
+      ...rotated,
+    });
   },
 };
 

@@ -3,20 +3,27 @@ import type { Contract } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
 import { auditOrigin } from '../platform/http/principal.js';
+import { proofRequest } from './authentication.js';
 import { assertionAlgorithms } from './clients/client-keys.js';
 import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
-import type { IntrospectionEndpoint } from './introspection-endpoint.js';
-import { proofRequest } from './authentication.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
-import type { SigningKeys } from './keys/signing-keys.js';
+import type { IntrospectionEndpoint } from './introspection-endpoint.js';
+import { type SigningKeys, signingAlgorithm } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
+
+import { openIdClaims } from './scopes.js';
 import { supportedGrantTypes, type TokenEndpoint } from './token-endpoint.js';
+import { contextClasses } from './tokens/id-tokens.js';
 
 type AuthorizationServerMetadata = components['schemas']['AuthorizationServerMetadata'];
 
-/** Authorization server metadata. @see RFC 8414 section 2 and RFC 9207 section 3 */
+/**
+ * Authorization server metadata, also for clients of OpenID Connect.
+ *
+ * @see RFC 8414 section 2, RFC 9207 section 3 and OpenID Connect Discovery 1.0 section 3
+ */
 export function authorizationServerMetadata(
   contract: Contract,
   baseUrl: string,
@@ -47,6 +54,18 @@ export function authorizationServerMetadata(
     client_id_metadata_document_supported: true,
     dpop_signing_alg_values_supported: [...proofAlgorithms],
     service_documentation: `${baseUrl}/docs`,
+    userinfo_endpoint: address('getUserInfo'),
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [signingAlgorithm],
+    claim_types_supported: ['normal'],
+    claims_supported: [
+      ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash'],
+      ...Object.values(openIdClaims).flat(),
+    ],
+    acr_values_supported: Object.values(contextClasses(baseUrl)),
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
   };
 }
 
@@ -72,6 +91,7 @@ export class OAuthHandlers
       | 'revokeToken'
       | 'introspectToken'
       | 'getAuthorizationServerMetadata'
+      | 'getOpenIdConfiguration'
       | 'getJsonWebKeySet'
     >
 {
@@ -104,6 +124,10 @@ export class OAuthHandlers
   }
 
   async getAuthorizationServerMetadata(): Promise<Output<'getAuthorizationServerMetadata'>> {
+    return { status: 200, headers: briefCache, body: this.#parts.metadata };
+  }
+
+  async getOpenIdConfiguration(): Promise<Output<'getOpenIdConfiguration'>> {
     return { status: 200, headers: briefCache, body: this.#parts.metadata };
   }
 

@@ -20,9 +20,19 @@ export function isWriteScope(scope: string): boolean {
   return scope.endsWith(':write');
 }
 
+/** The scope of requests of OpenID Connect: the token response has an ID token. */
+export const openIdScope = 'openid';
+
+/** The claims of the UserInfo endpoint by scope, in addition to `sub`. @see OpenID Connect Core 1.0 section 5.4 */
+export const openIdClaims = {
+  profile: ['name', 'given_name', 'family_name', 'nickname', 'picture', 'locale', 'zoneinfo', 'updated_at'],
+  email: ['email', 'email_verified'],
+  phone: ['phone_number', 'phone_number_verified'],
+} as const;
+
 /** Whether a scope gives access to the profile of the granting user only. */
 export function isAboutUser(scope: string): boolean {
-  return scope.startsWith('user:');
+  return scope.startsWith('user:') || scope === openIdScope || Object.hasOwn(openIdClaims, scope);
 }
 
 /** The error of a request for scopes of which some are not available. */
@@ -65,6 +75,10 @@ const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'user:write': 'Change your profile',
   'webhooks:read': 'See its webhook endpoints and their deliveries',
   'webhooks:write': 'Have changes of employees and reports sent to its server',
+  openid: 'Know that it is you who signs in',
+  profile: 'See your name, nickname, picture, language and time zone',
+  email: 'See your e-mail address',
+  phone: 'See your phone number',
 };
 
 /** All scopes of the contract. */

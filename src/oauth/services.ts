@@ -13,6 +13,7 @@ import { AuthorizationCodes } from './grants/authorization-codes.js';
 import { Grants } from './grants/grants.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { AccessTokens } from './tokens/access-tokens.js';
+import { IdTokens } from './tokens/id-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
 
 /** What the endpoints of the authorization server share. */
@@ -21,6 +22,7 @@ export type OAuthServices = ReturnType<typeof createOAuthServices>;
 export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   const { config, database, clock, logger } = core;
   const grants = new Grants(database);
+  const tokenSettings = { issuer: config.baseUrl, ttlSeconds: config.accessTokenTtlSeconds, clock };
   return {
     ...core,
     clients: new ClientRegistry(database),
@@ -40,10 +42,7 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
       verifier: new ProofVerifier(new ProofNonces(core.appSecrets, clock), config.baseUrl),
       used: new UsedProofs(database),
     },
-    accessTokens: new AccessTokens(signingKeys, {
-      issuer: config.baseUrl,
-      ttlSeconds: config.accessTokenTtlSeconds,
-      clock,
-    }),
+    accessTokens: new AccessTokens(signingKeys, tokenSettings),
+    idTokens: new IdTokens(signingKeys, tokenSettings),
   };
 }

@@ -159,6 +159,7 @@ t.test('the metadata of the authorization server agrees with the contract', asyn
     ['revocation_endpoint', 'revokeToken'],
     ['introspection_endpoint', 'introspectToken'],
     ['jwks_uri', 'getJsonWebKeySet'],
+    ['userinfo_endpoint', 'getUserInfo'],
   ] as const) {
     t.equal(metadata[member], `http://api.test${contract.operations.get(id)?.path}`);
   }

@@ -10,7 +10,11 @@ import { listen, parseResponses } from '../support/server/sockets.js';
 import t, { type Test } from '../support/tap.js';
 
 /** Responses from memory, which cannot fail. */
-const fromMemory: readonly OperationId[] = ['getAuthorizationServerMetadata', 'getJsonWebKeySet'];
+const fromMemory: readonly OperationId[] = [
+  'getAuthorizationServerMetadata',
+  'getOpenIdConfiguration',
+  'getJsonWebKeySet',
+];
 
 const problem = 'application/problem+json';
 const accepts: Partial<Record<OperationId, readonly string[]>> = {

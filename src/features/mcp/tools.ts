@@ -1,4 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
+import { openIdScope } from '../../oauth/scopes.js';
 import {
   type Contract,
   type ContractDocument,
@@ -112,7 +113,7 @@ const json = 'application/json';
 
 /**
  * The tools: every operation that needs scopes and whose request and response are JSON. A new operation of the contract
- * is a tool without further code.
+ * is a tool without further code. The UserInfo endpoint is for applications that sign users in, and is no tool.
  *
  * @throws {Error} when two parameters of an operation have the same name as arguments
  */
@@ -133,6 +134,7 @@ function isTool({ scopes, body, responses }: Operation): boolean {
   return (
     scopes !== null &&
     scopes.length > 0 &&
+    !scopes.includes(openIdScope) &&
     (body === null || body.mediaTypes.includes(json)) &&
     successes.length > 0 &&
     successes.every(([, mediaTypes]) => mediaTypes.length === 0 || mediaTypes.includes(json))

@@ -1,6 +1,7 @@
 import type { Core } from '../../platform/core.js';
 import { ProfileHandlers } from './profile-handlers.js';
 import { Profiles } from './profiles.js';
+import { UserInfoHandlers } from './userinfo-handlers.js';
 
 export { type ProfilePagesDependencies, profilePages } from './pages/profile.js';
 export type { Profile } from './profiles.js';
@@ -8,5 +9,9 @@ export type { Profile } from './profiles.js';
 /** Creates the services and handlers for the OpenID profile. */
 export function createProfiles({ database, clock }: Core) {
   const profiles = new Profiles(database);
-  return { profiles, handlers: new ProfileHandlers(profiles, clock) };
+  return {
+    profiles,
+    handlers: new ProfileHandlers(profiles, clock),
+    userInfoHandlers: new UserInfoHandlers(profiles),
+  };
 }

@@ -55,7 +55,8 @@ export class ProfileHandlers implements Pick<Handlers, 'getCurrentUser' | 'updat
   }
 }
 
-function userOf({ userId }: Principal): string {
+/** @throws {Problem} 403 `user_context_required` when the token has no user */
+export function userOf({ userId }: Principal): string {
   if (userId === null) throw userContextRequired();
   return userId;
 }
@@ -72,8 +73,12 @@ function invalidClaims(errors: readonly ClaimError[]): Problem {
   );
 }
 
-/** @throws {Problem} 401 `invalid_token` when the user was deleted after the token was verified */
-function toResource(profile: Profile | null): UserResource {
+/**
+ * The profile with the names of its claims.
+ *
+ * @throws {Problem} 401 `invalid_token` when the user was deleted after the token was verified
+ */
+export function toResource(profile: Profile | null): UserResource {
   if (profile === null) throw challenge(invalidToken());
   const { id, givenName, familyName } = profile;
   return {

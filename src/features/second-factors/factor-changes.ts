@@ -1,4 +1,4 @@
-import { SessionEndedError } from '../../platform/accounts/sessions.js';
+import { type AuthenticationMethod, SessionEndedError } from '../../platform/accounts/sessions.js';
 import {
   type Role,
   requiresSecondFactor,
@@ -13,7 +13,10 @@ import type { Database, Prisma } from '../../platform/database/client.js';
 import { deleteRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.js';
 
 /** The kind of the second factor that a user proved. */
-export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery code';
+export type SecondFactorMethod = Extract<
+  AuthenticationMethod,
+  'authenticator app' | 'passkey' | 'recovery code'
+>;
 
 /**
  * Stores in a session that its user proved a second factor. With the first one it gets a new id, so that an id that was obtained
@@ -24,17 +27,19 @@ export type SecondFactorMethod = 'authenticator app' | 'passkey' | 'recovery cod
 export async function storeSecondFactor(
   { tx, context: { accountId, userId, at } }: Unit<UserAuditContext>,
   sessionId: string,
+  method: SecondFactorMethod,
 ): Promise<string | null> {
   const where = { idHash: hashSecret(sessionId), accountId, userId };
   const session = await tx.session.findFirst({ where });
+  const methods = [...new Set([...(session?.methods ?? []), method])];
   if (session?.secondFactorAt) {
-    const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at } });
+    const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at, methods } });
     return count > 0 ? sessionId : null;
   }
   // Of concurrent transactions one deletes it.
   if (session === null || (await tx.session.deleteMany({ where })).count === 0) return null;
   const id = randomSecret();
-  await tx.session.create({ data: { ...session, idHash: hashSecret(id), secondFactorAt: at } });
+  await tx.session.create({ data: { ...session, idHash: hashSecret(id), secondFactorAt: at, methods } });
   return id;
 }
 
@@ -91,7 +96,7 @@ export async function addFactor(
   const isFirst = (await countFactors(unit)) === 0;
   await insert();
   const recoveryCodes = isFirst ? await replaceRecoveryCodes(unit.tx, unit.context) : null;
-  const newId = await storeSecondFactor(unit, sessionId);
+  const newId = await storeSecondFactor(unit, sessionId, method);
   if (newId === null) throw new SessionEndedError();
   await unit.record(event.type, event.details);
   if (stage === 'enrolment') await recordSignIn(unit, method);

@@ -80,7 +80,7 @@ export class SecondFactorSignIn {
     const newId = await change(database.prisma, context, lock.enabledUser(user.id), async (unit, locked) => {
       if (locked === null || !(await consume(unit.tx))) return null;
       // A session that was revoked meanwhile stays revoked.
-      const id = await storeSecondFactor(unit, sessionId);
+      const id = await storeSecondFactor(unit, sessionId, method);
       if (id !== null) await recordSignIn(unit, method);
       return id;
     });

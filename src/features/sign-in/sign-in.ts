@@ -149,7 +149,7 @@ export class SignIn {
     const { accountId, userId } = proved;
     const user = await users.findEnabled(accountId, userId);
     if (user === null) return null;
-    const method = 'passkey';
+    const method = 'passkey' as const;
     const identity = { accountId, userId, origin };
     // Owners too: they have a recovery code for the time in which the identity provider fails.
     if (user.onlySingleSignOn) {
@@ -164,7 +164,7 @@ export class SignIn {
     if (!unused) return null;
     const event = { type: 'sign_in.succeeded', ...identity, details: { method } } as const;
     const from = { address: origin.address, userAgent };
-    const sessionId = await userSessions.create(user, from, { event, secondFactor: true });
+    const sessionId = await userSessions.create(user, from, { event, secondFactor: true, method });
     return sessionId === null ? null : { kind: 'signed_in', user, sessionId, stage: 'complete' };
   }
 }

@@ -262,13 +262,8 @@ export class SingleSignOn {
       return { kind: 'not_confirmed' };
     }
     const details = { method: 'single_sign_on', issuer };
-    await userSessions.confirm(session.id, {
-      type: 'reauthentication.succeeded',
-      accountId,
-      userId,
-      origin,
-      details,
-    });
+    const event = { type: 'reauthentication.succeeded', accountId, userId, origin, details } as const;
+    await userSessions.confirm(session.id, event, 'single sign-on');
     return { kind: 'confirmed', returnTo };
   }
 

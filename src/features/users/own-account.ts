@@ -13,7 +13,7 @@ import {
   revokeUserGrants,
   userDetails,
 } from '../../platform/accounts/revoke-user-access.js';
-import { hasSession, SessionEndedError } from '../../platform/accounts/sessions.js';
+import { findLockedSession, SessionEndedError } from '../../platform/accounts/sessions.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
@@ -75,7 +75,7 @@ export class OwnAccount {
     await change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
       if (user === null) return;
       // The password may have been replaced since the current one was compared.
-      if (!(await hasSession(unit, sessionId))) throw new SessionEndedError();
+      if ((await findLockedSession(unit, sessionId)) === null) throw new SessionEndedError();
       const where = { id: userId, accountId };
       await unit.tx.user.updateMany({ where, data: { passwordHash, updatedAt: at } });
       await unit.record('user.password_changed', userDetails(user));
@@ -118,7 +118,7 @@ export class OwnAccount {
     const { accountId, userId, at } = context;
     if (await isForeignDomain(database, accountId, email)) return { kind: 'foreign_domain' };
     const stored = await change(database.prisma, context, lock.enabledUser(userId), async (unit, user) => {
-      if (!(await hasSession(unit, sessionId))) throw new SessionEndedError();
+      if ((await findLockedSession(unit, sessionId)) === null) throw new SessionEndedError();
       if (user === null || user.email === email) return null;
       await deleteEmailLinks(unit, userId);
       await unit.record('user.email_change_requested', { ...userDetails(user), to: email });

@@ -2,8 +2,8 @@ import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import { assertionType, clientNamedBy } from './client-assertion.js';
 import type { ProofRequest } from '../dpop/proof-verifier.js';
+import { assertionType, clientNamedBy } from './client-assertion.js';
 import type { Client } from './client-registry.js';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { hasSession } from '../../platform/accounts/sessions.js';
+import { type Authentication, findLockedSession } from '../../platform/accounts/sessions.js';
 import { type AuditOrigin, auditedIn } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
@@ -46,6 +46,8 @@ interface NewAuthorizationCode {
   /** Thumbprint of the key with which the code must be exchanged; `null` for any, or none. RFC 9449 section 10 */
   readonly dpopJkt: string | null;
   readonly resource: Resource;
+  /** For the ID token; `null`: none. */
+  readonly nonce: string | null;
   readonly at: Date;
   readonly expiresAt: Date;
   readonly origin: AuditOrigin;
@@ -63,6 +65,11 @@ interface CodeExchange {
   readonly jkt: string | null;
   readonly at: Date;
   readonly origin: AuditOrigin;
+}
+
+/** What a code has for the ID token. */
+interface CodeAuthentication extends Authentication {
+  readonly nonce: string | null;
 }
 
 /** Authorization codes, from the consent of the user to the exchange for tokens. */
@@ -91,10 +98,20 @@ export class AuthorizationCodes {
     return change(this.#prisma, context, lock.role, async (unit, role) => {
       const { tx } = unit;
       if (!(await lock.existingApplication(tx, context))) return 'application_deleted';
-      if (!(await hasSession(unit, sessionId))) return 'not_grantable';
+      const session = await findLockedSession(unit, sessionId);
+      if (session === null) return 'not_grantable';
       if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
       await tx.authorizationCode.create({
-        data: { ...stored, accountId, applicationId, userId, scopes: [...scopes], createdAt: at },
+        data: {
+          ...stored,
+          accountId,
+          applicationId,
+          userId,
+          scopes: [...scopes],
+          authenticatedAt: session.authenticatedAt,
+          methods: [...session.methods],
+          createdAt: at,
+        },
       });
       await unit.record('consent.allowed', { scopes });
       await unit.record('authorization_code.issued', { scopes });
@@ -113,12 +130,12 @@ export class AuthorizationCodes {
   async use(
     { codeHash, application, redirectUri, codeVerifier, resource, jkt, at, origin }: CodeExchange,
     refreshToken: { readonly hash: Buffer<ArrayBuffer>; readonly expiresAt: Date },
-  ): Promise<UsedGrant | undefined> {
+  ): Promise<(UsedGrant & CodeAuthentication) | undefined> {
     const { id: applicationId, accountId } = application;
     const boundTo = boundKeyOf(application, jkt);
-    const use = () => this.#prisma.$queryRaw<UsedGrant[]>`
+    const use = () => this.#prisma.$queryRaw<(UsedGrant & CodeAuthentication)[]>`
       WITH held AS (
-        SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource
+        SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource, code.authenticated_at, code.methods
         FROM authorization_codes code
           JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
           JOIN accounts ON accounts.id = code.account_id
@@ -132,20 +149,25 @@ export class AuthorizationCodes {
         FOR KEY SHARE OF accounts, applications, users
         FOR NO KEY UPDATE OF code
       ), granted AS (
-        INSERT INTO grants (id, account_id, application_id, user_id, scopes, resource, created_at)
-        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, resource, ${at} FROM held
+        INSERT INTO grants
+          (id, account_id, application_id, user_id, scopes, resource, authenticated_at, methods, created_at)
+        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, resource, authenticated_at, methods, ${at}
+        FROM held
         RETURNING id
       ), used AS (
         UPDATE authorization_codes code SET used_at = ${at}, grant_id = granted.id
         FROM held, granted WHERE code.code_hash = held.code_hash
-        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes, code.resource
+        RETURNING code.grant_id, code.user_id, code.account_id, code.scopes, code.resource, code.nonce,
+          code.authenticated_at, code.methods
       ), refreshable AS (
         INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, dpop_jkt, created_at, expires_at)
         SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${boundTo}, ${at}, ${refreshToken.expiresAt} FROM used
       ), audited AS (
         ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
       )
-      SELECT grant_id AS "grantId", user_id AS "userId", scopes, resource FROM used`;
+      SELECT grant_id AS "grantId", user_id AS "userId", scopes, resource, nonce,
+        authenticated_at AS "authenticatedAt", methods
+      FROM used`;
     const [row] = await withScope(accountScope(accountId), use);
     return row;
   }

@@ -1,8 +1,10 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { Authentication } from '../../platform/accounts/sessions.js';
 import type { AuditEvent, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
+import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Resource } from '../resources.js';
 
 /** Condition for a live grant: a row of `grants` that is not revoked and has an unused, unexpired refresh token. */
@@ -147,6 +149,16 @@ export class Grants {
       if (revoked.length > 0) return true;
       return (await tx.grant.count({ where: { accountId, userId, applicationId } })) > 0;
     });
+  }
+
+  /** When and how the user signed in before the consent; `null` when there is no such grant. */
+  authentication(accountId: AccountId, grantId: string): Promise<Authentication | null> {
+    return withScope(accountScope(accountId), () =>
+      this.#prisma.grant.findUnique({
+        where: { accountId_id: { accountId, id: grantId } },
+        select: { authenticatedAt: true, methods: true },
+      }),
+    );
   }
 
   /**

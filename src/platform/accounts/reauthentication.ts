@@ -77,7 +77,7 @@ export class Reauthentication {
       await auditLog.record({ type: 'reauthentication.failed', ...identity });
       return { kind: 'wrong' };
     }
-    await sessions.confirm(sessionId, { type: 'reauthentication.succeeded', ...identity });
+    await sessions.confirm(sessionId, { type: 'reauthentication.succeeded', ...identity }, 'password');
     return { kind: 'confirmed' };
   }
 }

@@ -26,6 +26,22 @@ const touchSeconds = 60;
 /** Time after which a user has to enter the password again before an action that needs it. */
 export const reauthenticationSeconds = 600;
 
+/** How a user proves the identity. */
+export type AuthenticationMethod =
+  | 'password'
+  | 'passkey'
+  | 'authenticator app'
+  | 'recovery code'
+  | 'single sign-on';
+
+/** When and how the user of a session has proved the identity. */
+export interface Authentication {
+  /** When the user last proved it; `null` when it was not stored. */
+  readonly authenticatedAt: Date | null;
+  /** Each once; empty when they were not stored. */
+  readonly methods: readonly string[];
+}
+
 /** A session that has not expired. */
 export interface ActiveSession {
   readonly user: User;
@@ -77,6 +93,7 @@ export class Sessions {
    * @param complete whether no second factor is missing
    * @param issuer the identity provider at which the user signed in; absent: with a password or passkey
    * @param authenticatedAt when the user proved the identity; absent: now
+   * @param method how; absent: with the password, or at the identity provider
    * @returns the id; `null` when the user is disabled or has another password hash, or the identity provider was replaced
    */
   async create(
@@ -89,6 +106,7 @@ export class Sessions {
       complete = true,
       issuer,
       authenticatedAt,
+      method = issuer === undefined ? 'password' : 'single sign-on',
     }: {
       passwordHash?: string;
       event?: AuditEvent;
@@ -96,6 +114,7 @@ export class Sessions {
       complete?: boolean;
       issuer?: string;
       authenticatedAt?: Date;
+      method?: AuthenticationMethod;
     } = {},
   ): Promise<string | null> {
     const id = randomSecret();
@@ -113,9 +132,9 @@ export class Sessions {
       )
       INSERT INTO sessions
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
-          user_agent, single_sign_on)
+          user_agent, single_sign_on, methods)
       SELECT ${hashSecret(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
-        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}
+        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}, ARRAY[${method}]
       FROM holder`;
     const context = { accountId, at: now };
     const created = await change(this.#database.prisma, context, lock.nothing, async ({ tx }) => {
@@ -200,12 +219,18 @@ export class Sessions {
     });
   }
 
-  /** Stores that the user of a session has entered the password now, together with the event. */
-  async confirm(id: string, event: AuditEvent & { readonly accountId: AccountId }): Promise<void> {
+  /** Stores that the user of a session has proved the identity again now, together with the event. */
+  async confirm(
+    id: string,
+    event: AuditEvent & { readonly accountId: AccountId },
+    method: AuthenticationMethod,
+  ): Promise<void> {
     const context = { ...event, at: this.#clock() };
     await change(this.#database.prisma, context, lock.nothing, async (unit) => {
-      const where = { idHash: hashSecret(id), accountId: event.accountId };
-      await unit.tx.session.updateMany({ where, data: { authenticatedAt: context.at } });
+      await unit.tx.$executeRaw`
+        UPDATE sessions SET authenticated_at = ${context.at},
+          methods = CASE WHEN ${method} = ANY (methods) THEN methods ELSE methods || ${method}::text END
+        WHERE id_hash = ${hashSecret(id)} AND account_id = ${event.accountId}`;
       await unit.record(event.type, event.details);
     });
   }
@@ -256,12 +281,15 @@ function completeKinds(user: User): Prisma.SessionWhereInput[] {
 }
 
 /**
- * Whether a session of the user exists, in a change that has locked the user: a change that revokes the sessions of the user and
+ * Finds a session of the user, in a change that has locked the user: a change that revokes the sessions of the user and
  * what they created either finds what the caller creates, or has committed.
  */
-export async function hasSession(
+export function findLockedSession(
   { tx, context: { accountId, userId } }: Unit<AuditContext & { readonly userId: string }>,
   sessionId: string,
-): Promise<boolean> {
-  return (await tx.session.count({ where: { accountId, userId, idHash: hashSecret(sessionId) } })) > 0;
+): Promise<Authentication | null> {
+  return tx.session.findFirst({
+    where: { accountId, userId, idHash: hashSecret(sessionId) },
+    select: { authenticatedAt: true, methods: true },
+  });
 }

@@ -53,7 +53,11 @@ export type ScopeName =
   | 'user:read'
   | 'user:write'
   | 'webhooks:read'
-  | 'webhooks:write';
+  | 'webhooks:write'
+  | 'openid'
+  | 'profile'
+  | 'email'
+  | 'phone';
 
 /** Operations without a bearer token. */
 export type PublicOperation =
@@ -62,6 +66,7 @@ export type PublicOperation =
   | 'revokeToken'
   | 'introspectToken'
   | 'getAuthorizationServerMetadata'
+  | 'getOpenIdConfiguration'
   | 'getJsonWebKeySet';
 
 /** Attributes of `EmployeeAttributes` in the contract, in the same order. `type` is the type of the column. */

@@ -36,10 +36,8 @@ export interface paths {
          *     scopes: access tokens lose them at once, a refresh grants the remaining ones, and requesting a removed one is
          *     `invalid_scope`. Use the `scope` of the token response.
          *
-         *     With a DPoP proof (RFC 9449) in the header `DPoP`, the access token is bound to the key of the proof, and `token_type` is
-         *     `DPoP`. So is the refresh token of a public client. The proof must have a `nonce`: the first request is rejected with
-         *     `use_dpop_nonce`, and its response has the nonce in the header `DPoP-Nonce`. An application can require a proof for every token
-         *     request.
+         *     With the scope `openid` the response to a code or a refresh token has an `id_token`. Verify it with the keys of
+         *     [getJsonWebKeySet](#/oauth/getjsonwebkeyset), or let a library of OpenID Connect do it.
          */
         post: operations["createToken"];
         delete?: never;
@@ -85,8 +83,8 @@ export interface paths {
          *     account has approved the application. Before, and after it has changed in a way that the account must approve again, the
          *     browser stays at this service, and the application gets no response. A token acts in the account of the user.
          *
-         *     Owners and administrators may grant every scope. Other users may grant `user:read` and `user:write` only; the
-         *     other scopes are shown as not available and omitted from the token. A user may also allow only some of the scopes: use the
+         *     Owners and administrators may grant every scope. Other users may grant `user:read`, `user:write` and the scopes of OpenID
+         *     Connect only; the other scopes are shown as not available and omitted from the token. A user may also allow only some of the scopes: use the
          *     `scope` of the token response.
          */
         get: operations["authorize"];
@@ -123,25 +121,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/oauth/introspect": {
+    "/v1/oauth/userinfo": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get the claims of the user
+         * @description The UserInfo endpoint of OpenID Connect (Core 1.0 section 5.3): `sub`, and the claims of the scopes `profile`, `email` and
+         *     `phone` of the token. Claims that the user does not have are omitted. Needs the scope `openid`.
+         */
+        get: operations["getUserInfo"];
         put?: never;
         /**
-         * Describe a token
-         * @description Describes an access token or a refresh token to the application that it was issued to (RFC 7662). Needs no scope and no
-         *     bearer token; the client authenticates as it does at the token endpoint, and must be confidential: a public client is
-         *     `invalid_client`.
-         *
-         *     A token that can be used now is described with the scopes that a request with it has. Every other token is
-         *     `{"active": false}`: one that is unknown, expired, revoked or already used, and one of another client.
+         * Get the claims of the user with POST
+         * @description The same as [getUserInfo](#/oauth/getuserinfo), for clients that send a POST request. The token is in the header
+         *     `Authorization`, and the request has no body. Needs the scope `openid`.
          */
-        post: operations["introspectToken"];
+        post: operations["postUserInfo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -169,6 +168,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the OpenID configuration
+         * @description Endpoints and capabilities for clients of OpenID Connect (Discovery 1.0), equal to those of
+         *     [getAuthorizationServerMetadata](#/oauth/getauthorizationservermetadata). ID tokens are signed with ES256 only. Needs no
+         *     scope and no token.
+         */
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -178,7 +199,7 @@ export interface paths {
         };
         /**
          * Get the public signing keys
-         * @description The public keys that verify access tokens (RFC 7517). After a rotation the previous key stays listed until the last
+         * @description The public keys that verify access tokens and ID tokens (RFC 7517). After a rotation the previous key stays listed until the last
          *     token that it signed has expired. Needs no scope and no token.
          */
         get: operations["getJsonWebKeySet"];
@@ -659,14 +680,6 @@ export interface components {
              *     application requires it for every token request. Checked whenever it is sent.
              */
             client_secret?: string;
-            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
-            client_assertion_type?: string;
-            /**
-             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
-             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
-             *     before. `client_id` may then be omitted.
-             */
-            client_assertion?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
             /** @description For `authorization_code`, the code from the authorization response. */
@@ -692,10 +705,10 @@ export interface components {
             /** @description The bearer token. Treat it as opaque. */
             access_token: string;
             /**
-             * @description The token type, `Bearer`. It is `DPoP` only if the request had a DPoP proof, to whose key the token is bound.
+             * @description The token type, `Bearer`.
              * @enum {string}
              */
-            token_type: "Bearer" | "DPoP";
+            token_type: "Bearer";
             /**
              * Format: int32
              * @description Seconds until the access token expires; currently 3600.
@@ -705,6 +718,12 @@ export interface components {
             scope: string;
             /** @description Present for `authorization_code` and `refresh_token`, absent for `client_credentials`. */
             refresh_token?: string;
+            /**
+             * @description Present when the token of a user has the scope `openid`: who the user is, and when and how the user signed in (OpenID
+             *     Connect Core 1.0 section 2). The `nonce` of the authorization request is in the first one, and not in those of
+             *     refreshes.
+             */
+            id_token?: string;
         };
         /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
         TokenRevocationRequest: {
@@ -716,70 +735,15 @@ export interface components {
             client_id?: string;
             /** @description Required for confidential applications, omitted by public ones. */
             client_secret?: string;
-            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
-            client_assertion_type?: string;
-            /**
-             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
-             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
-             *     before. `client_id` may then be omitted.
-             */
-            client_assertion?: string;
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
-        /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
-        TokenIntrospectionRequest: {
-            /** @description The access token or refresh token to describe. */
-            token: string;
-            /** @description `access_token` or `refresh_token`. Optional and ignored: both types are always checked (RFC 7662 section 2.1). */
-            token_type_hint?: string;
-            /** @description The application that the token was issued to. May be omitted when it authenticates with HTTP Basic. */
-            client_id?: string;
-            /** @description The secret of the application. */
-            client_secret?: string;
-            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
-            client_assertion_type?: string;
-            /**
-             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
-             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
-             *     before. `client_id` may then be omitted.
-             */
-            client_assertion?: string;
-        };
-        /** @description A token (RFC 7662 section 2.2). When `active` is `false`, it has no other member. */
-        TokenIntrospection: {
-            /** @description Whether the token can be used now. */
-            active: boolean;
-            /**
-             * @description The scopes that a request with the token has, separated by spaces. Empty when all of them were removed from the
-             *     application or the grant.
-             */
-            scope?: string;
-            /** @description The application that the token was issued to. */
-            client_id?: string;
-            /** @description The account in which the token acts. An application of several accounts tells their data apart by it. */
-            account?: string;
-            /** @description The id of the user; absent for a token without a user. */
-            sub?: string;
-            /**
-             * @description `Bearer` for an access token, `N_A` for a refresh token, which no request to the API accepts (RFC 8693 section 2.2.1), or
-             *     another one that is added later.
-             */
-            token_type?: string;
-            /**
-             * Format: int64
-             * @description When the token expires, in seconds since the epoch.
-             */
-            exp?: number;
-            /**
-             * Format: int64
-             * @description When the token was issued, in seconds since the epoch.
-             */
-            iat?: number;
-        };
-        /** @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, or another one that is added later. */
+        /**
+         * @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, `openid`, `profile`,
+         *     `email`, `phone`, or another one that is added later.
+         */
         ScopeName: string;
-        /** @description Member names and meanings are those of RFC 8414 and RFC 9207. */
+        /** @description Member names and meanings are those of RFC 8414, RFC 9207 and OpenID Connect Discovery 1.0 section 3. */
         AuthorizationServerMetadata: {
             /**
              * Format: uri
@@ -803,11 +767,6 @@ export interface components {
             revocation_endpoint: string;
             /**
              * Format: uri
-             * @description The introspection endpoint (RFC 7662).
-             */
-            introspection_endpoint: string;
-            /**
-             * Format: uri
              * @description The URL of the public signing keys.
              */
             jwks_uri: string;
@@ -821,22 +780,12 @@ export interface components {
             grant_types_supported: string[];
             /** @description How clients may authenticate at the token endpoint; `none` is for public clients. */
             token_endpoint_auth_methods_supported: string[];
-            /** @description Signature algorithms of `client_assertion` at the token endpoint. */
-            token_endpoint_auth_signing_alg_values_supported: string[];
             /** @description How clients may authenticate at the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
-            /** @description Signature algorithms of `client_assertion` at the revocation endpoint. */
-            revocation_endpoint_auth_signing_alg_values_supported: string[];
-            /** @description How clients may authenticate at the introspection endpoint. */
-            introspection_endpoint_auth_methods_supported: string[];
-            /** @description Signature algorithms of `client_assertion` at the introspection endpoint. */
-            introspection_endpoint_auth_signing_alg_values_supported: string[];
             /** @description Values of `code_challenge_method`. */
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */
             authorization_response_iss_parameter_supported: boolean;
-            /** @description Accepted algorithms of DPoP proofs (RFC 9449). */
-            dpop_signing_alg_values_supported: string[];
             /**
              * @description Whether the `client_id` of `authorize` can be the URL of a document that describes the application
              *     (draft-ietf-oauth-client-id-metadata-document).
@@ -847,6 +796,62 @@ export interface components {
              * @description The URL of this reference.
              */
             service_documentation: string;
+            /**
+             * Format: uri
+             * @description The UserInfo endpoint.
+             */
+            userinfo_endpoint: string;
+            /** @description `public`: a user has the same `sub` for all applications. */
+            subject_types_supported: string[];
+            /** @description The algorithms that sign ID tokens. */
+            id_token_signing_alg_values_supported: string[];
+            /** @description Types of claims. */
+            claim_types_supported: string[];
+            /** @description The claims of ID tokens and of the UserInfo endpoint. */
+            claims_supported: string[];
+            /** @description Values of `acr` in ID tokens. */
+            acr_values_supported: string[];
+            /** @description Whether the authorization endpoint accepts `claims`. */
+            claims_parameter_supported: boolean;
+            /** @description Whether the authorization endpoint accepts `request`. */
+            request_parameter_supported: boolean;
+            /** @description Whether the authorization endpoint accepts a `request_uri` of the client. */
+            request_uri_parameter_supported: boolean;
+        };
+        /** @description Claims of the user, with the names and meanings of OpenID Connect Core 1.0 section 5.1. */
+        UserInfo: {
+            /** @description The user's identifier, equal to `id`. */
+            sub: string;
+            /** @description The full name, composed of `given_name` and `family_name`. */
+            name?: string;
+            /** @description The given name. */
+            given_name?: string;
+            /** @description The family name. */
+            family_name?: string;
+            /** @description The nickname. */
+            nickname?: string;
+            /**
+             * Format: uri
+             * @description The URL of a picture of the user.
+             */
+            picture?: string;
+            /** @description The preferred language, a BCP 47 tag. */
+            locale?: string;
+            /** @description The time zone, a name in the IANA database. */
+            zoneinfo?: string;
+            /** @description The telephone number in E.164 form. */
+            phone_number?: string;
+            /** @description Whether the number is verified. */
+            phone_number_verified?: boolean;
+            /** @description The e-mail address that the user signs in with. */
+            email?: string;
+            /** @description Whether the address is verified. */
+            email_verified?: boolean;
+            /**
+             * Format: int64
+             * @description When the profile last changed, in seconds since 1970-01-01T00:00:00Z as OpenID Connect defines it.
+             */
+            updated_at?: number;
         };
         /** @description The public keys of the server (RFC 7517). */
         JsonWebKeySet: {
@@ -1712,7 +1717,7 @@ export interface components {
              * @description The error code of OAuth 2.0; equal to `code` if OAuth defines the same error.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_dpop_proof" | "use_dpop_nonce" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "server_error" | "temporarily_unavailable";
             /** @description The same as `detail`, in the characters that RFC 6749 section 5.2 allows. */
             error_description: string;
         };
@@ -1790,7 +1795,6 @@ export interface components {
                 "WWW-Authenticate": components["headers"]["BearerChallenge"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -1815,6 +1819,22 @@ export interface components {
         };
         /** @description The token lacks the scope `reports:write`. */
         ReportsWriteForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token lacks the scope `openid`, or has no user. */
+        UserInfoForbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
@@ -2195,7 +2215,6 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -2238,39 +2257,6 @@ export interface components {
         };
         /** @description The client authentication failed. */
         TokenRevocationUnauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
-                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
-                "Cache-Control": components["headers"]["NoStore"];
-                "WWW-Authenticate": components["headers"]["BasicChallenge"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthProblem"];
-                "application/problem+json": components["schemas"]["OAuthProblem"];
-            };
-        };
-        /** @description The request is malformed. */
-        TokenIntrospectionBadRequest: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
-                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
-                "Cache-Control": components["headers"]["NoStore"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["OAuthProblem"];
-                "application/problem+json": components["schemas"]["OAuthProblem"];
-            };
-        };
-        /** @description The client authentication failed. */
-        TokenIntrospectionUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
@@ -2583,18 +2569,18 @@ export interface components {
          */
         Resource: string;
         /**
-         * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
-         *     then needs a DPoP proof of this key.
-         * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
-         */
-        DpopJkt: string;
-        /**
          * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
          *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
          *     did not send.
          * @example Zk2hY9tQ1r
          */
         State: string;
+        /**
+         * @description An unguessable value that is in the ID token of the code (OpenID Connect Core 1.0 section 3.1.2.1). Store it as `state`, and
+         *     reject an ID token with another one.
+         * @example n-0S6_WzA2Mj
+         */
+        Nonce: string;
         /**
          * @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
@@ -2621,14 +2607,9 @@ export interface components {
         AllowOrigin: string;
         /**
          * @description The response headers that scripts of other origins may read.
-         * @example allow, content-disposition, deprecation, dpop-nonce, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
+         * @example allow, content-disposition, deprecation, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
          */
         ExposeHeaders: string;
-        /**
-         * @description A nonce for the next DPoP proofs. Responses to requests with a proof have it when the nonce of the proof is missing or old.
-         * @example t5jzc0.ZP5JVFEhHmXCgDLfzQzrDFKkVjFlkGEg0Wm5bVAUmh0
-         */
-        DpopNonce: string;
         /**
          * @description Always `no-store`, because the response contains secrets.
          * @example no-store
@@ -2681,8 +2662,7 @@ export interface components {
         RetryAfter: number;
         /**
          * @description The error of the bearer token (RFC 6750 section 3): no `error` if the token is missing, `invalid_token` if it is
-         *     rejected, `insufficient_scope` with the missing `scope`. A request with the scheme `DPoP`, or with a bound token, gets a
-         *     challenge of that scheme, with the accepted algorithms in `algs` (RFC 9449 section 7.1).
+         *     rejected, `insufficient_scope` with the missing `scope`.
          * @example Bearer realm="People API", error="insufficient_scope", scope="reports:write"
          */
         BearerChallenge: string;
@@ -2718,7 +2698,6 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    "DPoP-Nonce": components["headers"]["DpopNonce"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2784,11 +2763,11 @@ export interface operations {
                  */
                 resource?: components["parameters"]["Resource"];
                 /**
-                 * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
-                 *     then needs a DPoP proof of this key.
-                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 * @description An unguessable value that is in the ID token of the code (OpenID Connect Core 1.0 section 3.1.2.1). Store it as `state`, and
+                 *     reject an ID token with another one.
+                 * @example n-0S6_WzA2Mj
                  */
-                dpop_jkt?: components["parameters"]["DpopJkt"];
+                nonce?: components["parameters"]["Nonce"];
             };
             header?: never;
             path?: never;
@@ -2864,20 +2843,16 @@ export interface operations {
             503: components["responses"]["OAuthServiceUnavailable"];
         };
     };
-    introspectToken: {
+    getUserInfo: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/x-www-form-urlencoded": components["schemas"]["TokenIntrospectionRequest"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description The token, or that it is not active. */
+            /** @description The claims. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2889,16 +2864,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenIntrospection"];
+                    "application/json": components["schemas"]["UserInfo"];
                 };
             };
-            400: components["responses"]["TokenIntrospectionBadRequest"];
-            401: components["responses"]["TokenIntrospectionUnauthorized"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UserInfoForbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    postUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claims. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["UserInfoForbidden"];
             408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["OAuthPayloadTooLarge"];
-            429: components["responses"]["OAuthTooManyRequests"];
-            500: components["responses"]["OAuthInternalServerError"];
-            503: components["responses"]["OAuthServiceUnavailable"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getAuthorizationServerMetadata: {
@@ -2911,6 +2919,36 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationServerMetadata"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The configuration. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
