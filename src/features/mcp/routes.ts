@@ -71,7 +71,7 @@ interface Dependencies {
 export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies): Promise<void> {
   const { contract, withBaseUrl, authenticate, config } = dependencies;
   const tools = readTools(contract, withBaseUrl);
-  const scopes = [...new Set([...tools.values()].flatMap(({ operation }) => operation.scopes ?? []))];
+  const scopes = Object.keys(contract.scopes);
   const version = String(contract.document.info.version);
   await app.register(resourceMetadataRoutes, { baseUrl: config.baseUrl, scopes });
   const resourceMetadata = `resource_metadata="${config.baseUrl}${wellKnown}${mcpPath}"`;
