@@ -123,6 +123,38 @@ browserTest('the preview follows the form while it is filled in', async (t, page
   t.equal(await page.getByText('No reports yet.').count(), 0);
 });
 
+browserTest('a successful preview removes the errors that it rules out', async (t, page, site) => {
+  await signIn(page, (await arrange(site)).user);
+  await page.goto(`${reports}/new`);
+  const summary = page.getByRole('alert');
+  await addFilter(page, 'First name');
+  await page.getByLabel('Condition of filter 1').selectOption('is one of');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await summary.getByText('Filter 1: the value must have').waitFor();
+  t.match(await page.title(), /^Error: /);
+  const value = page.getByRole('textbox', { name: 'Value of filter 1' });
+  await value.fill('First 1');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('The report is not saved yet.').or(page.getByText('The report has no rows.')).waitFor();
+  await summary.waitFor({ state: 'detached' });
+  t.equal(await page.locator('.field-error').count(), 0);
+  t.equal(await value.getAttribute('aria-invalid'), null);
+  t.match(await page.title(), /^New report/);
+  // Without a title, a preview is shown, but the report cannot be saved.
+  await titleOf(page).press('Enter');
+  await summary.getByText('Title must have').waitFor();
+  await page.getByRole('button', { name: 'Remove First name' }).click();
+  await page
+    .locator('#preview')
+    .getByRole('columnheader', { name: 'First name' })
+    .waitFor({ state: 'detached' });
+  t.equal(await summary.getByRole('link').count(), 1);
+  await titleOf(page).fill('People');
+  await titleOf(page).blur();
+  await summary.waitFor({ state: 'detached' });
+  t.equal(await titleOf(page).getAttribute('aria-invalid'), null);
+});
+
 for (const javaScriptEnabled of [true, false]) {
   browserTest(
     `relative dates are chosen, and bars lead to their employees, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`,

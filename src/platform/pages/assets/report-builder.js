@@ -53,20 +53,47 @@ function load(submitter) {
   form.submit();
 }
 
-function previewSoon() {
+/** @param changed whether the user has changed the form since the page loaded */
+function previewSoon(changed = true) {
   clearTimeout(timer);
-  timer = setTimeout(showPreview, 400, false);
+  timer = setTimeout(showPreview, 400, false, changed);
 }
 
-/** @param asked whether the user has asked for the preview, which then shows the errors of the form too */
-async function showPreview(asked) {
+/**
+ * @param asked whether the user has asked for the preview, which then shows the errors of the form too
+ * @param changed whether the errors of the page may be those of another form
+ */
+async function showPreview(asked, changed = true) {
   const page = await send('preview');
   if (!page || page === 'replaced') return;
   const shown = page.getElementById('preview');
   shown?.querySelector('[autofocus]')?.removeAttribute('autofocus');
   if (asked && !shown?.hasChildNodes()) return load({ value: 'preview' });
-  if (shown?.hasChildNodes()) document.getElementById('preview').replaceChildren(...shown.childNodes);
+  if (shown?.hasChildNodes()) {
+    document.getElementById('preview').replaceChildren(...shown.childNodes);
+    if (changed) removeErrors();
+  }
   if (asked) document.querySelector('.preview h2')?.focus();
+}
+
+/** Removes the errors that a preview rules out: a preview needs no title, and saves nothing that another user has changed. */
+function removeErrors() {
+  const summary = document.querySelector('.error-summary');
+  if (!summary || document.getElementById('conflict')) return;
+  for (const link of summary.querySelectorAll('a')) {
+    const id = link.hash.slice(1);
+    if (id === 'title' && document.getElementById(id).value.trim() === '') continue;
+    const error = `${id}-error`;
+    link.closest('li').remove();
+    document.getElementById(error)?.remove();
+    for (const field of document.querySelectorAll(`[aria-describedby~="${error}"]`)) {
+      field.setAttribute('aria-describedby', field.getAttribute('aria-describedby').replace(error, '').trim());
+      field.removeAttribute('aria-invalid');
+    }
+  }
+  if (summary.querySelector('li')) return;
+  summary.remove();
+  document.title = document.title.replace(/^Error: /, '');
 }
 
 /** The page that answers the form; `replaced` by a later request, or `undefined` when the server does not answer. */
@@ -86,4 +113,4 @@ async function send(action) {
   }
 }
 
-previewSoon();
+previewSoon(false);
