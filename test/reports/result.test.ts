@@ -189,6 +189,33 @@ t.test(
   },
 );
 
+t.test('the CSV for Excel follows the language of the profile, then that of the browser', async (t) => {
+  const { browser, user } = await employeeScene(api, repeat(1, {}));
+  const id = createdId(await createReport(browser, { column_1: 'email', column_2: 'status' }));
+  const german = 'de-DE,de;q=0.9,en;q=0.8';
+  for (const [locale, accepted, separator] of [
+    [null, undefined, ','],
+    [null, 'en', ','],
+    [null, 'de', ';'],
+    [null, german, ';'],
+    ['de', undefined, ';'],
+    ['de', 'en', ';'],
+    ['de_AT', 'en', ';'],
+    ['en', german, ','],
+    ['no language', german, ';'],
+  ] as const) {
+    await database.prisma.user.update({ where: { id: user.id }, data: { locale } });
+    const { body } = await api.app.inject({
+      url: `${reportsPath}/${id}/results.csv?format=excel`,
+      headers: {
+        ...(accepted !== undefined && { 'accept-language': accepted }),
+        cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    });
+    t.equal(body.includes(';'), separator === ';', `${locale} with ${accepted}`);
+  }
+});
+
 t.test('a workbook has manager names and status labels, and CSV has the stored values', async (t) => {
   const { browser, accountId } = await employeeScene(api, repeat(3, { status: 'on_leave' }));
   const [boss] = await database.prisma.employee.findMany({ where: { accountId }, orderBy: { email: 'asc' } });

@@ -17,7 +17,8 @@ const formulaBytes: ReadonlySet<number> = new Set(Buffer.from([...formulaStarts]
  * separator that Excel expects, and with an apostrophe before each value that Excel would run as a formula. The values are
  * chosen by others than the reader.
  *
- * @param languages value of `Accept-Language`: where numbers have a decimal comma, Excel separates values by semicolons
+ * @param languages language tags in the form of `Accept-Language`: where numbers have a decimal comma in the first one that is a
+ *   language, Excel separates values by semicolons
  */
 export async function* excelCsv(
   chunks: AsyncGenerator<Buffer, void, undefined>,
@@ -31,15 +32,19 @@ export async function* excelCsv(
   }
 }
 
-/** Whether numbers have a decimal comma in the preferred language of a browser. */
+/** Whether numbers have a decimal comma in the first language of a list. Other texts are skipped. */
 function hasDecimalComma(languages = ''): boolean {
-  const [preferred = ''] = languages.split(/[,;]/, 1);
-  try {
-    return new Intl.NumberFormat(preferred.trim() || 'en').format(0.5).includes(',');
-  } catch {
-    // Not a language.
-    return false;
+  for (const range of languages.split(',')) {
+    const [language = ''] = range.split(';', 1);
+    try {
+      // Profiles also have tags such as `de_DE`.
+      const [known] = Intl.NumberFormat.supportedLocalesOf(language.trim().replaceAll('_', '-'));
+      if (known !== undefined) return new Intl.NumberFormat(known).format(0.5).includes(',');
+    } catch {
+      // Not a language tag.
+    }
   }
+  return false;
 }
 
 /** Marks values as text, and separates them by semicolons on request. A value can continue in the next chunk. */
@@ -175,7 +180,7 @@ export function excelAddress(address: string, format: keyof typeof formats = 'ex
 /**
  * The table in the format that the query names; CSV without one. A file that is no CSV table is returned unchanged.
  *
- * @param languages value of `Accept-Language`
+ * @param languages as for {@link excelCsv}
  * @throws {Problem} 400 `invalid_request` for an unknown format
  */
 export function inRequestedFormat(file: CsvFile, query: Fields, languages?: string): CsvFile {

@@ -45,8 +45,8 @@ export interface PageContext {
   /** `enrolment`: the user has to set up a second factor before seeing other pages. */
   readonly stage: SignInStage;
   readonly userAgent: string | undefined;
-  /** Value of `Accept-Language`. */
-  readonly languages: string | undefined;
+  /** The language of the profile, if it is set, and those of the browser, in the form of `Accept-Language`. */
+  readonly languages: string;
   readonly path: string;
   readonly csrfToken: string;
   readonly query: Fields;

@@ -195,7 +195,7 @@ export class PageRouter {
       stage,
       csrfToken,
       userAgent: request.headers['user-agent'],
-      languages: request.headers['accept-language'],
+      languages: [user.locale, request.headers['accept-language']].filter(Boolean).join(','),
       auditContext: {
         accountId: user.accountId,
         userId: user.id,

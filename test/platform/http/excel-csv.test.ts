@@ -27,11 +27,33 @@ function readValues(csv: string): string[][] {
 }
 
 t.test('the CSV for Excel has semicolons where numbers have a decimal comma', async (t) => {
-  for (const languages of ['de', 'de-DE,de;q=0.9,en;q=0.8', 'fr-CH', ' nl', 'pt-BR', 'sv;q=1']) {
+  for (const languages of [
+    'de',
+    'de-DE,de;q=0.9,en;q=0.8',
+    'fr-CH',
+    ' nl',
+    'pt-BR',
+    'sv;q=1',
+    'de_DE',
+    '*,de',
+    '../..,de,en',
+    'xx,de',
+  ]) {
     const csv = (await buffer(excelCsv(inPieces(table.length), languages))).toString();
     t.match(csv, /^\u{feff}"name";"note"\n/u, languages);
   }
-  for (const languages of [undefined, '', '*', 'en-US,de', 'de-CH', 'ja', 'x', '../..', 'de_DE', ';;']) {
+  for (const languages of [
+    undefined,
+    '',
+    '*',
+    'en-US,de',
+    'de-CH',
+    'ja',
+    'x',
+    '../..',
+    ';;',
+    'en,de-DE,de;q=0.9',
+  ]) {
     const csv = (await buffer(excelCsv(inPieces(table.length), languages))).toString();
     t.match(csv, /^\u{feff}name,note\na;b,\n/u, String(languages));
   }

@@ -87,7 +87,10 @@ function removeErrors() {
     link.closest('li').remove();
     document.getElementById(error)?.remove();
     for (const field of document.querySelectorAll(`[aria-describedby~="${error}"]`)) {
-      field.setAttribute('aria-describedby', field.getAttribute('aria-describedby').replace(error, '').trim());
+      field.setAttribute(
+        'aria-describedby',
+        field.getAttribute('aria-describedby').replace(error, '').trim(),
+      );
       field.removeAttribute('aria-invalid');
     }
   }
