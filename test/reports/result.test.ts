@@ -9,13 +9,15 @@ import {
   tableRows,
 } from '../support/browser/report-pages.js';
 import { openTestDatabase } from '../support/database/database.js';
-import { signedInBrowser } from '../support/oauth/users.js';
+import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { employeeScene } from '../support/records/employee-scene.js';
+import { insertEmployees } from '../support/records/insert-employees.js';
 import { columnKeys } from '../support/records/naive-report.js';
 import { readWorkbook } from '../support/records/read-workbook.js';
 import { sendJson } from '../support/records/send-json.js';
-import { createApplication, type TestEmployee } from '../support/records/tenant.js';
+import { createApplication, makeEmployees, type TestEmployee } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
+import { createTestClock } from '../support/server/clock.js';
 import t from '../support/tap.js';
 
 const database = await openTestDatabase(t);
@@ -113,10 +115,44 @@ t.test('the print view has all rows and the definition', async (t) => {
   const printed = await browser.open(`${reportsPath}/${id}?print=yes`);
   isPage(t, printed);
   t.equal(tableRows(printed.body, '<caption>').length, 60);
-  t.match(printed.body, '<details class="definition" open>');
   t.match(printed.body, 'Status is one of On leave');
   t.notMatch(printed.body, '?page=');
 });
+
+t.test(
+  'the print view states the account, the date, the filters with their dates and what was counted',
+  async (t) => {
+    const clock = createTestClock(new Date('2026-03-04T05:06:00Z'));
+    const timed = await buildTestApp(t, { database, clock });
+    const scene = await createScene(database, { accountName: 'Acme & <b>Sons</b>' });
+    await insertEmployees(database.prisma, scene.accountId, [
+      ...makeEmployees(3, { hireDate: '2026-01-01', status: 'active' }),
+      ...makeEmployees(2, { hireDate: '2026-02-01', status: 'on_leave' }),
+      ...makeEmployees(1, { hireDate: '2025-12-31' }),
+    ]);
+    const browser = await signedInBrowser(timed, scene.user);
+    const filter = filterFields('hire_date', 'on_or_after', 'start_of_year');
+    const facts = ({ body }: { body: string }) =>
+      Object.fromEntries(
+        [...body.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name = '', text = '']) => [
+          name,
+          text.replaceAll(/<[^>]*>/g, ''),
+        ]),
+      );
+    const counts = createdId(await createReport(browser, { kind: 'groups', group_1: 'status', ...filter }));
+    t.match(facts(await browser.open(`${reportsPath}/${counts}?print=yes`)), {
+      Account: 'Acme &amp; &lt;b>Sons&lt;/b>',
+      Date: '4 Mar 2026, 05:06 UTC',
+      Result: '2 groups with 5 employees in total',
+      Filters: 'Hire date is on or after the start of this year (1 Jan 2026)',
+    });
+    const list = createdId(await createReport(browser, { column_1: 'email' }));
+    t.match(facts(await browser.open(`${reportsPath}/${list}?print=yes`)), {
+      Result: '6 employees',
+      Filters: 'None: all employees',
+    });
+  },
+);
 
 t.test('a CSV download has the name of the report, without what a file name cannot have', async (t) => {
   const { browser } = await employeeScene(api, []);
@@ -204,7 +240,7 @@ t.test('the CSV for Excel follows the language of the profile, then that of the 
     ['en', german, ','],
     ['no language', german, ';'],
   ] as const) {
-    await database.prisma.user.update({ where: { id: user.id }, data: { locale } });
+    await database.prisma.user.update({ where: { email: user.email }, data: { locale } });
     const { body } = await api.app.inject({
       url: `${reportsPath}/${id}/results.csv?format=excel`,
       headers: {

@@ -135,7 +135,10 @@ browserTest('a successful preview removes the errors that it rules out', async (
   const value = page.getByRole('textbox', { name: 'Value of filter 1' });
   await value.fill('First 1');
   await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByText('The report is not saved yet.').or(page.getByText('The report has no rows.')).waitFor();
+  await page
+    .getByText('The report is not saved yet.')
+    .or(page.getByText('The report has no rows.'))
+    .waitFor();
   await summary.waitFor({ state: 'detached' });
   t.equal(await page.locator('.field-error').count(), 0);
   t.equal(await value.getAttribute('aria-invalid'), null);

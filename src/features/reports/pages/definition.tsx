@@ -1,5 +1,8 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import { relativeDate } from '../relative-dates.js';
 import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
 import { describeGroupKey, findColumn } from '../report-columns.js';
 import { relativeDateText } from './date-values.js';
@@ -47,6 +50,9 @@ export function inSentence(label: string): string {
   return /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 }
 
+/** When a page runs a report. The page provides it, so that relative dates in filters also have the dates that they are then. */
+export const RunTime = createContext<Date | null>(null);
+
 /** A filter, which may be incomplete. */
 interface ShownFilter {
   readonly field: string;
@@ -61,11 +67,15 @@ interface ShownFilter {
 function FilterText({ filter: { field, operator, value = [] } }: { filter: ShownFilter }) {
   const column = findColumn(field);
   const valueText = useValueText();
+  const now = useContext(RunTime);
   const isPart = operator === 'contains' || operator === 'starts_with';
   const values = [value].flat().map((text) => {
     if (text === '') return 'empty text';
     if (isPart || column === undefined) return text;
-    return (column.type === 'string' ? null : relativeDateText(text)) ?? valueText(column.key, text);
+    const relative = column.type === 'string' ? null : relativeDateText(text);
+    if (relative === null) return valueText(column.key, text);
+    const date = now && relativeDate(text, now);
+    return date === null ? relative : `${relative} (${valueText('hire_date', date)})`;
   });
   return <>{`${keyLabel(field)} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
 }
@@ -100,18 +110,29 @@ export function describeDefinition({ columns, filters, sort, groupBy }: ReportDe
   ].join(', ');
 }
 
-/** The definition of a report as a list of facts. */
-export function DefinitionDescription({ report }: { report: Report }) {
+/**
+ * The definition of a report as a list of facts.
+ *
+ * @param children further facts, which are first
+ */
+export function DefinitionDescription({
+  report,
+  children,
+}: {
+  report: Report;
+  children?: ComponentChildren;
+}) {
   const { columns, groupBy, filters, sort } = report;
   return (
     <DescriptionList>
+      {children}
       {groupBy.length > 0 ? (
         <DescriptionItem name="Groups">{groupBy.map(keyLabel).join(', ')}</DescriptionItem>
       ) : (
         <DescriptionItem name="Columns">{columns.map(keyLabel).join(', ')}</DescriptionItem>
       )}
       <DescriptionItem name="Filters">
-        {filters.length === 0 ? 'None' : <FilterList filters={filters} />}
+        {filters.length === 0 ? 'None: all employees' : <FilterList filters={filters} />}
       </DescriptionItem>
       <DescriptionItem name="Sort by">
         {sort.length === 0 ? 'Default' : sort.map(formatSortKey).join('; ')}

@@ -77,6 +77,11 @@ export function useChart({ chart, report: { groupBy }, address }: ReportChartPro
   };
 }
 
+/** Number of employees in all groups of a chart. */
+export function employeesIn({ counts }: ChartData): number {
+  return totalOf({ values: counts.map((values) => totalOf({ values })) });
+}
+
 /** The chart of a grouped report: bars, or columns for years. */
 export function ReportChart({
   actions,

@@ -40,14 +40,28 @@ const shortColumns: ReadonlySet<string> = new Set([
 /** Rows of a page of a result. */
 export const pageSize = 50;
 
-/** How many rows a result has, and which of them a page shows. */
+/**
+ * How many rows a result has, and which of them a page shows.
+ *
+ * @param employees number of employees in all groups, if the result has groups and the number is known
+ */
 export function describeRows(
   count: number,
-  { number, last, grouped }: { number: number; last: number; grouped: boolean },
+  {
+    number,
+    last,
+    grouped,
+    employees,
+  }: { number: number; last: number; grouped: boolean; employees?: number | undefined },
 ): string {
-  const noun = grouped ? (count === 1 ? 'group' : 'groups') : count === 1 ? 'employee' : 'employees';
+  const people = (size: number) => `${numberText(size)} ${size === 1 ? 'employee' : 'employees'}`;
   const from = (number - 1) * pageSize + 1;
-  const all = `${numberText(count)} ${noun}`;
+  const groups = `${numberText(count)} ${count === 1 ? 'group' : 'groups'}`;
+  const all = !grouped
+    ? people(count)
+    : employees === undefined
+      ? groups
+      : `${groups} with ${people(employees)} in total`;
   return last === 1
     ? all
     : `${all}, ${numberText(from)} to ${numberText(Math.min(count, number * pageSize))} on this page`;

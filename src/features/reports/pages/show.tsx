@@ -1,6 +1,7 @@
 import { numberText } from '../../../platform/counted.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { Empty } from '../../../platform/pages/data-table.js';
+import { DescriptionItem } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
@@ -9,9 +10,9 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import { type ReportResults, resultLabels } from '../results/report-results.js';
 import { ChartDownloads } from './chart-image.js';
-import { DefinitionDescription, describeDefinition } from './definition.js';
+import { DefinitionDescription, describeDefinition, RunTime } from './definition.js';
 import { groupAddress } from './group.js';
-import { ReportChart } from './report-chart.js';
+import { employeesIn, ReportChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
 import { formatRowsOf, ManagerNames, readManagerNames } from './value-text.js';
@@ -36,8 +37,17 @@ export function showPages(site: PageRouter, dependencies: ReportPagesDependencie
     if (number > last) return { redirect: pageAddress(report.id, last) };
     const { accountId } = context.auditContext;
     const names = await readManagerNames(dependencies.employees, accountId, { report, run });
-    const page = showPage({ report, run, number, last, print });
-    return { ...page, body: <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider> };
+    const { at } = context.auditContext;
+    const { accountName } = context.user;
+    const page = showPage({ report, run, number, last, printed: print ? { accountName, at } : undefined });
+    return {
+      ...page,
+      body: (
+        <RunTime.Provider value={at}>
+          <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider>
+        </RunTime.Provider>
+      ),
+    };
   });
 
   site.download(reportAddress(':id', 'results.csv'), async (context) => {
@@ -60,15 +70,20 @@ function showPage({
   run: { result, chart },
   number,
   last,
-  print,
+  printed,
 }: {
   report: Report;
   run: Awaited<ReturnType<ReportResults['readPageWithChart']>>;
   number: number;
   last: number;
-  print: boolean;
+  /** What the page states when it is the one that is printed. */
+  printed: { readonly accountName: string; readonly at: Date } | undefined;
 }): PageView {
   const { id, title, description } = report;
+  const print = printed !== undefined;
+  const grouped = report.groupBy.length > 0;
+  const employees = chart === null ? undefined : employeesIn(chart);
+  const rows = describeRows(result.recordCount, { number, last, grouped, employees });
   const table =
     result.recordCount === 0 ? (
       <Empty title="The report has no rows.">
@@ -77,7 +92,7 @@ function showPage({
     ) : (
       <>
         <p class="hint" role="status">
-          {describeRows(result.recordCount, { number, last, grouped: report.groupBy.length > 0 })}
+          {rows}
           {print &&
             result.recordCount > printedRows &&
             `, of which this page has the first ${numberText(printedRows)}`}
@@ -110,14 +125,28 @@ function showPage({
       <>
         {print && <p class="hint screen-only">Print this page with the menu of your browser.</p>}
         {description !== null && <p class="description">{description}</p>}
-        <p>{describeDefinition(report)}.</p>
-        <details class="definition" open={print}>
-          <summary>Definition</summary>
-          <DefinitionDescription report={report} />
-          <p class="hint">
-            Last change: <Timestamp at={report.updatedAt} />
-          </p>
-        </details>
+        {printed === undefined ? (
+          <>
+            <p>{describeDefinition(report)}.</p>
+            <details class="definition">
+              <summary>Definition</summary>
+              <DefinitionDescription report={report} />
+              <p class="hint">
+                Last change: <Timestamp at={report.updatedAt} />
+              </p>
+            </details>
+          </>
+        ) : (
+          <DefinitionDescription report={report}>
+            <DescriptionItem name="Account">
+              <bdi>{printed.accountName}</bdi>
+            </DescriptionItem>
+            <DescriptionItem name="Date">
+              <Timestamp at={printed.at} />
+            </DescriptionItem>
+            <DescriptionItem name="Result">{rows}</DescriptionItem>
+          </DefinitionDescription>
+        )}
         {!print && <Exports csv={reportAddress(id, 'results.csv')} />}
         {chart !== null && (
           <ReportChart
