@@ -31,6 +31,15 @@ t.test('the statuses are those of the contract', async (t) => {
     ['uit dienst', 'terminated'],
     ['Inativo', 'inactive'],
     ['On leave', 'on_leave'],
+    ['in Elternzeit', 'on_leave'],
+    ['Mutterschutz', 'on_leave'],
+    ['beurlaubt', 'on_leave'],
+    ['congé parental', 'on_leave'],
+    ['En congé maternité', 'on_leave'],
+    ['Maternity leave', 'on_leave'],
+    ['excedencia', 'on_leave'],
+    ['Ouderschapsverlof', 'on_leave'],
+    ['probeweise', undefined],
     ['constructor', undefined],
     ['', undefined],
   ] as const)
@@ -52,6 +61,43 @@ t.test('values of the status are replaced as the form says, and others are kept'
     ['active', 'terminated', 'on_leave', 'active', 'Probezeit'],
   );
 });
+
+t.test(
+  'a value that is not recognized is marked, and the others have the labels of the directory',
+  async (t) => {
+    const { browser } = await visit();
+    const values = ['in Elternzeit', 'probeweise'];
+    const address = await startUpload(browser, [header, ...rowsOf(values)].join('\n'));
+    const page = await browser.open(address);
+    isPage(t, page);
+    const [leave = '', probation = ''] =
+      page.body.split('id="status_4_0"')[1]?.split('id="status_4_1"') ?? [];
+    t.match(leave, /(selected value="on_leave"|value="on_leave" selected)>On leave</);
+    t.equal(page.body.split('Not recognized').length - 1, 1);
+    t.match(leave, /probeweise.*Not recognized/s, 'before the field of the value');
+    t.match(probation, /Keep “probeweise”.*>Active<.*>On leave</s);
+  },
+);
+
+t.test(
+  'a check lists the statuses that are new for the account, with the number of their rows',
+  async (t) => {
+    const { browser } = await visit();
+    const values = ['probeweise', 'in Elternzeit', 'probeweise', 'active', 'Aushilfe'];
+    const text = [header, ...rowsOf(values)].join('\n');
+    const address = await startUpload(browser, text);
+    const page = await check(api, browser, address);
+    isPage(t, page);
+    t.match(
+      page.body.replaceAll(/<\/?bdi>/g, ''),
+      /New status: probeweise \(2 rows\).*New status: Aushilfe \(1 row\)/s,
+    );
+    t.equal(page.body.split('New status:').length - 1, 2);
+    await runImport(api, browser, address);
+    const again = await startUpload(browser, text.replace('Aushilfe', 'PROBEWEISE'));
+    t.notMatch((await check(api, browser, again)).body, /New status/, 'the account has them now');
+  },
+);
 
 t.test('an unknown status of the form is ignored, and many values have no fields', async (t) => {
   const { browser, stored } = await visit();

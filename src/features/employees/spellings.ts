@@ -71,6 +71,11 @@ export class Spellings {
     return spelled;
   }
 
+  /** The values of an attribute that are known now, in lower case. */
+  valuesOf(member: SpelledMember): ReadonlySet<string> {
+    return new Set(this.#byMember[member].keys());
+  }
+
   #use(member: SpelledMember, value: string): string {
     const spellings = this.#byMember[member];
     const folded = fold(value);

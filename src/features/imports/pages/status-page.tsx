@@ -80,6 +80,31 @@ function EmailWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'up
   );
 }
 
+/** The statuses of a file that the account does not have, after a check. */
+function StatusWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'upload'>) {
+  const { first = [], others = 0 } = findings.statuses ?? {};
+  if (state !== 'checked' || first.length === 0) return null;
+  return (
+    <section class="warning">
+      <h2>New statuses</h2>
+      <p>If one means a known status, choose that one under “Change columns”.</p>
+      <ul>
+        {first.map(({ status, count }) => (
+          <li key={status}>
+            New status: <bdi>{status}</bdi> ({rowsText(count)})
+          </li>
+        ))}
+        {others > 0 && <li>Other new statuses ({rowsText(others)})</li>}
+      </ul>
+    </section>
+  );
+}
+
+/** For example "1 row" or "1,200 rows". */
+function rowsText(count: number): string {
+  return count === 1 ? '1 row' : `${numberText(count)} rows`;
+}
+
 /** Causes of errors that are listed, most frequent first. */
 const maximumCauses = 20;
 
@@ -179,6 +204,7 @@ function Status(props: StatusPageProps) {
         <CountFacts upload={upload} />
       </DescriptionList>
       <Steps {...props} />
+      <StatusWarning upload={upload} />
       <EmailWarning upload={upload} />
       <ChangesSection upload={upload} />
       <ErrorsSection {...props} />

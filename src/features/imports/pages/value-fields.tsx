@@ -1,7 +1,8 @@
+import { Badge } from '../../../platform/pages/badge.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
-import { knownStatuses, recordMembers } from '../../employees/index.js';
-import { suggestStatuses, valuesToMap } from '../status-values.js';
+import { formatStatus, knownStatuses, recordMembers } from '../../employees/index.js';
+import { suggestStatus, suggestStatuses, valuesToMap } from '../status-values.js';
 import type { ColumnSurvey } from '../uploads/column-survey.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
 
@@ -37,7 +38,7 @@ interface ValueFieldsProps {
   readonly chosen: ColumnAssignment;
 }
 
-/** The status for each value of the status column, unless it has too many. */
+/** The status for each value of the status column, unless it has too many. Values without a suggested status are marked. */
 export function StatusFields({ survey, chosen }: ValueFieldsProps & { survey: readonly ColumnSurvey[] }) {
   const column = chosen.attributes.indexOf('status');
   const values = valuesToMap(survey[column]?.values ?? []);
@@ -46,25 +47,35 @@ export function StatusFields({ survey, chosen }: ValueFieldsProps & { survey: re
   return (
     <fieldset>
       <legend>Values of the status</legend>
-      {values.map((value, index) => {
-        const id = statusField(column, index);
-        return (
-          <div key={id} class="field">
-            <label for={id}>
-              <bdi>{value}</bdi>
-            </label>
-            <select id={id} name={id}>
-              <option value="keep">{`Keep “${value}”`}</option>
-              {knownStatuses.map((status) => (
-                <option key={status} value={status} selected={replaced.get(value) === status}>
-                  {status}
-                </option>
-              ))}
-            </select>
-          </div>
-        );
-      })}
+      {values.map((value, index) => (
+        <StatusField key={value} id={statusField(column, index)} value={value} chosen={replaced.get(value)} />
+      ))}
     </fieldset>
+  );
+}
+
+function StatusField({ id, value, chosen }: { id: string; value: string; chosen: string | undefined }) {
+  const isRecognized = suggestStatus(value) !== undefined;
+  const hint = `${id}-hint`;
+  return (
+    <div class="field">
+      <label for={id}>
+        <bdi>{value}</bdi>
+      </label>
+      {!isRecognized && (
+        <p class="hint" id={hint}>
+          <Badge tone="caution">Not recognized</Badge> Choose a status, or keep this one.
+        </p>
+      )}
+      <select id={id} name={id} {...(!isRecognized && { 'aria-describedby': hint })}>
+        <option value="keep">{`Keep “${value}”`}</option>
+        {knownStatuses.map((status) => (
+          <option key={status} value={status} selected={chosen === status}>
+            {formatStatus(status)}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

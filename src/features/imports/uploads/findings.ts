@@ -1,5 +1,6 @@
 import { changedAttributes, type Employee, type EmployeeRecord, fullName } from '../../employees/index.js';
 import { shorten } from './file-preview.js';
+import { type NewStatuses, StatusCheck } from './new-statuses.js';
 import { EmailCheck, type RepeatedEmails } from './repeated-emails.js';
 
 /** Errors with the same cause. A line with several errors counts for each. */
@@ -42,6 +43,8 @@ export interface Findings {
   readonly changes?: readonly ValueChange[];
   /** E-mail addresses of more than one person, in a check. */
   readonly emails?: RepeatedEmails;
+  /** Statuses of a check that are new for the account. */
+  readonly statuses?: NewStatuses;
   /** Set when the import was undone. */
   readonly undone?: UndoneImport;
 }
@@ -62,12 +65,14 @@ export class FindingsCollector {
   #otherErrors: number;
   readonly #changes: ValueChange[];
   readonly emails: EmailCheck;
+  readonly statuses: StatusCheck;
 
-  constructor({ causes = [], otherErrors = 0, changes = [], emails }: Findings) {
+  constructor({ causes = [], otherErrors = 0, changes = [], emails, statuses }: Findings) {
     this.#causes = new Map(causes.map((each) => [each.cause, each]));
     this.#otherErrors = otherErrors;
     this.#changes = [...changes];
     this.emails = new EmailCheck(emails);
+    this.statuses = new StatusCheck(statuses);
   }
 
   get value(): Findings {
@@ -76,6 +81,7 @@ export class FindingsCollector {
       otherErrors: this.#otherErrors,
       changes: this.#changes,
       emails: this.emails.value,
+      statuses: this.statuses.value,
     };
   }
 

@@ -146,12 +146,11 @@ export async function runUpload(
   const content = files.read(upload, (bytes) => {
     source.bytesRead += bytes;
   });
+  const spellings = await imports.spellings(upload.accountId);
+  const statuses = spellings.valuesOf('status');
   const options: Parameters<typeof runImport>[0] = {
     entries: readMappedEntries(content, upload, check.attributes),
-    check: withSpellings(
-      (value) => checkRecord(check, value, upload),
-      await imports.spellings(upload.accountId),
-    ),
+    check: withSpellings((value) => checkRecord(check, value, upload), spellings),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
@@ -168,7 +167,7 @@ export async function runUpload(
   };
   const writes =
     upload.step === 'checking'
-      ? await checkWrites(upload, { queue, imports, findings, progressOf, onCancelled })
+      ? await checkWrites(upload, { queue, imports, findings, statuses, progressOf, onCancelled })
       : importWrites(upload, { queue, imports, progressOf, onCancelled });
   try {
     const { ending } = await runImport(options, writes);
@@ -206,9 +205,15 @@ function importWrites(
   });
 }
 
+interface CheckDependencies extends BatchDependencies {
+  readonly findings: FindingsCollector;
+  /** The statuses that the contract or the account has, in lower case. */
+  readonly statuses: ReadonlySet<string>;
+}
+
 async function checkWrites(
   upload: ClaimedUpload,
-  { queue, imports, findings, progressOf, onCancelled }: BatchDependencies & { findings: FindingsCollector },
+  { queue, imports, findings, statuses, progressOf, onCancelled }: CheckDependencies,
 ): Promise<ImportWrites> {
   const earlier = new EarlierRecords();
   const othersWithEmail = await imports.emailLookup(upload.accountId);
@@ -226,6 +231,7 @@ async function checkWrites(
         othersWithEmail(rows),
       ]);
       findings.emails.add(rows, others);
+      findings.statuses.add(rows, statuses);
       // Each of these batches has a change, so there are at most ten such queries.
       if (rehearsed.updated > 0 && findings.needsChanges) {
         const numbers = first.map(({ employeeNumber }) => employeeNumber);
