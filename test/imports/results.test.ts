@@ -1,5 +1,6 @@
 import { check, factOn, runImport, startUpload } from '../support/browser/import-pages.js';
 import { isPage } from '../support/browser/pages.js';
+import { workbookOf } from '../support/input/workbook.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { csvHeader, importText, makeRecords, toCsv } from '../support/records/import.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -85,14 +86,60 @@ t.test('the rejected rows are a CSV file with their reasons, without formulas', 
   t.equal(file.headers['cache-control'], 'no-store');
   t.match(file.headers['content-disposition'], /^attachment; filename="rejected-rows\.csv"$/);
   const [header, ...rows] = file.body.trimEnd().split('\n');
-  t.equal(header, "\uFEFFPersonalnr,'=Vorname,Nachname,E-Mail,Status,Abteilung,Reason of rejection");
-  t.match(rows[0], /^E2,'=1\+1,"L;""x""",nobody,S,Zoë,"?E-mail /);
-  t.equal(rows[1], 'E3,F,L,a@x.example,S,D;more,has 8 fields where the header has 6');
-  t.equal(rows[2], '"E4;F;""L","","","","","",a quote is not closed');
-  t.match(rows[3], /^E5,F,"","","","",has 2 fields/);
+  const quoted = (cells: readonly string[]) => cells.map((cell) => `"${cell}"`).join(';');
+  t.equal(
+    header,
+    `\uFEFF${quoted(['Personalnr', "'=Vorname", 'Nachname', 'E-Mail', 'Status', 'Abteilung', 'Reason of rejection'])}`,
+    'with the separator of the uploaded file',
+  );
+  t.match(rows[0], /^"E2";"'=1\+1";"L;""x""";"nobody";"S";"Zoë";"E-mail /);
+  t.equal(
+    rows[1],
+    quoted(['E3', 'F', 'L', 'a@x.example', 'S', 'D;more', 'has 8 fields where the header has 6']),
+  );
+  t.equal(rows[2], quoted(['E4;F;""L', '', '', '', '', '', 'a quote is not closed']));
+  t.match(rows[3], /^"E5";"F";"";"";"";"";"has 2 fields/);
   const done = await runImport(api, browser, address);
   t.match(done.body, `${address}/rejected.csv`, 'also after the import, which deletes the file');
   t.equal((await browser.open(`${address}/rejected.csv`)).body, file.body);
+});
+
+t.test('the rejected rows of other files have the separator of the language of the browser', async (t) => {
+  const { browser } = await visit();
+  browser.languages = 'de';
+  const rows = [csvHeader, 'E1,F,L,a@x.example,S,D', 'E2,F,L,nobody,S,D'];
+  for (const [content, name, separator] of [
+    [rows.join('\n'), 'a.csv', ','],
+    [rows.join('\n').replaceAll(',', '\t'), 'a.tsv', ';'],
+    [workbookOf(rows.map((row) => row.split(','))), 'a.xlsx', ';'],
+  ] as const) {
+    const address = await startUpload(browser, content, { name });
+    await check(api, browser, address);
+    const { body } = await browser.open(`${address}/rejected.csv`);
+    t.match(body, new RegExp(`^\uFEFF"?employee_number"?${separator}`), name);
+  }
+});
+
+t.test('the result of an import says how many rows were imported and rejected', async (t) => {
+  const { browser } = await visit();
+  const valid = ['E1;F;L;a@x.example;active;D', 'E2;F;L;a@x.example;active;D'];
+  const fileOf = (rows: readonly string[]) => [csvHeader.replaceAll(',', ';'), ...rows].join('\n');
+  const boxOn = (body: string) =>
+    /<div class="(notice|warning)" role="status">(.*?)<\/div>/s.exec(body) ?? [];
+  const mixed = await startUpload(browser, fileOf([...valid, 'E3;F;L;nobody;active;D']));
+  t.match((await check(api, browser, mixed)).body, /more than one person\. The rows will be imported/);
+  const done = await runImport(api, browser, mixed);
+  isPage(t, done);
+  const [, tone, text] = boxOn(done.body);
+  t.equal(tone, 'warning');
+  t.match(text, /2 imported, 1 rejected.*href="[^"]*\/rejected\.csv"/s);
+  t.match(done.body, /1 e-mail address belongs to more than one person\. The rows are imported/);
+  const clean = await startUpload(browser, fileOf(valid));
+  await check(api, browser, clean);
+  const [, good, words] = boxOn((await runImport(api, browser, clean)).body);
+  t.equal(good, 'notice');
+  t.match(words, /2 imported, 0 rejected/);
+  t.notMatch(words, /rejected\.csv/);
 });
 
 t.test(

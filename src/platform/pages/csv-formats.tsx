@@ -14,22 +14,31 @@ const formulaBytes: ReadonlySet<number> = new Set(Buffer.from([...formulaStarts]
 
 /**
  * Converts a CSV table for Excel while it is sent: with a byte-order mark, without which Excel does not read UTF-8, with the
- * separator that Excel expects, and with an apostrophe before each value that Excel would run as a formula. The values are
- * chosen by others than the reader.
- *
- * @param languages language tags in the form of `Accept-Language`: where numbers have a decimal comma in the first one that is a
- *   language, Excel separates values by semicolons
+ * given separator, and with an apostrophe before each value that Excel would run as a formula. The values are chosen by others
+ * than the reader.
  */
 export async function* excelCsv(
   chunks: AsyncGenerator<Buffer, void, undefined>,
-  languages?: string,
+  separator: ExcelSeparator,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const converter = new ExcelValues(hasDecimalComma(languages));
+  const converter = new ExcelValues(separator === ';');
   let mark = [byteOrderMark];
   for await (const chunk of chunks) {
     yield Buffer.concat([...mark, ...converter.pieces(chunk)]);
     mark = [];
   }
+}
+
+/** Separators of values that Excel opens as columns: it expects the one of its language. */
+export type ExcelSeparator = ',' | ';';
+
+/**
+ * The separator that Excel expects: a semicolon where numbers have a decimal comma.
+ *
+ * @param languages language tags in the form of `Accept-Language`; the first one that is a language counts
+ */
+export function excelSeparator(languages?: string): ExcelSeparator {
+  return hasDecimalComma(languages) ? ';' : ',';
 }
 
 /** Whether numbers have a decimal comma in the first language of a list. Other texts are skipped. */
@@ -195,7 +204,9 @@ export function inRequestedFormat(file: CsvFile, query: Fields, languages?: stri
     make: (signal) => {
       const table = make(signal);
       const labelled = labels === undefined ? table : withLabels(table, labels);
-      return format === 'xlsx' ? excelWorkbook(labelled, shownRows) : excelCsv(labelled, languages);
+      return format === 'xlsx'
+        ? excelWorkbook(labelled, shownRows)
+        : excelCsv(labelled, excelSeparator(languages));
     },
   };
 }

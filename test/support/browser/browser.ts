@@ -4,6 +4,8 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 export class Browser {
   readonly #app: FastifyInstance;
   readonly #cookies = new Map<string, string>();
+  /** Value of `Accept-Language`. */
+  languages = '';
 
   constructor(app: FastifyInstance) {
     this.#app = app;
@@ -58,6 +60,7 @@ export class Browser {
       headers: {
         accept: 'text/html,application/xhtml+xml',
         cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(this.languages === '' ? {} : { 'accept-language': this.languages }),
         ...(payload === undefined ? {} : { 'content-type': contentType }),
       },
       ...(payload === undefined ? {} : { payload }),

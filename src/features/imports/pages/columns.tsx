@@ -14,7 +14,13 @@ import { type DateChoice, dateAttributes, detectDateFormat, isDateFormat, orderO
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
-import { type ImportPagesDependencies, importAddress, parent, requestedImport } from './import-pages.js';
+import {
+  type ImportPagesDependencies,
+  importAddress,
+  isWorkbook,
+  parent,
+  requestedImport,
+} from './import-pages.js';
 import { CancelForm } from './status-page.js';
 import { FixedValueFields, StatusFields, valuesIn } from './value-fields.js';
 
@@ -141,8 +147,9 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
   );
 }
 
-function describeFile({ source, format, delimiter, columns }: EmployeeUpload): string {
-  if (source?.startsWith('Excel')) return `${source}, with ${columns.length} columns`;
+function describeFile(upload: EmployeeUpload): string {
+  const { source, format, delimiter, columns } = upload;
+  if (isWorkbook(upload)) return `${source}, with ${columns.length} columns`;
   const text =
     format === 'csv'
       ? `CSV with ${delimiterNames[delimiter ?? ','] ?? 'commas'} between ${columns.length} columns`

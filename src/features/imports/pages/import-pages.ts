@@ -42,6 +42,11 @@ export function isRunning({ state }: Pick<EmployeeUpload, 'state'>): boolean {
   return state === 'checking' || state === 'importing';
 }
 
+/** Whether the file was an Excel workbook, which is stored as CSV. */
+export function isWorkbook({ source }: Pick<EmployeeUpload, 'source'>): boolean {
+  return source?.startsWith('Excel') ?? false;
+}
+
 /** Label and badge of each state. */
 export const stateLabels: Readonly<Record<UploadState, { readonly label: string; readonly tone: Tone }>> = {
   uploading: { label: 'Uploading', tone: 'caution' },

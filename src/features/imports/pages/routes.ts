@@ -1,14 +1,16 @@
-import { excelCsv } from '../../../platform/pages/csv-formats.js';
+import { type ExcelSeparator, excelCsv, excelSeparator } from '../../../platform/pages/csv-formats.js';
 import { actionForm } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { rejectedCsv } from '../uploads/rejected-rows.js';
 import { columnsPage, columnsPages } from './columns.js';
 import {
   type ImportPagesDependencies,
   importAddress,
   isRunning,
+  isWorkbook,
   rejectedAddress,
   requestedImport,
 } from './import-pages.js';
@@ -47,11 +49,12 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
 
   // Always for Excel: others have chosen the values, and the user corrects them there.
   site.download(rejectedAddress(':id'), async (context) => {
-    const { id, columns } = await requestedImport(context, dependencies);
+    const upload = await requestedImport(context, dependencies);
+    const { id, columns } = upload;
     const rows = await uploads.rejectedRows({ accountId: context.user.accountId, id });
     return {
       fileName: 'rejected-rows.csv',
-      make: () => excelCsv(chunksOf(rejectedCsv(columns, rows)), context.languages),
+      make: () => excelCsv(chunksOf(rejectedCsv(columns, rows)), separatorOf(upload, context.languages)),
     };
   });
 
@@ -79,6 +82,13 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
       return { redirect: importAddress(id) };
     },
   });
+}
+
+/** That of the uploaded file, which Excel of the user has written or can open. Other files have none that Excel opens. */
+function separatorOf(upload: EmployeeUpload, languages: string | undefined): ExcelSeparator {
+  const { delimiter } = upload;
+  const isKept = !isWorkbook(upload) && (delimiter === ',' || delimiter === ';');
+  return isKept ? delimiter : excelSeparator(languages);
 }
 
 async function* chunksOf(content: Buffer) {

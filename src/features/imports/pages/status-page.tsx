@@ -57,16 +57,16 @@ function ChangesSection({ upload: { state, findings } }: Pick<StatusPageProps, '
   );
 }
 
-/** The e-mail addresses that more than one person has, after a check. */
+/** The e-mail addresses that more than one person has, after a check and after the import. */
 function EmailWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'upload'>) {
   const { count = 0, first = [] } = findings.emails ?? {};
-  if (state !== 'checked' || count === 0) return null;
+  if ((state !== 'checked' && state !== 'complete') || count === 0) return null;
   return (
     <section class="warning">
       <h2>Repeated e-mail addresses</h2>
       <p>
         {count === 1 ? '1 e-mail address belongs' : `${numberText(count)} e-mail addresses belong`} to more
-        than one person. The records are imported.
+        than one person. The rows {state === 'checked' ? 'will be' : 'are'} imported.
         {count > first.length && ` The first ${first.length} are listed.`}
       </p>
       <ul>
@@ -80,14 +80,14 @@ function EmailWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'up
   );
 }
 
-/** The statuses of a file that the account does not have, after a check. */
+/** The statuses of a file that the account did not have, after a check and after the import. */
 function StatusWarning({ upload: { state, findings } }: Pick<StatusPageProps, 'upload'>) {
   const { first = [], others = 0 } = findings.statuses ?? {};
-  if (state !== 'checked' || first.length === 0) return null;
+  if ((state !== 'checked' && state !== 'complete') || first.length === 0) return null;
   return (
     <section class="warning">
       <h2>New statuses</h2>
-      <p>If one means a known status, choose that one under “Change columns”.</p>
+      {state === 'checked' && <p>If one means a known status, choose that one under “Change columns”.</p>}
       <ul>
         {first.map(({ status, count }) => (
           <li key={status}>
@@ -268,7 +268,19 @@ function Summary({ upload }: StatusPageProps) {
       return (
         <Box tone={rejected === 0 ? 'notice' : 'warning'}>
           <p>
-            {numberText(stored)} records are stored. <a href={directoryPath}>Go to the directory</a>
+            <strong>
+              {numberText(stored)} imported, {numberText(upload.rejected)} rejected
+            </strong>
+            {managersRejected > 0 && `, ${numberText(managersRejected)} without the manager of the file`}.{' '}
+            {upload.rejected > 0 && (
+              <>
+                <a href={rejectedAddress(upload.id)} download>
+                  Download the rejected rows
+                </a>{' '}
+                or{' '}
+              </>
+            )}
+            <a href={directoryPath}>{upload.rejected > 0 ? 'go to the directory' : 'Go to the directory'}</a>
           </p>
         </Box>
       );

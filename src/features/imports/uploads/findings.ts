@@ -41,9 +41,9 @@ export interface Findings {
   readonly otherErrors?: number;
   /** The first changes of a check. */
   readonly changes?: readonly ValueChange[];
-  /** E-mail addresses of more than one person, in a check. */
+  /** E-mail addresses of more than one person. Found by a check, and kept by the import. */
   readonly emails?: RepeatedEmails;
-  /** Statuses of a check that are new for the account. */
+  /** Statuses that were new for the account. Found by a check, and kept by the import. */
   readonly statuses?: NewStatuses;
   /** Set when the import was undone. */
   readonly undone?: UndoneImport;

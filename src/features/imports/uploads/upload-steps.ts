@@ -8,6 +8,7 @@ import type { EmployeeImport } from '../../../platform/database/generated/client
 import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
 import { dateAttributes, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
+import type { Findings } from './findings.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
 import {
   type ColumnAssignment,
@@ -143,6 +144,7 @@ export class UploadSteps {
           data: {
             ...{ state: to, userId, ...origin, ...assignment },
             ...noProgress,
+            ...(to === 'importing' && { findings: await warningsOf(tx, { accountId, id }) }),
             ...{
               attempts: 0,
               queuedAt: at,
@@ -162,6 +164,13 @@ export class UploadSteps {
       throw error;
     }
   }
+}
+
+/** The findings of the check that apply to the stored employees as well. */
+async function warningsOf(tx: Prisma.TransactionClient, { accountId, id }: ImportKey): Promise<object> {
+  const row = await tx.employeeImport.findFirst({ where: { accountId, id }, select: { findings: true } });
+  const { emails, statuses } = (row?.findings ?? {}) as Findings;
+  return { ...(emails && { emails }), ...(statuses && { statuses }) };
 }
 
 /** Stores the columns for the next import of the account. */
