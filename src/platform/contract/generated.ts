@@ -36,6 +36,11 @@ export interface paths {
          *     scopes: access tokens lose them at once, a refresh grants the remaining ones, and requesting a removed one is
          *     `invalid_scope`. Use the `scope` of the token response.
          *
+         *     With a DPoP proof (RFC 9449) in the header `DPoP`, the access token is bound to the key of the proof, and `token_type` is
+         *     `DPoP`. So is the refresh token of a public client. The proof must have a `nonce`: the first request is rejected with
+         *     `use_dpop_nonce`, and its response has the nonce in the header `DPoP-Nonce`. An application can require a proof for every token
+         *     request.
+         *
          *     With the scope `openid` the response to a code or a refresh token has an `id_token`. Verify it with the keys of
          *     [getJsonWebKeySet](#/oauth/getjsonwebkeyset), or let a library of OpenID Connect do it.
          */
@@ -115,6 +120,31 @@ export interface paths {
          *     `unauthorized_client`.
          */
         post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Describe a token
+         * @description Describes an access token or a refresh token to the application that it was issued to (RFC 7662). Needs no scope and no
+         *     bearer token; the client authenticates as it does at the token endpoint, and must be confidential: a public client is
+         *     `invalid_client`.
+         *
+         *     A token that can be used now is described with the scopes that a request with it has. Every other token is
+         *     `{"active": false}`: one that is unknown, expired, revoked or already used, and one of another client.
+         */
+        post: operations["introspectToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -680,6 +710,14 @@ export interface components {
              *     application requires it for every token request. Checked whenever it is sent.
              */
             client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
             /** @description For `authorization_code`, the code from the authorization response. */
@@ -705,10 +743,10 @@ export interface components {
             /** @description The bearer token. Treat it as opaque. */
             access_token: string;
             /**
-             * @description The token type, `Bearer`.
+             * @description The token type, `Bearer`. It is `DPoP` only if the request had a DPoP proof, to whose key the token is bound.
              * @enum {string}
              */
-            token_type: "Bearer";
+            token_type: "Bearer" | "DPoP";
             /**
              * Format: int32
              * @description Seconds until the access token expires; currently 3600.
@@ -735,9 +773,67 @@ export interface components {
             client_id?: string;
             /** @description Required for confidential applications, omitted by public ones. */
             client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
         };
         /** @description An empty object. */
         TokenRevocation: Record<string, never>;
+        /** @description Members that are not listed here are ignored. A form with more than 100 name-value pairs is `invalid_request`. */
+        TokenIntrospectionRequest: {
+            /** @description The access token or refresh token to describe. */
+            token: string;
+            /** @description `access_token` or `refresh_token`. Optional and ignored: both types are always checked (RFC 7662 section 2.1). */
+            token_type_hint?: string;
+            /** @description The application that the token was issued to. May be omitted when it authenticates with HTTP Basic. */
+            client_id?: string;
+            /** @description The secret of the application. */
+            client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
+        };
+        /** @description A token (RFC 7662 section 2.2). When `active` is `false`, it has no other member. */
+        TokenIntrospection: {
+            /** @description Whether the token can be used now. */
+            active: boolean;
+            /**
+             * @description The scopes that a request with the token has, separated by spaces. Empty when all of them were removed from the
+             *     application or the grant.
+             */
+            scope?: string;
+            /** @description The application that the token was issued to. */
+            client_id?: string;
+            /** @description The account in which the token acts. An application of several accounts tells their data apart by it. */
+            account?: string;
+            /** @description The id of the user; absent for a token without a user. */
+            sub?: string;
+            /**
+             * @description `Bearer` for an access token, `N_A` for a refresh token, which no request to the API accepts (RFC 8693 section 2.2.1), or
+             *     another one that is added later.
+             */
+            token_type?: string;
+            /**
+             * Format: int64
+             * @description When the token expires, in seconds since the epoch.
+             */
+            exp?: number;
+            /**
+             * Format: int64
+             * @description When the token was issued, in seconds since the epoch.
+             */
+            iat?: number;
+        };
         /**
          * @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, `openid`, `profile`,
          *     `email`, `phone`, or another one that is added later.
@@ -767,6 +863,11 @@ export interface components {
             revocation_endpoint: string;
             /**
              * Format: uri
+             * @description The introspection endpoint (RFC 7662).
+             */
+            introspection_endpoint: string;
+            /**
+             * Format: uri
              * @description The URL of the public signing keys.
              */
             jwks_uri: string;
@@ -780,12 +881,22 @@ export interface components {
             grant_types_supported: string[];
             /** @description How clients may authenticate at the token endpoint; `none` is for public clients. */
             token_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the token endpoint. */
+            token_endpoint_auth_signing_alg_values_supported: string[];
             /** @description How clients may authenticate at the revocation endpoint. */
             revocation_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the revocation endpoint. */
+            revocation_endpoint_auth_signing_alg_values_supported: string[];
+            /** @description How clients may authenticate at the introspection endpoint. */
+            introspection_endpoint_auth_methods_supported: string[];
+            /** @description Signature algorithms of `client_assertion` at the introspection endpoint. */
+            introspection_endpoint_auth_signing_alg_values_supported: string[];
             /** @description Values of `code_challenge_method`. */
             code_challenge_methods_supported: string[];
             /** @description Whether authorization responses carry `iss`. */
             authorization_response_iss_parameter_supported: boolean;
+            /** @description Accepted algorithms of DPoP proofs (RFC 9449). */
+            dpop_signing_alg_values_supported: string[];
             /**
              * @description Whether the `client_id` of `authorize` can be the URL of a document that describes the application
              *     (draft-ietf-oauth-client-id-metadata-document).
@@ -1717,7 +1828,7 @@ export interface components {
              * @description The error code of OAuth 2.0; equal to `code` if OAuth defines the same error.
              * @enum {string}
              */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "server_error" | "temporarily_unavailable";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_dpop_proof" | "use_dpop_nonce" | "server_error" | "temporarily_unavailable";
             /** @description The same as `detail`, in the characters that RFC 6749 section 5.2 allows. */
             error_description: string;
         };
@@ -1795,6 +1906,7 @@ export interface components {
                 "WWW-Authenticate": components["headers"]["BearerChallenge"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -2215,6 +2327,7 @@ export interface components {
                 "Cache-Control": components["headers"]["NoStore"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "DPoP-Nonce": components["headers"]["DpopNonce"];
                 [name: string]: unknown;
             };
             content: {
@@ -2257,6 +2370,39 @@ export interface components {
         };
         /** @description The client authentication failed. */
         TokenRevocationUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
+        /** @description The request is malformed. */
+        TokenIntrospectionBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
+        /** @description The client authentication failed. */
+        TokenIntrospectionUnauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
@@ -2569,6 +2715,12 @@ export interface components {
          */
         Resource: string;
         /**
+         * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
+         *     then needs a DPoP proof of this key.
+         * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+         */
+        DpopJkt: string;
+        /**
          * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
          *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
          *     did not send.
@@ -2607,9 +2759,14 @@ export interface components {
         AllowOrigin: string;
         /**
          * @description The response headers that scripts of other origins may read.
-         * @example allow, content-disposition, deprecation, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
+         * @example allow, content-disposition, deprecation, dpop-nonce, etag, location, ratelimit, ratelimit-policy, retry-after, sunset, www-authenticate, x-request-id
          */
         ExposeHeaders: string;
+        /**
+         * @description A nonce for the next DPoP proofs. Responses to requests with a proof have it when the nonce of the proof is missing or old.
+         * @example t5jzc0.ZP5JVFEhHmXCgDLfzQzrDFKkVjFlkGEg0Wm5bVAUmh0
+         */
+        DpopNonce: string;
         /**
          * @description Always `no-store`, because the response contains secrets.
          * @example no-store
@@ -2662,7 +2819,8 @@ export interface components {
         RetryAfter: number;
         /**
          * @description The error of the bearer token (RFC 6750 section 3): no `error` if the token is missing, `invalid_token` if it is
-         *     rejected, `insufficient_scope` with the missing `scope`.
+         *     rejected, `insufficient_scope` with the missing `scope`. A request with the scheme `DPoP`, or with a bound token, gets a
+         *     challenge of that scheme, with the accepted algorithms in `algs` (RFC 9449 section 7.1).
          * @example Bearer realm="People API", error="insufficient_scope", scope="reports:write"
          */
         BearerChallenge: string;
@@ -2698,6 +2856,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["NoStore"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "DPoP-Nonce": components["headers"]["DpopNonce"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2762,6 +2921,12 @@ export interface operations {
                  * @example http://localhost:3000/mcp
                  */
                 resource?: components["parameters"]["Resource"];
+                /**
+                 * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
+                 *     then needs a DPoP proof of this key.
+                 * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
+                 */
+                dpop_jkt?: components["parameters"]["DpopJkt"];
                 /**
                  * @description An unguessable value that is in the ID token of the code (OpenID Connect Core 1.0 section 3.1.2.1). Store it as `state`, and
                  *     reject an ID token with another one.
@@ -2836,6 +3001,43 @@ export interface operations {
             };
             400: components["responses"]["TokenRevocationBadRequest"];
             401: components["responses"]["TokenRevocationUnauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["OAuthPayloadTooLarge"];
+            429: components["responses"]["OAuthTooManyRequests"];
+            500: components["responses"]["OAuthInternalServerError"];
+            503: components["responses"]["OAuthServiceUnavailable"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenIntrospectionRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, or that it is not active. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenIntrospection"];
+                };
+            };
+            400: components["responses"]["TokenIntrospectionBadRequest"];
+            401: components["responses"]["TokenIntrospectionUnauthorized"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["OAuthPayloadTooLarge"];
             429: components["responses"]["OAuthTooManyRequests"];

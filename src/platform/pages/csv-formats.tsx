@@ -189,7 +189,7 @@ export function excelAddress(address: string, format: keyof typeof formats = 'ex
 /**
  * The table in the format that the query names; CSV without one. A file that is no CSV table is returned unchanged.
  *
- * @param languages as for {@link excelCsv}
+ * @param languages as for {@link excelSeparator}
  * @throws {Problem} 400 `invalid_request` for an unknown format
  */
 export function inRequestedFormat(file: CsvFile, query: Fields, languages?: string): CsvFile {
