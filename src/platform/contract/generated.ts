@@ -710,14 +710,6 @@ export interface components {
              *     application requires it for every token request. Checked whenever it is sent.
              */
             client_secret?: string;
-            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
-            client_assertion_type?: string;
-            /**
-             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
-             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
-             *     before. `client_id` may then be omitted.
-             */
-            client_assertion?: string;
             /** @description Scopes separated by spaces. For `client_credentials` and `refresh_token`. */
             scope?: string;
             /** @description For `authorization_code`, the code from the authorization response. */
@@ -737,6 +729,14 @@ export interface components {
              *     request by default, and no other one. Any other value, or more than one, is `invalid_target`.
              */
             resource?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
         };
         /** @description An access token, and for users a refresh token (RFC 6749 section 5.1). */
         TokenResponse: {

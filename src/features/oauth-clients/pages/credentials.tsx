@@ -9,7 +9,7 @@ import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { maximumSecrets } from '../client-secrets.js';
 import { clientTypeName } from './form-page.js';
-import { KeysSection } from './keys.js';
+import { KeysSection } from './keys-section.js';
 
 /** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
 export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
