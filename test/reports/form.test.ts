@@ -309,6 +309,68 @@ t.test('a filter of an account with many managers searches them by name', async 
   t.same(names(foreign), [`${ids[0]} checked`], 'names of another account are not shown');
 });
 
+t.test(
+  'a new filter by a date compares with the start of this year, beside the other relative dates',
+  async (t) => {
+    const { scene, browser } = await ownerAtWork();
+    const added = await createReport(browser, { new_filter: 'hire_date', do: 'add_filter' });
+    isPage(t, added);
+    t.match(added.body, /<label for="filter_1_when">Compare with <span class="unseen">\(filter 1\)<\/span>/);
+    t.match(added.body, '<option value="start_of_year" selected>the start of this year');
+    t.match(added.body, '<option value="start_of_last_month">the start of last month');
+    const unseen = await createReport(browser, { new_filter: 'hire_date' });
+    isPage(t, unseen, 400);
+    t.same(shownErrors(unseen), ['filter_1_operator: Filter 1: choose a condition and a date.']);
+    t.match(unseen.body, 'id="filter_1_operator-error"');
+    isPage(t, await createReport(browser, { new_filter: 'hire_date', do: 'preview' }), 400);
+    t.same(await storedReports(scene.accountId), []);
+  },
+);
+
+t.test(
+  'the list without reports and the form of a new one lead to a ready report of the hires of this year',
+  async (t) => {
+    const { scene, browser } = await ownerAtWork();
+    const ready = `${reportsPath}/new?ready=hires_this_year`;
+    for (const address of [reportsPath, `${reportsPath}/new`]) {
+      const { body } = await browser.open(address);
+      t.match(body, `<a href="${ready}">Hires this year by department</a>`, address);
+    }
+    t.match((await browser.open(reportsPath)).body, 'as an Excel workbook or as CSV');
+    const page = await browser.open(ready);
+    isPage(t, page);
+    t.notMatch(page.body, 'ready report');
+    t.match(page.body, 'value="Hires this year by department"');
+    const { csrf_token = '', form = '', ...fields } = hiddenFields(page.body);
+    const selected = [
+      ...page.body.matchAll(/<select id="(filter_\d_\w+)"[^>]*>.*?<option value="(\w+)" selected/gs),
+    ];
+    const response = await browser.submit(reportsPath, {
+      csrf_token,
+      form,
+      ...fields,
+      ...Object.fromEntries(selected.map(([, name = '', value = '']) => [name, value])),
+      filter_1_value: '',
+      filter_2_value: '',
+      title: 'Hires',
+      kind: 'groups',
+    });
+    createdId(response);
+    t.match(await storedReports(scene.accountId), [
+      {
+        groupBy: ['department'],
+        sort: ['-count'],
+        filters: [
+          { field: 'hire_date', operator: 'on_or_after', value: 'start_of_year' },
+          { field: 'hire_date', operator: 'before', value: 'start_of_next_year' },
+        ],
+      },
+    ]);
+    isPage(t, await browser.open(`${reportsPath}/new?ready=unknown`));
+    t.notMatch((await browser.open(reportsPath)).body, 'ready report');
+  },
+);
+
 t.test('a date stands for its whole day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();
   for (const [operator, value] of [

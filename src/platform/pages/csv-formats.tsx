@@ -215,8 +215,8 @@ export function inRequestedFormat(file: CsvFile, query: Fields, languages?: stri
 export function CsvHint() {
   return (
     <p class="hint">
-      Open “CSV for Excel” in Excel: letters such as é and 李 are shown correctly, and no value runs as a
-      formula. The other CSV is for programs and imports.
+      Open “CSV for Excel” in Excel: letters such as ü are shown correctly, and no value runs as a formula.
+      The other CSV is for programs and imports.
     </p>
   );
 }

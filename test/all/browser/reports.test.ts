@@ -169,10 +169,12 @@ for (const javaScriptEnabled of [true, false]) {
       await add(page, 'group', 'Status');
       await addFilter(page, 'Hire date');
       const [date, days] = [page.getByLabel('Value of filter 1'), page.getByLabel('Days')];
-      t.same([await date.isVisible(), await days.isVisible()], [true, false]);
-      await page.getByLabel('Date of filter 1').selectOption('the start of this year');
+      const compared = page.getByLabel('Compare with (filter 1)');
+      t.equal(await compared.inputValue(), 'start_of_year');
       t.same([await date.isVisible(), await days.isVisible()], [false, false]);
-      await page.getByLabel('Date of filter 1').selectOption('a number of days ago');
+      await compared.selectOption('a date');
+      t.same([await date.isVisible(), await days.isVisible()], [true, false]);
+      await compared.selectOption('a number of days ago');
       t.same([await date.isVisible(), await days.isVisible()], [false, true]);
       await days.fill('50000');
       await main(page).getByRole('button', { name: 'Create report' }).last().click();

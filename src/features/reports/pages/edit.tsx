@@ -16,12 +16,14 @@ import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
 import type { FilterChoices } from './filter-values.js';
 import { mergedFields, ReportFields } from './form-page.js';
+import { offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
 import { ReportChart } from './report-chart.js';
 import {
   applyButton,
   buttons,
   emptyForm,
   fieldIds,
+  isDateFilter,
   lines,
   type ManagerSearch,
   type ReportForm,
@@ -70,7 +72,11 @@ async function handleButtons<State extends ReportState>(
   if (edited !== null) return shown({ ...edited.form, focus: edited.focus });
   if (context.form.text(fieldIds.next('filter')) !== '') {
     const position = form.filters.length;
-    return rejected(fieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
+    const [added] = form.filters.slice(-1);
+    // The field for a date is hidden while the date is a relative one.
+    return added && isDateFilter(added)
+      ? rejected(fieldIds.filter(position, 'operator'), `Filter ${position}: choose a condition and a date.`)
+      : rejected(fieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
   }
   if (button !== buttons.preview) return null;
   const named = form.title === '' ? { ...form, title: 'Preview' } : form;
@@ -157,11 +163,13 @@ async function formBody(
   );
 }
 
-/** The form of a new report: empty, or a copy of the report that the query names. */
+/** The form of a new report: empty, a ready one, or a copy of the report that the query names. */
 async function firstForm(
   { query, user }: PageContext,
   { reports }: ReportPagesDependencies,
 ): Promise<ReportForm> {
+  const ready = readyReport(query);
+  if (ready !== null) return ready;
   const id = query.text('copy');
   if (id === '') return emptyForm;
   const report = found(isRecordId(id) ? await reports.get(user.accountId, id) : null);
@@ -184,13 +192,20 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
     view: async (context, { nonce, ...state }) => ({
       title: 'New report',
       script: 'report-builder.js',
-      body: await formBody(context, dependencies, {
-        state,
-        nonce,
-        action: reportsPath,
-        back: reportsPath,
-        button: 'Create report',
-      }),
+      body: (
+        <>
+          {offersReadyReport(context) && <ReadyReportHint />}
+          {
+            await formBody(context, dependencies, {
+              state,
+              nonce,
+              action: reportsPath,
+              back: reportsPath,
+              button: 'Create report',
+            })
+          }
+        </>
+      ),
     }),
     save: async (context, state) => {
       const handled = await handleButtons(context, dependencies, { form: state });

@@ -122,8 +122,11 @@ function DateField({ position, filter: { operator, value } }: ValueProps) {
     <div class="date-value">
       <SelectField
         id={id('when')}
-        label={`Date of filter ${position}`}
-        hiddenLabel
+        label={
+          <>
+            Compare with <span class="unseen">(filter {position})</span>
+          </>
+        }
         value={when}
         choices={dateChoices}
       />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { buttons, fieldIds, type ListName } from './report-form.js';
 
@@ -178,7 +179,7 @@ export function SelectField({
   focus,
 }: {
   id: string;
-  label: string;
+  label: ComponentChildren;
   /** Whether only screen readers have the label. */
   hiddenLabel?: boolean;
   value: string;

@@ -86,7 +86,7 @@ export function readReportForm(form: Fields): ReportForm {
           days: form.text(fieldIds.filter(position, 'days')),
         }),
       })),
-      ...(added === '' ? [] : [{ field: added, operator: firstOperator(added), value: '' }]),
+      ...(added === '' ? [] : [newFilter(added)]),
     ],
   };
 }
@@ -132,8 +132,10 @@ export function isDateFilter({ field, operator }: FilterForm): boolean {
   return type !== 'string' && !isListOperator(operator) && !isEmptyOperator(operator);
 }
 
-function firstOperator(field: string): string {
-  return operatorsOf(field)[0] ?? 'eq';
+/** A filter that is added. Dates start with a relative one, which most reports need, and which shows that there are others. */
+function newFilter(field: string): FilterForm {
+  const filter = { field, operator: operatorsOf(field)[0] ?? 'eq', value: '' };
+  return isDateFilter(filter) ? { ...filter, value: 'start_of_year' } : filter;
 }
 
 /** What a button that saves nothing has changed in a form, and the `id` of the element that has the focus then. */

@@ -12,6 +12,7 @@ import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createPages, editPages } from './edit.js';
 import { groupPages } from './group.js';
+import { ReadyReportHint } from './ready-report.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showPages } from './show.js';
 
@@ -83,9 +84,10 @@ function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void 
           <Empty title="No reports yet.">
             <p>
               A report is a saved list of employees, or a count of them by group with a chart. You can
-              download it as CSV, and applications can run it.
+              download it as an Excel workbook or as CSV, and applications can run it.
             </p>
             <NewReport />
+            <ReadyReportHint />
           </Empty>
         ) : (
           <>
