@@ -105,7 +105,7 @@ t.test('an import that is cancelled stops after the batch, and keeps what is sto
   await held.reached;
   const running = await visitor.browser.open(address);
   t.equal(stateOn(running), 'Importing');
-  t.match(running.body, /records read, \d+ % of the file/);
+  t.match(running.body, /rows read, \d+ % of the file/);
   t.match(running.body, /<progress/);
   await press(visitor.browser, address, 'cancel');
   held.release();

@@ -168,14 +168,14 @@ t.test('an invalid date is reported with its line, its value and what to do', as
   const dates = ['13.01.2023', '14.01.2023', '15.01.2023', '31.02.2023', '1.2.23', '2/13/2023', 'soon'];
   const page = await check(api, browser, await startUpload(browser, fileOf(dates)));
   t.equal(factOn(page, 'Rejected'), '4');
-  const errors = [...page.body.matchAll(/<div>(Line \d+)<\/div>.*?<bdi>(.*?)<\/bdi>/gs)];
+  const errors = [...page.body.matchAll(/<div>(Row \d+), <bdi>F L<\/bdi><\/div>.*?<bdi>(.*?)<\/bdi>/gs)];
   t.same(
     errors.map(([, line, error]) => `${line}: ${error}`),
     [
-      'Line 5: Hire date: 31.02.2023 is not a date; write an existing one, such as 2023-02-28',
-      'Line 6: Hire date: 1.2.23 has a year with two digits, which can be in two centuries; write four digits, such as 2023',
-      'Line 7: Hire date: 2/13/2023 is not a date in the order of the column (day, month, year); correct it or choose another order',
-      'Line 8: Hire date: soon is not a date; write an existing one, such as 2023-02-28',
+      'Row 5: Hire date: 31.02.2023. This day does not exist. For example 28.02.2023.',
+      'Row 6: Hire date: 1.2.23 has a year with two digits, which can be in two centuries; write four digits, such as 2023',
+      'Row 7: Hire date: 2/13/2023 is not a date in the order of the column (day, month, year); correct it or choose another order',
+      'Row 8: Hire date: soon. This is not a date. For example 28.02.2023.',
     ],
   );
   t.ok(describeInvalidDate('\u{1F468}'.repeat(1_000), 'dmy').message.length < 120);

@@ -157,7 +157,7 @@ t.test(
     t.equal(factOn(checked, 'Rejected'), '4', checked.body);
     const done = await runImport(api, browser, address);
     t.equal(factOn(done, 'Created'), '31');
-    t.match(done.body, /Line 32<.*NUL.*has 7 fields.*a quote is not closed.*valid UTF-8/s);
+    t.match(done.body, /Row 32.*NUL.*has 7 fields.*a quote is not closed.*valid UTF-8/s);
   },
 );
 

@@ -81,7 +81,7 @@ t.test('a termination date before the hire date is rejected by the import and th
   ];
   const page = await check(api, browser, await startUpload(browser, [header, ...rows].join('\n')));
   t.equal(factOn(page, 'Rejected'), '1');
-  t.match(page.body, /<bdi>Termination date must not be before the hire date<\/bdi> – 1 row: line 2/);
+  t.match(page.body, /<bdi>Termination date must not be before the hire date<\/bdi> – 1 row: 2/);
   const leavers = [
     `${csvHeader},termination_date`,
     'S1,F,L,s1@x.example,active,IT,2020-01-01',

@@ -52,12 +52,12 @@ t.test('imports a CSV file: columns, check, import, and one audit event of the u
   t.equal(factOn(checked, 'Rejected'), '0');
   t.same(await storedRecords(database, accountId), [], 'the check changes nothing');
   t.same(await eventsOf(database, accountId), []);
-  t.match(checked.body, /Import 120 records/);
+  t.match(checked.body, /Import 120 rows/);
   const done = await runImport(api, browser, address);
   isPage(t, done);
   t.equal(stateOn(done), 'Imported');
   t.equal(factOn(done, 'Created'), '120');
-  t.equal(factOn(done, 'Records read'), '120');
+  t.equal(factOn(done, 'Rows read'), '120');
   t.notOk(done.headers.refresh, 'a page that is complete does not refresh');
   t.same(await storedRecords(database, accountId), records);
   t.equal(await chunksOf(accountId), 0, 'the file is deleted');
@@ -92,7 +92,7 @@ t.test(
     for (const line of [1, 3])
       t.match(
         checked.body,
-        new RegExp(`Line ${line}</div>.*must be a JSON object with at most 32 levels`, 's'),
+        new RegExp(`Row ${line}[^/]*</div>.*must be a JSON object with at most 32 levels`, 's'),
       );
     t.equal(factOn(await runImport(api, browser, address), 'Created'), '2');
     t.same(await storedRecords(database, accountId), records);
@@ -108,7 +108,7 @@ t.test('lists errors by line, a hundred on a page, and imports the other lines',
   t.equal(factOn(checked, 'Rejected'), '105');
   t.equal(factOn(checked, 'To be created'), '105');
   const shown = (page: { body: string }) =>
-    [...page.body.matchAll(/<div>Line (\d+)<\/div>/g)].map(([, n]) => Number(n));
+    [...page.body.matchAll(/<div>Row (\d+)(?:, <bdi>[^<]*<\/bdi>)?<\/div>/g)].map(([, n]) => Number(n));
   t.same(shown(checked).slice(0, 2), [2, 4]);
   t.equal(shown(checked).length, 100);
   const next = await browser.open(`${address}?after=200`);
@@ -212,7 +212,7 @@ t.test('a file that is cancelled is deleted, and counts nothing as created after
   const page = await browser.open(second);
   t.equal(stateOn(page), 'Cancelled');
   t.equal(factOn(page, 'Created'), '0', 'the check has counted five records');
-  t.equal(factOn(page, 'Records read'), '0');
+  t.equal(factOn(page, 'Rows read'), '0');
   t.equal(await chunksOf(accountId), 0);
   t.same(await storedRecords(database, accountId), []);
 });

@@ -69,8 +69,8 @@ t.test('an invalid row is reported with its number in Excel', async (t) => {
   const address = await startUpload(browser, workbookOf(rows), { name: 'staff.xlsx' });
   const page = await check(api, browser, address);
   t.equal(factOn(page, 'To be created'), '1');
-  t.match(page.body, /Line 4<.*E-mail/s);
-  t.match(page.body, /Line 5<.*has a cell with the error #N\/A/s);
+  t.match(page.body, /Row 4[,<].*E-mail/s);
+  t.match(page.body, /Row 5[,<].*has a cell with the error #N\/A/s);
 });
 
 t.test('cells have the text that Excel shows', async (t) => {

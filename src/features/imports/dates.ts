@@ -78,10 +78,27 @@ export function describeInvalidDate(text: string, format: DateFormat): { cause: 
       cause: `is not a date in the order of the column (${orders[format]})`,
       message: `${value} is not a date in the order of the column (${orders[format]}); correct it or choose another order`,
     };
+  const [, , mark = format === 'dmy' ? '.' : '/'] = yearLast.exec(value) ?? [];
+  const isDay = yearFirst.test(value) || yearLast.test(value);
+  const example = exampleOf(format === 'ymd' && mark === '.' ? 'dmy' : format, mark);
   return {
     cause: 'is not a date',
-    message: `${value} is not a date; write an existing one, such as 2023-02-28`,
+    message: `${value}. ${isDay ? 'This day does not exist' : 'This is not a date'}. For example ${example}.`,
   };
+}
+
+/** The same date in each format, with the mark between its parts. */
+function exampleOf(format: DateFormat, mark: string): string {
+  switch (format) {
+    case 'ymd':
+      return '2023-02-28';
+    case 'serial':
+      return '44985';
+    case 'dmy':
+      return ['28', '02', '2023'].join(mark);
+    case 'mdy':
+      return ['02', '28', '2023'].join(mark === '.' ? '/' : mark);
+  }
 }
 
 /** A format in which dates of a column can be read. */

@@ -41,9 +41,9 @@ async function walk(t: Test, page: Page, { api }: LiveSite): Promise<void> {
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
   await page.reload();
-  t.match(await page.getByRole('table', { name: 'Rejected lines' }).textContent(), /Line 1,202.*E-mail/);
+  t.match(await page.getByRole('table', { name: 'Rejected rows' }).textContent(), /Row 1,202, F L.*E-mail/);
   t.same(await storedRecords(api.database, accountId), []);
-  await page.getByRole('button', { name: 'Import 1,200 records' }).click();
+  await page.getByRole('button', { name: 'Import 1,200 rows' }).click();
   await page.getByRole('heading', { name: 'Import complete' }).waitFor();
   await page.getByRole('status').getByRole('link', { name: 'Go to the directory' }).click();
   await page.getByText('1,000 of 1,200 shown; narrow your search.').waitFor();
@@ -76,7 +76,7 @@ browserTest('the import pages are accessible', async (t, page, { api }) => {
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByRole('heading', { name: 'Result of the check' }).waitFor();
   await isAccessible(t, page, 'result of the check');
-  await page.getByRole('button', { name: 'Import 30 records' }).click();
+  await page.getByRole('button', { name: 'Import 30 rows' }).click();
   await page.getByRole('heading', { name: 'Import complete' }).waitFor();
   await isAccessible(t, page, 'import complete');
   await page.goto('/people/employees/import');

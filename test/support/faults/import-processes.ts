@@ -49,7 +49,7 @@ export async function until(url: string, cookie: string, isReached: (page: { bod
 
 /** The number of records that the page of an import shows. */
 export const readOn = (page: { body: string }) =>
-  Number((factOn(page, 'Records read') ?? '0').replaceAll(',', ''));
+  Number((factOn(page, 'Rows read') ?? '0').replaceAll(',', ''));
 
 /** Uploads a file to one process, and lets another process check it. */
 export async function checked(
@@ -85,7 +85,7 @@ export async function isComplete(
 ): Promise<void> {
   const { prisma } = database;
   const where = { accountId: user.accountId };
-  t.equal(factOn(page, 'Records read'), count.toLocaleString('en'));
+  t.equal(factOn(page, 'Rows read'), count.toLocaleString('en'));
   t.equal(factOn(page, 'Created'), count.toLocaleString('en'), 'each row is counted once');
   t.equal(factOn(page, 'Unchanged'), '0');
   t.equal(await prisma.employee.count({ where }), count);

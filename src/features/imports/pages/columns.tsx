@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import { FieldError, Form, useDescription } from '../../../platform/pages/form-parts.js';
@@ -101,6 +102,7 @@ export function columnsPage(props: ColumnsProps): PageView {
 
 function Columns({ upload, preview, chosen }: ColumnsProps) {
   const { id, fileName, columns } = upload;
+  const assigned = columns.filter((_, column) => chosen.attributes[column]).length;
   return (
     <>
       <p>
@@ -108,6 +110,10 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
           <bdi>{fileName}</bdi>
         </strong>
         : {describeFile(upload)}.
+      </p>
+      <p>
+        {assigned} of {columns.length} columns recognized.
+        {assigned < columns.length && ' The others are marked, and ignored unless you assign them.'}
       </p>
       <Form
         action={importAddress(id, 'columns')}
@@ -159,15 +165,24 @@ function describeFile(upload: EmployeeUpload): string {
 
 function ColumnField(props: { id: string; name: string; example: string | undefined; chosen: string }) {
   const { id, name, example, chosen } = props;
-  const hint = example === undefined ? undefined : `${id}-hint`;
+  const hint = example === undefined && chosen !== '' ? undefined : `${id}-hint`;
   return (
     <div class="field">
       <label for={id}>
         <bdi>{name}</bdi>
       </label>
-      {example !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          For example <bdi>{example}</bdi>
+      {hint !== undefined && (
+        <p class="hint" id={hint}>
+          {chosen === '' && (
+            <>
+              <Badge tone="caution">Not assigned</Badge>{' '}
+            </>
+          )}
+          {example !== undefined && (
+            <>
+              For example <bdi>{example}</bdi>
+            </>
+          )}
         </p>
       )}
       <FieldError field={id} />
@@ -186,7 +201,15 @@ function ColumnField(props: { id: string; name: string; example: string | undefi
 /** How a column writes its dates, with an example of each way in which its values can be read. */
 function DateField(props: { id: string; name: string; dates: readonly DateChoice[]; chosen: string }) {
   const { id, name, dates, chosen } = props;
-  if (dates.length === 0) return null;
+  const [only] = dates;
+  if (only === undefined) return null;
+  if (dates.length === 1 && only.format === chosen) {
+    return (
+      <p class="hint">
+        Dates of <bdi>{name}</bdi>: {describeChoice(only)}
+      </p>
+    );
+  }
   return (
     <div class="field">
       <label for={id}>
@@ -195,14 +218,18 @@ function DateField(props: { id: string; name: string; dates: readonly DateChoice
       <FieldError field={id} />
       <select id={id} name={id} {...useDescription(id)}>
         {!isDateFormat(chosen) && <option value="">Choose what is right</option>}
-        {dates.map(({ format, example, date }) => (
-          <option key={format} value={format} selected={format === chosen}>
-            {`${example} → ${dateText(date)} (${orderOf(format)})`}
+        {dates.map((choice) => (
+          <option key={choice.format} value={choice.format} selected={choice.format === chosen}>
+            {describeChoice(choice)}
           </option>
         ))}
       </select>
     </div>
   );
+}
+
+function describeChoice({ format, example, date }: DateChoice): string {
+  return `${example} → ${dateText(date)} (${orderOf(format)})`;
 }
 
 function dateText(date: string): string {

@@ -36,7 +36,10 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
       return columnsPage({ upload, preview, chosen: upload });
     }
     const after = lineIn(context.query.text('after'));
-    const found = await uploads.errors({ accountId, id: upload.id }, { after, size: errorsOnPage + 1 });
+    const found = await uploads.errors({ accountId, id: upload.id }, upload, {
+      after,
+      size: errorsOnPage + 1,
+    });
     const errors = found.slice(0, errorsOnPage);
     const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
     const canUndo = await importUndo.canUndo(accountId, upload);

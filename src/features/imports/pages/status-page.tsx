@@ -21,16 +21,25 @@ export function CancelForm({ id }: { id: string }) {
 }
 
 const columns: readonly Column<UploadError>[] = [
-  column('Line', ({ line }) => `Line ${numberText(line)}`),
+  column('Row', ({ line, name }) => (
+    <>
+      Row {numberText(line)}
+      {name !== '' && (
+        <>
+          , <bdi>{name}</bdi>
+        </>
+      )}
+    </>
+  )),
   column('Errors', ({ message }) => <bdi>{message}</bdi>),
 ];
 
 interface ErrorsSectionProps {
   readonly upload: EmployeeUpload;
   readonly errors: readonly UploadError[];
-  /** The line after which the errors begin. */
+  /** The row after which the errors begin. */
   readonly after: number;
-  /** The line after which the next page of errors begins. */
+  /** The row after which the next page of errors begins. */
   readonly next: number | undefined;
 }
 
@@ -124,23 +133,26 @@ function Causes({ upload: { findings } }: Pick<StatusPageProps, 'upload'>) {
   );
 }
 
-/** For example "12 rows: lines 5, 9, 17 …". */
+/** For example "12 rows: 5, 9, 17 …". */
 function describeCause({ count, lines }: ErrorCause): string {
   const listed = lines.map(numberText).join(', ');
   const more = count > lines.length ? ' …' : '';
-  return count === 1 ? `1 row: line ${listed}` : `${numberText(count)} rows: lines ${listed}${more}`;
+  return `${rowsText(count)}: ${listed}${more}`;
 }
 
-/** The rejected lines of a file with their errors. */
+/** Rejected rows up to which the list of rows shows each error, and the causes are not counted. */
+const maximumUngrouped = 5;
+
+/** The rejected rows of a file with their errors. */
 function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
-  const { id, rejected: records, managersRejected } = upload;
-  const rejected = records + managersRejected;
+  const { id, rejected: rows, managersRejected } = upload;
+  const rejected = rows + managersRejected;
   if (rejected === 0) return null;
   return (
     <section>
-      <h2>Rejected lines</h2>
-      <Causes upload={upload} />
-      {records > 0 && !isRunning(upload) && (
+      <h2>Rejected rows</h2>
+      {rejected > maximumUngrouped && <Causes upload={upload} />}
+      {rows > 0 && !isRunning(upload) && (
         <p>
           <a href={rejectedAddress(id)} download>
             Download the rejected rows as CSV
@@ -154,7 +166,7 @@ function ErrorsSection({ upload, errors, after, next }: ErrorsSectionProps) {
           The first {numberText(maximumStoredErrors)} of {numberText(rejected)} are listed.
         </p>
       )}
-      {errors.length > 0 && <DataTable caption="Rejected lines" columns={columns} rows={errors} />}
+      {errors.length > 0 && <DataTable caption="Rejected rows" columns={columns} rows={errors} />}
       {(after > 0 || next !== undefined) && (
         <nav aria-label="Pages" class="pager">
           {after > 0 && <a href={importAddress(id)}>« First</a>}
@@ -203,11 +215,11 @@ function Status(props: StatusPageProps) {
         )}
         <CountFacts upload={upload} />
       </DescriptionList>
-      <Steps {...props} />
       <StatusWarning upload={upload} />
       <EmailWarning upload={upload} />
-      <ChangesSection upload={upload} />
       <ErrorsSection {...props} />
+      <Steps {...props} />
+      <ChangesSection upload={upload} />
     </>
   );
 }
@@ -230,7 +242,7 @@ function Running({ upload, paused }: StatusPageProps) {
       <p role="status">
         {cancelRequested
           ? 'The import stops after the current batch.'
-          : `${numberText(read)} records read, ${percent} % of the file.`}
+          : `${numberText(read)} rows read, ${percent} % of the file.`}
       </p>
       <progress value={percent} max={100} aria-label="Part of the file that is read" />
       <p>
@@ -250,6 +262,9 @@ function Running({ upload, paused }: StatusPageProps) {
   );
 }
 
+/** Attributes that name a manager. */
+const managerMembers: readonly string[] = ['manager_id', 'manager_employee_number'];
+
 function Summary({ upload }: StatusPageProps) {
   const { state, failure, created, updated, unchanged, managersRejected } = upload;
   const rejected = upload.rejected + managersRejected;
@@ -259,8 +274,10 @@ function Summary({ upload }: StatusPageProps) {
       return (
         <Box tone={rejected === 0 ? 'notice' : 'warning'}>
           <p>
-            Nothing is changed yet.{rejected > 0 && ' Rejected records are not imported; the others are.'}{' '}
-            Managers are checked by the import.
+            Nothing is changed yet.
+            {rejected > 0 && ' Rejected rows will not be imported; the others will.'}
+            {upload.attributes.some((name) => managerMembers.includes(name)) &&
+              ' Managers are checked by the import.'}
           </p>
         </Box>
       );
@@ -297,7 +314,7 @@ function Summary({ upload }: StatusPageProps) {
         <Box tone="alert">
           <p>
             {failure} The file is deleted. Employees that were imported before remain.{' '}
-            <a href={importPath}>Upload the file again</a>; records that are stored are not changed.
+            <a href={importPath}>Upload the file again</a>; rows that are stored are not changed.
           </p>
         </Box>
       );
@@ -340,7 +357,7 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
   const isCheck = state === 'checking' || state === 'checked';
   return (
     <>
-      <DescriptionItem name="Records read">{numberText(read)}</DescriptionItem>
+      <DescriptionItem name="Rows read">{numberText(read)}</DescriptionItem>
       <DescriptionItem name={isCheck ? 'To be created' : 'Created'}>{numberText(created)}</DescriptionItem>
       <DescriptionItem name={isCheck ? 'To be updated' : 'Updated'}>{numberText(updated)}</DescriptionItem>
       <DescriptionItem name="Unchanged">{numberText(unchanged)}</DescriptionItem>
@@ -351,7 +368,7 @@ function CountFacts({ upload }: Pick<StatusPageProps, 'upload'>) {
         </DescriptionItem>
       )}
       {superseded > 0 && (
-        <DescriptionItem name="Replaced by a later record">{numberText(superseded)}</DescriptionItem>
+        <DescriptionItem name="Replaced by a later row">{numberText(superseded)}</DescriptionItem>
       )}
     </>
   );
@@ -374,11 +391,11 @@ function Steps({ upload, canUndo }: StatusPageProps) {
   if (state !== 'checked') return null;
   return (
     <>
-      <p class="hint">Records are compared with the employees that are stored now.</p>
+      <p class="hint">Rows are compared with the employees that are stored now.</p>
       <div class="actions">
         {rejected < read && (
           <ButtonForm action={importAddress(id, 'start')} className={null}>
-            Import {numberText(read - rejected)} records
+            Import {rowsText(read - rejected)}
           </ButtonForm>
         )}
         <p>

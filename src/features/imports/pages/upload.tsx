@@ -118,11 +118,12 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
   return (
     <>
       <p>
-        Upload a file with a record for each employee. On the next page, you assign its columns. Nothing is
+        Upload a file with a row for each employee. On the next page, you assign its columns. Nothing is
         changed before you have seen the result of a check and confirmed it.
       </p>
       <form method="post" action={importPath} encType="multipart/form-data" class="fields">
         <CsrfField />
+        <FileField />
         <div class="field">
           <label for="format">Format</label>
           <select id="format" name="format">
@@ -131,7 +132,6 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
             <option value="jsonl">JSON Lines</option>
           </select>
         </div>
-        <FileField />
         <div class="actions">
           <button type="submit">Upload</button>
           <a href={directoryPath}>Cancel</a>
@@ -148,6 +148,11 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
       )}
       <section>
         <h2>Columns</h2>
+        <p>
+          The first row names the columns. Required are {required.join(', ')}. Of an Excel workbook (.xlsx),
+          the first visible sheet is read. CSV can have commas, semicolons or tabs between the columns. JSON
+          Lines is read too.
+        </p>
         <p>
           The columns can have these or other names and any order. You can start with a template:{' '}
           <a href={workbookTemplatePath} download>
@@ -170,9 +175,7 @@ function FileField() {
     <div class="field">
       <label for={fileField}>File</label>
       <p class="hint" id="file-hint">
-        An Excel workbook (.xlsx), of which the first visible sheet is read; CSV with commas, semicolons or
-        tabs between the columns; or JSON Lines. The first row names the columns. At most 50 MB. Required are{' '}
-        {required.join(', ')}.
+        Excel or CSV, up to 50 MB.
       </p>
       <FieldError field={fileField} />
       <input

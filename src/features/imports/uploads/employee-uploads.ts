@@ -16,7 +16,7 @@ import { type RememberedColumns, suggestAttributes } from './column-names.js';
 import { type ColumnSurvey, surveyColumns } from './column-survey.js';
 import { type FilePreview, previewFile } from './file-preview.js';
 import type { Findings } from './findings.js';
-import type { RejectedRow } from './rejected-rows.js';
+import { nameIn, type RejectedRow } from './rejected-rows.js';
 import { type ImportKey, StoredFiles } from './stored-file.js';
 import {
   type FileFormat,
@@ -54,6 +54,8 @@ export interface EmployeeUpload extends FileMapping, ImportCounts {
 export interface UploadError {
   readonly line: number;
   readonly message: string;
+  /** Of the person; empty when it is unknown. */
+  readonly name: string;
 }
 
 type UploadOutcome =
@@ -104,14 +106,18 @@ export class EmployeeUploads {
   }
 
   /** Rejected lines after a line, in their order. */
-  async errors({ accountId, id: importId }: ImportKey, range: { after: number; size: number }) {
-    const rows: UploadError[] = await this.#prisma.employeeImportError.findMany({
+  async errors(
+    { accountId, id: importId }: ImportKey,
+    { attributes }: Pick<FileMapping, 'attributes'>,
+    range: { after: number; size: number },
+  ): Promise<UploadError[]> {
+    const rows = await this.#prisma.employeeImportError.findMany({
       where: { accountId, importId, line: { gt: range.after } },
       orderBy: { line: 'asc' },
       take: range.size,
-      select: { line: true, message: true },
+      select: { line: true, message: true, cells: true },
     });
-    return rows;
+    return rows.map(({ cells, ...error }) => ({ ...error, name: nameIn(cells, attributes) }));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { csvLine } from '../../../platform/database/cursor-csv.js';
 import type { Entry } from '../lines.js';
-import { memberTexts, shortenAll } from './file-preview.js';
+import { memberTexts, shorten, shortenAll } from './file-preview.js';
 import type { FileMapping } from './upload-state.js';
 
 /**
@@ -43,6 +43,15 @@ function membersOf(text: string, columns: readonly string[]): string[] | undefin
 export interface RejectedRow {
   readonly cells: readonly string[];
   readonly message: string;
+}
+
+/** Characters of the name of a person that a page shows. */
+const maximumNameLength = 80;
+
+/** The name of the person of a rejected row; empty when the row has none. */
+export function nameIn(cells: readonly string[], attributes: readonly string[]): string {
+  const parts = ['first_name', 'last_name'].map((name) => cells[attributes.indexOf(name)]?.trim());
+  return shorten(parts.filter(Boolean).join(' '), maximumNameLength);
 }
 
 /** The rejected rows as CSV: the columns of the file, and the reason. */

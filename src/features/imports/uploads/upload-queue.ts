@@ -186,7 +186,7 @@ export interface UploadProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly bytesRead: number;
   /** Rejected lines of the batch. */
-  readonly errors: readonly (UploadError & Pick<RejectedRow, 'cells'>)[];
+  readonly errors: readonly (Pick<UploadError, 'line'> & RejectedRow)[];
   /** Up to and including the batch. */
   readonly findings: FindingsCollector;
 }
