@@ -371,6 +371,24 @@ t.test(
   },
 );
 
+t.test('a report offers usual groups first, and its second sort key follows "Then by"', async (t) => {
+  const { browser } = await ownerAtWork();
+  const fields = { kind: 'groups', group_1: 'status', sort_1: '-count', do: 'refresh' };
+  const { body } = await createReport(browser, fields);
+  const [, offered = ''] = /<select id="new_group".*?>(.*?)<\/select>/s.exec(body) ?? [];
+  const labels = [...offered.matchAll(/<option value="\w+">(.*?)<\/option>/g)].map(([, label]) => label);
+  t.same(labels, [
+    ...['Department', 'Location', 'Job title', 'Hire year', 'Manager'],
+    ...['First name', 'Last name', 'Hire date', 'Termination date'],
+    ...['Employee number', 'E-mail', 'ID', 'Updated at'],
+  ]);
+  t.match(body, '<span class="key">Employees, descending</span>');
+  t.notMatch(body, 'Then by');
+  const two = await createReport(browser, { ...fields, sort_2: 'status' });
+  t.match(two.body, '<span class="key">Then by Status, ascending</span>');
+  t.match(two.body, 'aria-label="Remove Status, ascending"');
+});
+
 t.test('a date stands for its whole day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();
   for (const [operator, value] of [

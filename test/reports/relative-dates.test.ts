@@ -137,8 +137,8 @@ t.test('a form offers relative dates, stores them, and describes them as people 
   isPage(t, page);
   t.same(tableRows(page.body, '<caption>A report'), [['31 Mar 2026']]);
   for (const sentence of [
-    'Hire date is on or after the start of this year<',
-    'Hire date is after 1,000 days ago<',
+    'Hire date is on or after the start of this year (',
+    'Hire date is after 1,000 days ago (',
     'Termination date is empty<',
     'Location is not empty<',
   ]) {

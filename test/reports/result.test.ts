@@ -81,7 +81,8 @@ t.test('statuses, managers, dates and times are shown as people read them', asyn
   const chart = await browser.open(`${reportsPath}/${counts}`);
   t.match(chart.body, '<bdi>On leave</bdi>');
   t.match(chart.body, /On leave: 1 \(Ada Lovelace: 1\)/);
-  t.match(chart.body, 'class="number" data-label="Count"');
+  t.match(chart.body, 'class="number" data-label="Employees"');
+  t.match(chart.body, '2 groups, 2 employees in total');
 });
 
 t.test('a CSV download equals that of the API, and its event names the user', async (t) => {
@@ -143,7 +144,7 @@ t.test(
     t.match(facts(await browser.open(`${reportsPath}/${counts}?print=yes`)), {
       Account: 'Acme &amp; &lt;b>Sons&lt;/b>',
       Date: '4 Mar 2026, 05:06 UTC',
-      Result: '2 groups with 5 employees in total',
+      Result: '2 groups, 5 employees in total',
       Filters: 'Hire date is on or after the start of this year (1 Jan 2026)',
     });
     const list = createdId(await createReport(browser, { column_1: 'email' }));

@@ -30,7 +30,7 @@ export function formatOperator(operator: string): string {
 
 /** A key of groups, or `count`, as text. A key that does not exist is as it was entered. */
 export function keyLabel(key: string): string {
-  if (key === 'count') return 'Count';
+  if (key === 'count') return 'Employees';
   if (key === 'hire_year') return describeGroupKey(key).label;
   return findColumn(key)?.label ?? key;
 }

@@ -52,6 +52,21 @@ export const mergedFields: readonly MergedField<ReportForm>[] = [
   },
 ];
 
+/** What reports are grouped by most often, and what has a different value for nearly every employee. */
+const [usualGroups, unusualGroups] = [
+  ['department', 'location', 'status', 'job_title', 'hire_year', 'manager_id'],
+  ['employee_number', 'email', 'id', 'updated_at'],
+];
+
+/** Orders the keys of groups: the usual ones first, and the unusual ones last. */
+function byUse(one: string, other: string): number {
+  const rank = (key: string) => {
+    const usual = usualGroups.indexOf(key);
+    return usual >= 0 ? usual - usualGroups.length : unusualGroups.indexOf(key) + 1;
+  };
+  return rank(one) - rank(other);
+}
+
 /** Form that creates or changes a report. */
 export function ReportFields({
   action,
@@ -123,7 +138,7 @@ export function ReportFields({
           noun="group"
           className="for-groups"
           values={form.groups}
-          choices={keys(options.groupKeys, form.groups)}
+          choices={keys(options.groupKeys.toSorted(byUse), form.groups)}
           label={keyLabel}
           maximum={maximum.groups}
           focus={focus}
@@ -138,7 +153,8 @@ export function ReportFields({
         <KeyList
           list="sort"
           legend="Sort by"
-          hint="The second key sorts the rows that are equal in the first, and so on. A report of counts is sorted by its groups and the count only."
+          hint="A report of counts is sorted by its groups and the number of employees only."
+          next="Then by"
           noun="sort key"
           values={form.sort}
           choices={options.sortKeys

@@ -13,6 +13,7 @@ export function KeyList({
   legend,
   hint,
   noun,
+  next,
   className,
   values,
   choices,
@@ -25,6 +26,8 @@ export function KeyList({
   hint: string;
   /** What an entry is, within a sentence. */
   noun: string;
+  /** What precedes the second entry and those after it. */
+  next?: string;
   className?: string;
   values: readonly string[];
   /** The keys that can be added. */
@@ -48,6 +51,7 @@ export function KeyList({
               key={value}
               {...{ list, value, focus }}
               label={label(value)}
+              lead={index > 0 ? next : undefined}
               position={index + 1}
               isLast={index === values.length - 1}
             />
@@ -128,6 +132,7 @@ function Key({
   list,
   value,
   label,
+  lead,
   position,
   isLast,
   focus,
@@ -135,6 +140,8 @@ function Key({
   list: ListName;
   value: string;
   label: string;
+  /** What precedes the label. */
+  lead: string | undefined;
   position: number;
   isLast: boolean;
   focus: string | undefined;
@@ -160,7 +167,10 @@ function Key({
     <li id={id} tabIndex={-1} {...useDescription(id)}>
       <FieldError field={id} />
       <input type="hidden" name={id} value={value} />
-      <span class="key">{label}</span>
+      <span class="key">
+        {lead !== undefined && `${lead} `}
+        {label}
+      </span>
       {position > 1 && move('up')}
       {!isLast && move('down')}
       <RemoveButton {...{ list, position }} name={label} />

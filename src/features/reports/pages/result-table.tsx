@@ -4,6 +4,7 @@ import { Email } from '../../../platform/pages/wrapped-text.js';
 import { employeeAddress } from '../../employees/index.js';
 import type { GroupKey } from '../report-columns.js';
 import type { ResultPage } from '../results/report-results.js';
+import { keyLabel } from './definition.js';
 import { useValueText } from './value-text.js';
 
 type Row = ResultPage['rows'][number];
@@ -16,7 +17,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
   const shown = columns.map(({ key, label }, index): Column<Row> => {
     const isName = key === 'first_name' || key === 'last_name';
     return {
-      label,
+      label: key === 'count' ? keyLabel(key) : label,
       ...(key === 'count' && { kind: 'number' }),
       ...(shortColumns.has(key) && { kind: 'short' }),
       isName,
@@ -56,13 +57,10 @@ export function describeRows(
 ): string {
   const people = (size: number) => `${numberText(size)} ${size === 1 ? 'employee' : 'employees'}`;
   const from = (number - 1) * pageSize + 1;
-  const groups = `${numberText(count)} ${count === 1 ? 'group' : 'groups'}`;
-  const all = !grouped
-    ? people(count)
-    : employees === undefined
-      ? groups
-      : `${groups} with ${people(employees)} in total`;
-  return last === 1
-    ? all
-    : `${all}, ${numberText(from)} to ${numberText(Math.min(count, number * pageSize))} on this page`;
+  const all = grouped ? `${numberText(count)} ${count === 1 ? 'group' : 'groups'}` : people(count);
+  const shown =
+    last === 1
+      ? all
+      : `${all}, ${numberText(from)} to ${numberText(Math.min(count, number * pageSize))} on this page`;
+  return employees === undefined ? shown : `${shown}, ${people(employees)} in total`;
 }

@@ -64,7 +64,8 @@ export function isAnchorOf(accountId: AccountId, report: Report, { version, valu
 
 /** Labels of the columns of a result. */
 export function resultLabels(accountId: AccountId, report: Report): string[] {
-  return planResult(accountId, { ...report, filters: [] }).columns.map(({ label }) => label);
+  const { columns } = planResult(accountId, { ...report, filters: [] });
+  return columns.map(({ key, label }) => (key === 'count' ? 'Employees' : label));
 }
 
 /** A run of a report, which need not be saved. */
