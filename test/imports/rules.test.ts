@@ -81,7 +81,7 @@ t.test('a termination date before the hire date is rejected by the import and th
   ];
   const page = await check(api, browser, await startUpload(browser, [header, ...rows].join('\n')));
   t.equal(factOn(page, 'Rejected'), '1');
-  t.match(page.body, /<bdi>Termination date must not be before the hire date<\/bdi> – 1 row: 2/);
+  t.match(page.body, /<bdi>Termination date must not be before the hire date<\/bdi>/);
   const leavers = [
     `${csvHeader},termination_date`,
     'S1,F,L,s1@x.example,active,IT,2020-01-01',
@@ -93,7 +93,7 @@ t.test('a termination date before the hire date is rejected by the import and th
   t.equal(factOn(partial, 'Rejected'), '2');
   t.match(
     partial.body,
-    /the termination date must not be before the hire date \(one of them is stored\)<\/bdi> – 2/,
+    /the termination date must not be before the hire date \(one of them is stored\)<\/bdi>/,
   );
   const { counts, refusals } = await importText(database, accountId, leavers, { dryRun: true });
   t.match(
