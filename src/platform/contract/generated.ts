@@ -2715,8 +2715,8 @@ export interface components {
          */
         Resource: string;
         /**
-         * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
-         *     then needs a DPoP proof of this key.
+         * @description The key with which the code must be exchanged (RFC 9449 section 10): a token request with the code then needs a DPoP proof
+         *     of this key. Must be the SHA-256 thumbprint of a JSON Web Key, 43 base64url characters. See RFC 7638.
          * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
          */
         DpopJkt: string;
@@ -2922,8 +2922,8 @@ export interface operations {
                  */
                 resource?: components["parameters"]["Resource"];
                 /**
-                 * @description Thumbprint of the key (RFC 7638) with which the code must be exchanged (RFC 9449 section 10). A token request with the code
-                 *     then needs a DPoP proof of this key.
+                 * @description The key with which the code must be exchanged (RFC 9449 section 10): a token request with the code then needs a DPoP proof
+                 *     of this key. Must be the SHA-256 thumbprint of a JSON Web Key, 43 base64url characters. See RFC 7638.
                  * @example 0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I
                  */
                 dpop_jkt?: components["parameters"]["DpopJkt"];
