@@ -300,7 +300,10 @@ t.test('a name has the rules of application names, and a page the origin of the 
 
 t.test('only scopes of the contract are kept, each once', async (t) => {
   const read = (scope: string) => readMetadataDocument(url, { ...valid, scope }).scopes;
-  t.same(read('offline_access  user:read reports:read user:read __proto__ toString'), ['user:read', 'reports:read']);
+  t.same(read('offline_access  user:read reports:read user:read __proto__ toString'), [
+    'user:read',
+    'reports:read',
+  ]);
   for (const scope of ['', ' ', 'offline_access', 'constructor', 'USER:READ'])
     t.match(
       errorOf({ ...valid, scope }),
