@@ -27,6 +27,9 @@ export interface paths {
          *     then omit `client_id`. Basic together with a `client_secret` field, or with another `client_id`, is
          *     `invalid_request`. A secret that is sent is always checked, whether or not the grant requires it.
          *
+         *     An application with keys sends `client_assertion_type` and `client_assertion` (RFC 7523) in place of the secret, and may
+         *     omit `client_id`.
+         *
          *     A confidential application has the setting "Require the client secret for every token request". It is on for newly
          *     registered applications: a request with a code or a refresh token and without the secret is then rejected with 401
          *     `invalid_client`. When it is off, the table applies.
@@ -206,7 +209,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the OpenID configuration
+         * Get the configuration of clients that sign users in
          * @description Endpoints and capabilities for clients of OpenID Connect (Discovery 1.0), equal to those of
          *     [getAuthorizationServerMetadata](#/oauth/getauthorizationservermetadata). ID tokens are signed with ES256 only. Needs no
          *     scope and no token.
