@@ -4,6 +4,8 @@ import { employees } from './employees.mjs';
 import { events } from './events.mjs';
 import { failures } from './failures.mjs';
 import { lifetimes, rateLimits } from './limits.mjs';
+import { openid } from './openid.mjs';
+import { proofs } from './proofs.mjs';
 import { reports } from './reports.mjs';
 import { requestErrors } from './request-errors.mjs';
 import { timeouts } from './timeouts.mjs';
@@ -18,10 +20,12 @@ export const inOrder = {
   ...reports,
   ...employees,
   ...tokens,
+  ...openid,
   ...users,
   ...authorizePages,
   ...requestErrors,
   ...tokenErrors,
+  ...proofs,
   ...conflicts,
   ...lifetimes,
   ...rateLimits,

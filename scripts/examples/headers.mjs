@@ -13,6 +13,7 @@ export const headers = {
   RateLimit: ['EmployeeResponseExample', 'ratelimit'],
   RateLimitPolicy: ['EmployeeResponseExample', 'ratelimit-policy'],
   RetryAfter: ['TooManyRequestsResponseExample', 'retry-after'],
+  DpopNonce: ['UseDpopNonceResponseExample', 'dpop-nonce'],
   BearerChallenge: ['ReportsWriteScopeMissingResponseExample', 'www-authenticate'],
   BasicChallenge: ['TokenRevocationInvalidClientResponseExample', 'www-authenticate'],
 };

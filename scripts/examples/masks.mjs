@@ -5,6 +5,7 @@ const fixed = {
   occurred_at: '2026-11-02T09:30:00.000Z',
   webhook_id: 'msg_2c9h8d7s6a5k4j3h2g1f0e9d8',
   secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDx0qyzvGhIO8=',
+  nonce: 't5jzc0.ZP5JVFEhHmXCgDLfzQzrDFKkVjFlkGEg0Wm5bVAUmh0',
   kid: '9pQ3xW7b',
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
@@ -60,6 +61,7 @@ function encode(part) {
 
 function maskHeader(name, value) {
   if (name === 'x-request-id') return fixed.request_id;
+  if (name === 'dpop-nonce') return fixed.nonce;
   if (name === 'retry-after') return '18';
   if (name === 'ratelimit') return value.replace(/r=\d+;t=\d+/, 'r=2871;t=42');
   return value;

@@ -121,7 +121,9 @@ t.test(
 /** Runs a sample, and checks what it sends and prints. */
 async function tryOut(t: Test, id: OperationId, label: Label): Promise<void> {
   const before = server.exchanges.length;
-  const result = await programs.get(label)?.run(id, id.endsWith('CurrentUser') ? variablesOfUser : variables);
+  const result = await programs
+    .get(label)
+    ?.run(id, /(CurrentUser|UserInfo)$/.test(id) ? variablesOfUser : variables);
   const { code, stdout, stderr } = result ?? { code: null, stdout: '', stderr: '' };
   t.equal(code, 0, `${label} exits with 0: ${stderr}`);
   t.equal(stderr, '', `${label} has no warnings`);
@@ -143,6 +145,8 @@ async function userToken(): Promise<string> {
   const application = await api.database.prisma.application.findFirstOrThrow({
     where: { clientId: 'demospa' },
   });
+  const scopes = [...application.scopes, 'openid'];
+  await api.database.prisma.application.updateMany({ where: { id: application.id }, data: { scopes } });
   const tokens = await grantTokens(
     api,
     {
@@ -151,7 +155,7 @@ async function userToken(): Promise<string> {
       application: { id: application.id, clientId: application.clientId, clientSecret: '' },
       redirectUri: 'http://localhost:8080/callback',
     },
-    { scope: 'reports:write user:read user:write' },
+    { scope: 'openid reports:write user:read user:write' },
   );
   return tokens.accessToken;
 }
