@@ -26,6 +26,7 @@ const unbound = [
   'shared_applications',
   'signing_keys',
   'submitted_forms',
+  'used_proofs',
 ];
 
 /** Events without an account: only the scope of the operator reads them. */
