@@ -230,7 +230,7 @@ export function isStillGranted(scope: string, { availableScopes, user }: LiveTok
 function readAccessToken(authorization: string | undefined): { token: string; isDpop: boolean } {
   const [, scheme = '', token] = /^(bearer|dpop) +([^ ].*)$/i.exec(authorization ?? '') ?? [];
   if (token === undefined) throw unauthorized();
-  return { token: token.trim(), isDpop: scheme.length === 'dpop'.length };
+  return { token: token.trim(), isDpop: scheme.toLowerCase() === 'dpop' };
 }
 
 function addChallenge(error: unknown): never {

@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { toEpochSeconds } from '../platform/clock.js';
 import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
@@ -89,7 +89,7 @@ export class IntrospectionEndpoint {
       ...(user !== null && { sub: user.id }),
       token_type: 'Bearer',
       exp: claims.expiresAt,
-      iat: Number(decodeJwt(token).iat),
+      iat: claims.issuedAt,
     };
   }
 
@@ -110,8 +110,8 @@ export class IntrospectionEndpoint {
       account: application.accountId,
       sub: userId,
       token_type: 'N_A',
-      exp: epochSeconds(expiresAt),
-      iat: epochSeconds(createdAt),
+      exp: toEpochSeconds(expiresAt),
+      iat: toEpochSeconds(createdAt),
     };
   }
 
@@ -121,9 +121,4 @@ export class IntrospectionEndpoint {
     const found = await this.#services.installations.findBySecret({ kind: 'refresh_token', hash }, client);
     return found === null || found.suspended ? null : found;
   }
-}
-
-/** Whole seconds since the epoch, rounded down. */
-function epochSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000);
 }

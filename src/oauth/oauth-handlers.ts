@@ -12,7 +12,6 @@ import type { IntrospectionEndpoint } from './introspection-endpoint.js';
 import { type SigningKeys, signingAlgorithm } from './keys/signing-keys.js';
 import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
-
 import { openIdClaims } from './scopes.js';
 import { supportedGrantTypes, type TokenEndpoint } from './token-endpoint.js';
 import { contextClasses } from './tokens/id-tokens.js';

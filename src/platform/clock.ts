@@ -7,7 +7,12 @@ export const dayMilliseconds = 86_400_000;
 
 /** Seconds since the epoch, the unit of times in JSON Web Tokens. */
 export function epochSeconds(clock: Clock): number {
-  return Math.floor(clock().getTime() / 1000);
+  return toEpochSeconds(clock());
+}
+
+/** Whole seconds since the epoch, rounded down. */
+export function toEpochSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
 }
 /** @throws {Error} when the response takes longer */
 export async function inTime<Value>(response: Promise<Value>, timeoutMs: number): Promise<Value> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   createLocalJWKSet,
   decodeJwt,
@@ -8,6 +7,7 @@ import {
   jwtVerify,
 } from 'jose';
 import type { Clock } from '../../platform/clock.js';
+import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { assertionAlgorithms, type ClientKeySet, type ClientKeys } from './client-keys.js';
 import type { KeySets } from './key-sets.js';
@@ -92,7 +92,7 @@ export class ClientAssertions {
   }
 
   async #useOnce(clientId: string, { jti, exp = 0 }: JWTPayload): Promise<boolean> {
-    const key = createHash('sha256').update(`${clientId} ${jti}`).digest();
+    const key = hashSecret(`${clientId} ${jti}`);
     const expiresAt = new Date((exp + clockSkewSeconds) * 1000);
     const used = await this.#dependencies.database.prisma.$executeRaw`
       INSERT INTO client_assertions (key, expires_at) VALUES (${key}, ${expiresAt}) ON CONFLICT (key) DO NOTHING`;

@@ -37,7 +37,7 @@ export class ClientAuthentication {
     );
     onAuthenticated(client);
     await admit(
-      !authenticated ? `client ${clientId} address ${networkOf(origin.address)}` : `client ${clientId}`,
+      authenticated ? `client ${clientId}` : `client ${clientId} address ${networkOf(origin.address)}`,
     );
     if (matched !== undefined && isApplication(client))
       this.#services.lastUseRecorder.record(client.accountId, matched.id);

@@ -46,7 +46,7 @@ export const maximumKeySetUrl = 2000;
 const minimumModulus = 2048;
 
 /** Members of a JSON Web Key that make it a private or symmetric one. @see RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1 */
-export const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 /** The members of each type of key. @see RFC 7518 sections 6.2.1 and 6.3.1, and RFC 8037 section 2 */
 const publicMembers = { EC: ['crv', 'x', 'y'], RSA: ['n', 'e'], OKP: ['crv', 'x'] } as const;
@@ -67,9 +67,7 @@ export function readKeySet(json: unknown): ClientKeySet {
     throw new ClientKeysError('The key set must be a JSON object with the array keys.');
   if (members.length > maximumKeys)
     throw new ClientKeysError(`The key set must have at most ${maximumKeys} keys.`);
-  const isPrivate = (key: unknown) =>
-    isObject(key) && privateMembers.some((member) => Object.hasOwn(key, member));
-  if (members.some(isPrivate)) throw new ClientKeysError('The key set must contain public keys only.');
+  if (members.some(isPrivateKey)) throw new ClientKeysError('The key set must contain public keys only.');
   const keys = members.map(readKey).filter((key) => key !== null);
   if (keys.length === 0)
     throw new ClientKeysError(
@@ -80,6 +78,11 @@ export function readKeySet(json: unknown): ClientKeySet {
   if (keys.length > 1 && ids.length < keys.length)
     throw new ClientKeysError('Each key must have a kid when the key set has several keys.');
   return { keys };
+}
+
+/** Whether a JSON Web Key is a private or symmetric one, which must not be disclosed. */
+export function isPrivateKey(key: unknown): boolean {
+  return isObject(key) && privateMembers.some((member) => Object.hasOwn(key, member));
 }
 
 /** The key with the members that are used; `null` when it cannot sign assertions. */
@@ -130,6 +133,6 @@ export function keySetUrlError(text: string): string | undefined {
   return undefined;
 }
 
-function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

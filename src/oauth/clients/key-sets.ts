@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../platform/clock.js';
+import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import { parseUrl } from '../../platform/contract/outside-text.js';
 import { type ResponseHead, sendOutgoingRequest } from '../../platform/network/outgoing-request.js';
 import { type ClientKeySet, ClientKeysError, readKeySet } from './client-keys.js';
@@ -15,7 +15,7 @@ const timeoutMilliseconds = 5_000;
 const retryMilliseconds = 60_000;
 
 /** Time for which a set serves while it cannot be fetched again. */
-const staleMilliseconds = 86_400_000;
+const staleMilliseconds = dayMilliseconds;
 
 const maximumCachedSets = 1_000;
 

@@ -7,8 +7,9 @@ import {
   type ClientKeySet,
   type ClientKeys,
   ClientKeysError,
+  isObject,
+  isPrivateKey,
   keySetUrlError,
-  privateMembers,
   readKeySet,
 } from './client-keys.js';
 import { redirectUriError } from './redirect-uris.js';
@@ -126,10 +127,6 @@ class Members {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function typeError(name: string, type: 'string' | 'array' | 'object'): MetadataDocumentError {
   return new MetadataDocumentError(sentence(name, violation('type', { types: [type] })));
 }
@@ -174,9 +171,7 @@ function checkPublic(members: Members): void {
   if (!isObject(jwks)) throw typeError('jwks', 'object');
   const keys: unknown = Object.hasOwn(jwks, 'keys') ? (jwks as { keys: unknown }).keys : undefined;
   if (!Array.isArray(keys)) throw typeError('jwks.keys', 'array');
-  const isPrivate = (key: unknown) =>
-    isObject(key) && privateMembers.some((member) => Object.hasOwn(key, member));
-  if (keys.some(isPrivate)) throw new MetadataDocumentError('jwks must contain public keys only.');
+  if (keys.some(isPrivateKey)) throw new MetadataDocumentError('jwks must contain public keys only.');
 }
 
 function readKeys(members: Members): ClientKeys {

@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
+import { isPrivateKey } from '../clients/client-keys.js';
 
 /** Accepted algorithms of proofs, in the order of metadata and challenges. @see RFC 9449 section 4.2 */
 export const proofAlgorithms = ['ES256', 'PS256', 'EdDSA'] as const;
@@ -20,9 +21,6 @@ const rsaBits = { minimum: 2048, maximum: 4096 };
 /** The usual exponent. One of thousands of bits makes a verification as slow as a signature. */
 const rsaExponent = 65_537n;
 
-/** Members of a JWK that contain a private or a symmetric key. @see RFC 7518 section 6 */
-const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
-
 /**
  * Reads the key of a proof.
  *
@@ -31,7 +29,7 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 export async function readProofKey(alg: unknown, jwk: unknown): Promise<ProofKey | undefined> {
   const algorithm = proofAlgorithms.find((known) => known === alg);
   if (algorithm === undefined || typeof jwk !== 'object' || jwk === null) return undefined;
-  if (privateMembers.some((member) => member in jwk)) return undefined;
+  if (isPrivateKey(jwk)) return undefined;
   const key = importKey(jwk as JWK);
   if (key === undefined || !fits(algorithm, key)) return undefined;
   // Of the imported key, so that each key has one thumbprint, whatever the spelling of its members.

@@ -12,7 +12,7 @@ export interface ProofRequest {
   /** Value of the header `DPoP`. Node.js joins repeated headers with a comma, so that they are not a JWT. */
   readonly proof: string | readonly string[] | undefined;
   readonly method: string;
-  /** Path of the request; a query is ignored. */
+  /** Path of the request, without its query. */
   readonly path: string;
 }
 
@@ -68,7 +68,7 @@ export class ProofVerifier {
       throw invalidProof(`The DPoP proof must have a jti of 1 to ${maximumJtiLength} characters.`);
     if (typeof iat !== 'number') throw invalidProof('The DPoP proof must have the number iat.');
     if (htm !== method) throw invalidProof(`The htm of the DPoP proof must be ${method}.`);
-    const url = `${this.#baseUrl}${withoutQuery(path)}`;
+    const url = `${this.#baseUrl}${path}`;
     if (typeof htu !== 'string' || !isSameUrl(htu, url))
       throw invalidProof('The htu of the DPoP proof must be the URL of the request.');
     if (accessToken !== undefined && ath !== hash('sha256', accessToken, 'base64url'))
@@ -125,11 +125,6 @@ function decoded<Part>(decode: () => Part): Part {
   } catch {
     throw invalidProof('The DPoP proof is not a JWT.');
   }
-}
-
-function withoutQuery(path: string): string {
-  const end = path.search(/[?#]/);
-  return end === -1 ? path : path.slice(0, end);
 }
 
 /** Whether a URL identifies the same resource, without its query and fragment. @see RFC 3986 sections 6.2.2 and 6.2.3 */

@@ -74,6 +74,8 @@ export interface AccessTokenClaims {
   /** Thumbprint of the key that a request with the token must prove to have; `null` for a bearer token. RFC 9449 section 6.1 */
   readonly jkt: string | null;
   /** Seconds since the epoch. */
+  readonly issuedAt: number;
+  /** Seconds since the epoch. */
   readonly expiresAt: number;
 }
 
@@ -228,6 +230,7 @@ export class AccessTokens {
       grantId: typeof payload.grant_id === 'string' ? payload.grant_id : null,
       generation: typeof payload.generation === 'number' ? payload.generation : 0,
       jkt: readJkt(payload.cnf),
+      issuedAt: Number(payload.iat),
       expiresAt: Number(payload.exp),
     };
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Authentication } from '../../platform/accounts/sessions.js';
-import { type Clock, epochSeconds } from '../../platform/clock.js';
+import { type Clock, epochSeconds, toEpochSeconds } from '../../platform/clock.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
 import { signCompact } from './access-tokens.js';
 
@@ -89,7 +89,7 @@ export class IdTokens {
       azp: clientId,
       exp: issuedAt + ttlSeconds,
       iat: issuedAt,
-      ...(authenticatedAt !== null && { auth_time: Math.floor(authenticatedAt.getTime() / 1000) }),
+      ...(authenticatedAt !== null && { auth_time: toEpochSeconds(authenticatedAt) }),
       ...(nonce !== null && { nonce }),
       ...(acr !== undefined && { acr, amr: methodReferencesOf(methods) }),
       at_hash: hashOf(accessToken),

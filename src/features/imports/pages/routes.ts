@@ -88,7 +88,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
 }
 
 /** That of the uploaded file, which Excel of the user has written or can open. Other files have none that Excel opens. */
-function separatorOf(upload: EmployeeUpload, languages: string | undefined): ExcelSeparator {
+function separatorOf(upload: EmployeeUpload, languages: string): ExcelSeparator {
   const { delimiter } = upload;
   const isKept = !isWorkbook(upload) && (delimiter === ',' || delimiter === ';');
   return isKept ? delimiter : excelSeparator(languages);

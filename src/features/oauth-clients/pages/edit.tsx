@@ -3,23 +3,22 @@ import { findSettingsErrors, scopesError } from '../../../oauth/clients/applicat
 import { editPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
-import type { FormError } from '../../../platform/pages/form-parts.js';
+import { Form, type FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import {
-  ApplicationFields,
   type ApplicationForm,
   emptyForm,
   fieldIds,
   formErrors,
-  InstallationFields,
   mergedFields,
   readApplicationForm,
   readNewApplication,
-} from './form-page.js';
+} from './application-form.js';
+import { ApplicationFields, ScopeFields } from './form-page.js';
 import { secretPage } from './secrets.js';
 
 /** Forms that create an application, and change it except for its client type and client ID. */
@@ -147,4 +146,29 @@ function inOrder({
     inDevelopment,
     clientType,
   };
+}
+
+/** Form that changes the scopes of an installation. */
+function InstallationFields({
+  back,
+  button,
+  form,
+  scopes,
+}: {
+  back: string;
+  button: string;
+  form: ApplicationForm;
+  /** The scopes that the application can request. */
+  scopes: readonly string[];
+}) {
+  return (
+    <Form button={button} cancel={back}>
+      <ScopeFields
+        scopes={scopes}
+        chosen={form.scopes}
+        legend="Approved scopes"
+        hint="Users can allow the application these scopes and no others. Its tokens immediately lose the ones that you remove. Everything else is what the application was approved with."
+      />
+    </Form>
+  );
 }

@@ -16,7 +16,7 @@ import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
 import type { FilterChoices } from './filter-values.js';
 import { mergedFields, ReportFields } from './form-page.js';
-import { offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
+import { newReportPath, offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
 import { ReportChart } from './report-chart.js';
 import {
   applyButton,
@@ -182,7 +182,7 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
   const { reports, validateReport } = dependencies;
 
   formPage<NewReport>(site, reportsPath, {
-    page: `${reportsPath}/new`,
+    page: newReportPath,
     recentPassword: ['no', 'adds a report'],
     initial: async (context) => ({
       ...(await firstForm(context, dependencies)),

@@ -3,7 +3,7 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { emptyForm, type ReportForm } from './report-form.js';
 
-const newReportPath = `${reportsPath}/new`;
+export const newReportPath = `${reportsPath}/new`;
 
 /** A report that a new account can create without filling in the form. */
 const hiresThisYear: ReportForm = {

@@ -12,7 +12,7 @@ import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createPages, editPages } from './edit.js';
 import { groupPages } from './group.js';
-import { ReadyReportHint } from './ready-report.js';
+import { newReportPath, ReadyReportHint } from './ready-report.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showPages } from './show.js';
 
@@ -105,7 +105,7 @@ function address(number: number): string {
 
 function NewReport() {
   return (
-    <a class="button" href={`${reportsPath}/new`}>
+    <a class="button" href={newReportPath}>
       New report
     </a>
   );

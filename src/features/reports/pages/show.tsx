@@ -5,13 +5,13 @@ import { DescriptionItem } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
-import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import type { Report } from '../report.js';
 import { type ReportResults, resultLabels } from '../results/report-results.js';
 import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition, RunTime } from './definition.js';
 import { groupAddress } from './group.js';
+import { newReportPath } from './ready-report.js';
 import { employeesIn, ReportChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
@@ -113,7 +113,7 @@ function showPage({
         <a class="button secondary" href={reportAddress(id, 'edit')}>
           Edit
         </a>
-        <a class="button secondary" href={`${reportsPath}/new?copy=${id}`}>
+        <a class="button secondary" href={`${newReportPath}?copy=${id}`}>
           Duplicate
         </a>
         <a class="button danger" href={reportAddress(id, 'delete')}>
