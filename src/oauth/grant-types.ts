@@ -11,7 +11,7 @@ import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, openIdScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
-import { isUsableWith } from './tokens/bound-key.js';
+import { isUsableWith, tokenType } from './tokens/bound-key.js';
 import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
 import type { RotationRequest } from './tokens/refresh-token-rotation.js';
 import type { StoredToken } from './tokens/refresh-tokens.js';
@@ -26,11 +26,6 @@ export interface GrantRequest {
   readonly origin: AuditOrigin;
   /** Thumbprint of the key of the DPoP proof, to which the tokens are bound; `null` without a proof. RFC 9449 section 5 */
   readonly jkt: string | null;
-}
-
-/** `token_type` of an access token. @see RFC 9449 section 5 */
-function tokenType(jkt: string | null): TokenResponse['token_type'] {
-  return jkt === null ? 'Bearer' : 'DPoP';
 }
 
 /** A grant type of the token endpoint. */

@@ -14,6 +14,7 @@ import {
 } from './clients/credentials.js';
 import { mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
+import { tokenType } from './tokens/bound-key.js';
 import { findLiveRefreshToken } from './tokens/refresh-token-status.js';
 import type { FindLiveToken } from './tokens/token-status.js';
 
@@ -77,7 +78,7 @@ export class IntrospectionEndpoint {
     const live = await this.#findLiveToken(claims);
     if (live === null) return null;
     const { accountId, applicationId: id, user, generation: tokenGeneration } = live;
-    const { clientId, installation } = claims;
+    const { clientId, installation, jkt } = claims;
     // The request belongs to the account in which the token was issued.
     const application: Application = { ...client, id, accountId, tokenGeneration, installation };
     onAuthenticated(application);
@@ -87,7 +88,8 @@ export class IntrospectionEndpoint {
       client_id: clientId,
       account: accountId,
       ...(user !== null && { sub: user.id }),
-      token_type: 'Bearer',
+      token_type: tokenType(jkt),
+      ...(jkt !== null && { cnf: { jkt } }),
       exp: claims.expiresAt,
       iat: claims.issuedAt,
     };

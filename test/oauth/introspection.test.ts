@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose';
 import { randomId } from '../../src/platform/database/ids.js';
+import { createSigner, dpopClient } from '../support/oauth/dpop.js';
 import { createScene, grantTokens, refresh, revoke, tokensOf } from '../support/oauth/users.js';
 import { createApplication, createTenant, type TestApplication } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -55,6 +56,15 @@ t.test('describes a refresh token as one that is no access token, until it is us
   const rotated = tokensOf(await refresh(api, scene.application, refreshToken));
   t.equal((await introspect(scene.application, refreshToken)).body, inactive);
   t.equal((await introspect(scene.application, rotated.refreshToken)).json().active, true);
+});
+
+t.test('a token that is bound to a key is described with the key', async (t) => {
+  const { application } = await createTenant(database);
+  const client = dpopClient(api, await createSigner());
+  const described = (await introspect(application, await client.token(application))).json();
+  t.equal(described.token_type, 'DPoP');
+  t.strictSame(described.cnf, { jkt: client.signer.jkt });
+  t.notOk('cnf' in (await introspect(application, await api.token(application))).json());
 });
 
 t.test('a token without a user has no sub', async (t) => {

@@ -822,10 +822,11 @@ export interface components {
             /** @description The id of the user; absent for a token without a user. */
             sub?: string;
             /**
-             * @description `Bearer` for an access token, `N_A` for a refresh token, which no request to the API accepts (RFC 8693 section 2.2.1), or
-             *     another one that is added later.
+             * @description `Bearer` for an access token, `DPoP` for one that is bound to a key, `N_A` for a refresh token, which no request to the API
+             *     accepts (RFC 8693 section 2.2.1), or another one that is added later.
              */
             token_type?: string;
+            cnf?: components["schemas"]["TokenConfirmation"];
             /**
              * Format: int64
              * @description When the token expires, in seconds since the epoch.
@@ -836,6 +837,11 @@ export interface components {
              * @description When the token was issued, in seconds since the epoch.
              */
             iat?: number;
+        };
+        /** @description The key that an access token is bound to (RFC 9449 section 6.2); absent for a bearer token. */
+        TokenConfirmation: {
+            /** @description The SHA-256 thumbprint of the key (RFC 7638). */
+            jkt: string;
         };
         /**
          * @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, `openid`, `profile`,

@@ -1,3 +1,4 @@
+import { createScene, grantTokens } from '../../support/oauth/users.js';
 import { createReportClient } from '../../support/records/reports.js';
 import { buildTestApp, contract } from '../../support/server/app.js';
 import { listen } from '../../support/server/sockets.js';
@@ -33,21 +34,23 @@ t.test('every other operation without a request body ignores one, whatever its c
   );
   t.same(
     operations.map(({ id }) => id),
-    ['createWebhookEndpointSecret', 'createWebhookEndpointTestDelivery'],
+    ['postUserInfo', 'createWebhookEndpointSecret', 'createWebhookEndpointTestDelivery'],
   );
   const { create, token } = await webhookScene(api);
+  const { accessToken } = await grantTokens(api, await createScene(api.database), { scope: 'openid' });
   const { id } = await create({ url: 'https://hooks.partner.example/events' });
-  for (const [index, { path }] of operations.entries()) {
-    const url = path.replace('{webhook_endpoint_id}', id);
-    for (const [contentType, payload] of index === 0
-      ? [...bodies, [undefined, 'x'] as const]
-      : bodies.slice(0, 1)) {
+  for (const operation of operations) {
+    const url = operation.path.replace('{webhook_endpoint_id}', id);
+    const isUserInfo = operation.id === 'postUserInfo';
+    for (const [contentType, payload] of operation.id === 'createWebhookEndpointTestDelivery'
+      ? bodies.slice(0, 1)
+      : [...bodies, [undefined, 'x'] as const]) {
       const headers = {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${isUserInfo ? accessToken : token}`,
         ...(contentType && { 'content-type': contentType }),
       };
       const response = await api.app.inject({ method: 'POST', url, headers, payload });
-      t.equal(response.statusCode, 201, `${url} ${contentType} ${payload.slice(0, 10)}`);
+      t.equal(response.statusCode, isUserInfo ? 200 : 201, `${url} ${contentType} ${payload.slice(0, 10)}`);
     }
   }
 });
