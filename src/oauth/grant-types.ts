@@ -125,10 +125,14 @@ function isStillRegistered({ redirectUris }: Application, uri: string): boolean 
   return isRegisteredRedirectUri({ redirectUris, stage }, uri);
 }
 
-function unusableCode(): Problem {
+function unusableCode(jkt: string | null): Problem {
+  const matched =
+    jkt === null
+      ? 'redirect_uri or code_verifier'
+      : 'redirect_uri, code_verifier or the key of the DPoP proof';
   return new Problem(
     'invalid_grant',
-    'The code is unknown, expired or already used, or redirect_uri, code_verifier or the key of the DPoP proof does not match.',
+    `The code is unknown, expired or already used, or ${matched} does not match.`,
   );
 }
 
@@ -161,14 +165,14 @@ export const authorizationCode: GrantType = {
     // When the publisher of an application removes a redirect URI, the codes of its own account are deleted, and those of other
     // accounts are rejected here.
     if (application.installation !== null && !isStillRegistered(application, exchange.redirectUri))
-      throw unusableCode();
+      throw unusableCode(jkt);
     const refreshToken = newOpaqueToken();
     const expiresAt = new Date(at.getTime() + refreshTokenTtlSeconds * 1000);
     const used = await codes.use(exchange, { hash: refreshToken.hash, expiresAt });
     if (used === undefined) {
       const isUsable = await codes.readRejected({ ...exchange, at: clock() }, { replayLeewaySeconds });
       if (isUsable) throw otherResource();
-      throw unusableCode();
+      throw unusableCode(jkt);
     }
     const response = issueUserTokens(services, { application, jkt }, used, resource, refreshToken);
     if (!used.scopes.includes(openIdScope)) return response;

@@ -105,6 +105,8 @@ export class IntrospectionEndpoint {
     call.onAuthenticated(application);
     const { userId, role, scopes, createdAt, expiresAt } = found;
     const granted = scopes.filter((scope) => application.scopes.includes(scope) && mayGrant(role, scope));
+    // A refresh needs one at least.
+    if (granted.length === 0) return null;
     return {
       active: true,
       scope: granted.join(' '),

@@ -30,9 +30,14 @@ export const openIdClaims = {
   phone: ['phone_number', 'phone_number_verified'],
 } as const;
 
+/** Whether a scope is one of OpenID Connect. */
+export function isOpenIdScope(scope: string): boolean {
+  return scope === openIdScope || Object.hasOwn(openIdClaims, scope);
+}
+
 /** Whether a scope gives access to the profile of the granting user only. */
 export function isAboutUser(scope: string): boolean {
-  return scope.startsWith('user:') || scope === openIdScope || Object.hasOwn(openIdClaims, scope);
+  return scope.startsWith('user:') || isOpenIdScope(scope);
 }
 
 /** The error of a request for scopes of which some are not available. */

@@ -195,6 +195,25 @@ for (const [change, changed] of [
     },
   );
 
+t.test(
+  'scopes of OpenID Connect in a document neither suspend it nor can be used',
+  needsOpenssl,
+  async (t) => {
+    const connection = await createConnection(t);
+    const { api, documents, browser } = connection;
+    documents.document.scope = 'reports:read';
+    await opened(browser, documents);
+    await approve(connection);
+    const { accessToken } = await connect(connection);
+    documents.document.scope = 'openid profile reports:read';
+    api.clock.advanceSeconds(301);
+    t.equal(await opened(browser, documents, { scope: 'reports:read' }), 200);
+    t.equal((await api.get('/v1/employees', accessToken)).statusCode, 200);
+    const { headers } = await browser.open(request(documents, { scope: 'openid' }).url);
+    t.match(headers.location, 'error=invalid_scope');
+  },
+);
+
 /** Refreshes tokens. */
 async function connectAgain({ api, documents }: Connection, refreshToken: string) {
   const form = { grant_type: 'refresh_token', client_id: documents.url, refresh_token: refreshToken };

@@ -6,7 +6,9 @@ import t from '../support/tap.js';
 const api = await buildTestApp(t);
 const { database } = api;
 const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
-const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] });
+const key = { ...(await exportJWK(publicKey)), kid: 'one' };
+const withMember = (name: string, value: string) => JSON.stringify({ keys: [{ ...key, [name]: value }] });
+const jwks = withMember('kid', 'one');
 
 /** An owner on the page of keys of a confidential application. */
 async function openKeys() {
@@ -61,6 +63,8 @@ t.test('rejects private keys, other text, and a URL that is not https, and keeps
     [{ jwks, jwks_uri: 'https://client.example/keys' }, 'Enter either a key set or its URL.'],
     [{ jwks: 'x' }, 'The key set must be JSON.'],
     [{ jwks: '{"keys":[]}' }, 'The key set must contain a valid key for signatures'],
+    [{ jwks: withMember('kid', '\u0000') }, 'The key set must contain a valid key for signatures'],
+    [{ jwks: withMember('x', '\u0000') }, 'The key set must contain a valid key for signatures'],
     [{ jwks: JSON.stringify({ keys: [await exportJWK(privateKey)] }) }, 'public keys only'],
     [{ jwks_uri: 'http://client.example/keys' }, 'must start with https://'],
     [{ jwks_uri: 'https://a:b@client.example/keys' }, 'neither a user name'],

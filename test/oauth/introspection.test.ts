@@ -58,6 +58,14 @@ t.test('describes a refresh token as one that is no access token, until it is us
   t.equal((await introspect(scene.application, rotated.refreshToken)).json().active, true);
 });
 
+t.test('a refresh token whose scopes were all removed from the application is not active', async (t) => {
+  const scene = await createConfidential();
+  const { refreshToken } = await grantTokens(api, scene, { scope: 'user:read' });
+  const where = { id: scene.application.id };
+  await database.prisma.application.updateMany({ where, data: { scopes: ['reports:read'] } });
+  t.equal((await introspect(scene.application, refreshToken)).body, inactive);
+});
+
 t.test('a token that is bound to a key is described with the key', async (t) => {
   const { application } = await createTenant(database);
   const client = dpopClient(api, await createSigner());

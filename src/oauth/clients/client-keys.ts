@@ -1,5 +1,5 @@
-import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
-import { parseUrl } from '../../platform/contract/outside-text.js';
+import { type AsymmetricKeyDetails, createPublicKey, type JsonWebKeyInput } from 'node:crypto';
+import { isStorableText, parseUrl } from '../../platform/contract/outside-text.js';
 
 /** Signature algorithms of client assertions. `Ed25519` is the name of `EdDSA` with this curve in RFC 9864. */
 export const assertionAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'];
@@ -42,8 +42,17 @@ const maximumKeys = 20;
 /** Maximum length of the URL of a key set, in characters. */
 export const maximumKeySetUrl = 2000;
 
-/** Minimum length of the modulus of an RSA key, in bits. @see RFC 7518 section 3.5 */
-const minimumModulus = 2048;
+/** Bits of the modulus of an RSA key. OpenSSL takes longer for each bit of a key, which its owner chooses. @see RFC 7518 section 3.5 */
+const modulusBits = { minimum: 2048, maximum: 4096 };
+
+/** The usual exponent. One of thousands of bits makes a verification as slow as a signature. */
+const exponent = 65_537n;
+
+/** Whether an RSA key has an accepted length and exponent. */
+export function isAcceptedRsa({ modulusLength = 0, publicExponent }: AsymmetricKeyDetails = {}): boolean {
+  const { minimum, maximum } = modulusBits;
+  return modulusLength >= minimum && modulusLength <= maximum && publicExponent === exponent;
+}
 
 /** Members of a JSON Web Key that make it a private or symmetric one. @see RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1 */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
@@ -71,7 +80,7 @@ export function readKeySet(json: unknown): ClientKeySet {
   const keys = members.map(readKey).filter((key) => key !== null);
   if (keys.length === 0)
     throw new ClientKeysError(
-      'The key set must contain a valid key for signatures: EC with P-256, RSA with 2048 bits or more, or OKP with Ed25519.',
+      'The key set must contain a valid key for signatures: EC with P-256, RSA with 2048 to 4096 bits, or OKP with Ed25519.',
     );
   const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
   if (new Set(ids).size < ids.length) throw new ClientKeysError('Two keys of the key set have the same kid.');
@@ -94,13 +103,14 @@ function readKey(json: unknown): ClientKey | null {
   const [use, alg, kid] = [members.get('use'), members.get('alg'), members.get('kid')];
   if (use !== undefined && use !== 'sig') return null;
   if (alg !== undefined && !(algorithms[kty] as readonly unknown[]).includes(alg)) return null;
-  if (kid !== undefined && (typeof kid !== 'string' || kid.length > 255)) return null;
+  if (kid !== undefined && (!isStorableText(kid) || kid.length > 255)) return null;
   const material = publicMembers[kty].map((name) => [name, members.get(name)] as const);
-  if (material.some(([, value]) => typeof value !== 'string')) return null;
+  if (!material.every(([, value]) => typeof value === 'string' && /^[\w-]+$/.test(value))) return null;
   const key: ClientKey = {
     kty,
     ...Object.fromEntries(material),
-    ...(alg !== undefined && { alg: alg as string }),
+    // EdDSA and Ed25519 are names of the same algorithm, and libraries compare names.
+    ...(alg !== undefined && kty !== 'OKP' && { alg: alg as string }),
     ...(kid !== undefined && { kid }),
   };
   return isUsable(key) ? key : null;
@@ -114,7 +124,7 @@ function isUsable(key: ClientKey): boolean {
       format: 'jwk',
     } as JsonWebKeyInput);
     if (type === 'ec') return details?.namedCurve === 'prime256v1';
-    return type === 'ed25519' || (type === 'rsa' && (details?.modulusLength ?? 0) >= minimumModulus);
+    return type === 'ed25519' || (type === 'rsa' && isAcceptedRsa(details));
   } catch {
     return false;
   }

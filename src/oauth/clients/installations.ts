@@ -5,6 +5,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { parseUrl } from '../../platform/contract/outside-text.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
+import { isOpenIdScope } from '../scopes.js';
 import type { Application, Client } from './client-registry.js';
 import { isMetadataDocumentUrl } from './metadata-document.js';
 
@@ -193,7 +194,11 @@ export interface ApprovalChanges {
 export function changesSinceApproval(client: Client, approved: ApprovedState): ApprovalChanges | null {
   const approvedHosts = redirectHosts(approved.redirectUris);
   const newHosts = redirectHosts(client.redirectUris).filter((host) => !approvedHosts.includes(host));
-  const newScopes = client.declaredScopes.filter((scope) => !approved.requestedScopes.includes(scope));
+  // Documents listed the scopes of OpenID Connect before this server had them. An installation cannot use those that were not
+  // approved.
+  const newScopes = client.declaredScopes.filter(
+    (scope) => !approved.requestedScopes.includes(scope) && !isOpenIdScope(scope),
+  );
   const isRenamed = client.name !== approved.name;
   if (!isRenamed && newHosts.length === 0 && newScopes.length === 0) return null;
   return { newHosts, newScopes, ...(isRenamed && { formerName: approved.name }) };

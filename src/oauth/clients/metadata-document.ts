@@ -250,7 +250,7 @@ function readRedirectUris(members: Members): readonly string[] {
   return [...accepted];
 }
 
-/** The scopes that this server has. A document also names those of other servers, such as `openid`. */
+/** The scopes that this server has. A document also names those of other servers. */
 function readScopes(members: Members): readonly string[] | null {
   const scope = members.text('scope');
   if (scope === undefined) return null;

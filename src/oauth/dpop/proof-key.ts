@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { isPrivateKey } from '../clients/client-keys.js';
+import { isAcceptedRsa, isPrivateKey } from '../clients/client-keys.js';
 
 /** Accepted algorithms of proofs, in the order of metadata and challenges. @see RFC 9449 section 4.2 */
 export const proofAlgorithms = ['ES256', 'PS256', 'EdDSA'] as const;
@@ -14,12 +14,6 @@ export interface ProofKey {
   /** Whether the signature of a text is of this key. It is verified in the main thread, as that of an access token. */
   verifies(text: Buffer, signature: Buffer): boolean;
 }
-
-/** Bits of an RSA key. OpenSSL takes longer for each bit of a key, which the sender chooses. */
-const rsaBits = { minimum: 2048, maximum: 4096 };
-
-/** The usual exponent. One of thousands of bits makes a verification as slow as a signature. */
-const rsaExponent = 65_537n;
 
 /**
  * Reads the key of a proof.
@@ -49,15 +43,8 @@ function fits(algorithm: ProofAlgorithm, { asymmetricKeyType, asymmetricKeyDetai
   switch (algorithm) {
     case 'ES256':
       return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
-    case 'PS256': {
-      const { modulusLength = 0, publicExponent } = asymmetricKeyDetails ?? {};
-      return (
-        asymmetricKeyType === 'rsa' &&
-        modulusLength >= rsaBits.minimum &&
-        modulusLength <= rsaBits.maximum &&
-        publicExponent === rsaExponent
-      );
-    }
+    case 'PS256':
+      return asymmetricKeyType === 'rsa' && isAcceptedRsa(asymmetricKeyDetails);
     case 'EdDSA':
       return asymmetricKeyType === 'ed25519';
   }

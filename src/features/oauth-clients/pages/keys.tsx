@@ -64,7 +64,9 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
   confirmPage(site, applicationAddress(':id', 'keys', 'remove'), {
     reason: 'creates a client secret',
     view: async (context) => {
-      const { id, name } = await requested(context);
+      const application = await requested(context);
+      if (!usesKeys(application)) throw recordNotFound();
+      const { id, name } = application;
       const credentials = tabAddress(id, 'credentials');
       return {
         title: 'Use a client secret instead of keys?',
@@ -91,7 +93,10 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
       });
       if (created.kind === 'created') return secretPage('Secret created', { ...created, id, baseUrl });
       if (created.kind === 'not_found') throw recordNotFound();
-      return { redirect: withFlash(tabAddress(id, 'credentials'), 'secret_exists') };
+      const credentials = tabAddress(id, 'credentials');
+      return {
+        redirect: created.kind === 'repeated' ? withFlash(credentials, 'secret_exists') : credentials,
+      };
     },
   });
 }
@@ -127,7 +132,7 @@ function KeysFields({ application, form }: { application: ApplicationDetails; fo
       <div class="field">
         <label for={fieldIds.jwks}>Key set</label>
         <p class="hint" id={hint}>
-          A JSON Web Key Set with public keys: EC with P-256, RSA with 2048 bits or more, or OKP with Ed25519.
+          A JSON Web Key Set with public keys: EC with P-256, RSA with 2048 to 4096 bits, or OKP with Ed25519.
         </p>
         <FieldError field={fieldIds.jwks} />
         <textarea
