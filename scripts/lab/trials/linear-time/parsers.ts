@@ -4,7 +4,7 @@ import { readCsvEntries } from '../../../../src/features/imports/csv-entries.js'
 import { readJsonEntries } from '../../../../src/features/imports/json-entries.js';
 import { maximumLineLength, splitLines } from '../../../../src/features/imports/lines.js';
 import { previewFile } from '../../../../src/features/imports/uploads/file-preview.js';
-import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/form-page.js';
+import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/application-form.js';
 import { checkClaims } from '../../../../src/features/profile/profiles.js';
 import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
 import { findSettingsErrors } from '../../../../src/oauth/clients/application-settings.js';
