@@ -179,6 +179,7 @@ t.test('a malformed request to a public address gets the response that the contr
   for (const path of [
     '/.well-known/jwks.json',
     '/.well-known/oauth-authorization-server',
+    '/.well-known/openid-configuration',
     '/v1/oauth/authorize',
   ]) {
     for (const query of ['?x=%ff', '?x=%00', '?x=1']) {

@@ -174,3 +174,17 @@ t.test('a public client cannot introspect its own token', async (t) => {
   const response = await api.postForm(endpoint, { client_id: scene.application.clientId, token });
   t.match(response.json(), { error: 'invalid_client', status: 401 });
 });
+
+t.test('errors are problem documents for a client that accepts them', async (t) => {
+  const { application } = await createTenant(database);
+  const accept = 'application/problem+json';
+  for (const [form, status, code] of [
+    [credentials(application), 400, 'invalid_request'],
+    [{ ...credentials(application), client_secret: 'wrong', token: 'x' }, 401, 'invalid_client'],
+  ] as const) {
+    const response = await api.postForm(endpoint, form, { accept });
+    t.equal(response.statusCode, status);
+    t.equal(response.headers['content-type'], accept);
+    t.match(response.json(), { code, error: code });
+  }
+});
