@@ -10,7 +10,7 @@ import { asCounted } from '../../platform/http/rate-limit.js';
 import { requestIdHeader } from '../../platform/http/request-head.js';
 import { Problem, type ProblemDocument, problemDocument } from '../../platform/problems/problem.js';
 import type { WithBaseUrl } from '../documentation/index.js';
-import { rejected, respond, succeeded, type ToolCaller, toolRequest } from './server.js';
+import { rejectedCall, respond, succeeded, type ToolCaller, toolRequest } from './server.js';
 import { type OperationTool, readTools } from './tools.js';
 
 /** Path of the endpoint. */
@@ -185,12 +185,12 @@ function callerOf(app: FastifyInstance, request: FastifyRequest, dependencies: D
       try {
         const response = await send(tool, given);
         if (response.statusCode < 300) return succeeded(response.body);
-        return rejected(response.json<ProblemDocument>(), response.headers['retry-after']);
+        return rejectedCall(response.json<ProblemDocument>(), response.headers['retry-after']);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const { problems } = contract;
         const context = { problems, errorsUrl: config.errorsUrl, instance: mcpPath, requestId: request.id };
-        return rejected(problemDocument(error, context));
+        return rejectedCall(problemDocument(error, context));
       }
     },
   };

@@ -17,7 +17,7 @@ export function succeeded(body: string): CallToolResult {
  *
  * @param retryAfter seconds after which the call may be repeated
  */
-export function rejected(problem: ProblemDocument, retryAfter?: unknown): CallToolResult {
+export function rejectedCall(problem: ProblemDocument, retryAfter?: unknown): CallToolResult {
   const lines = [
     `${problem.title} (${problem.status} ${problem.code}): ${problem.detail}`,
     ...(problem.errors ?? []).map((error) => `- ${placeOf(error)}: ${error.detail}`),

@@ -7,12 +7,12 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   /** The identity provider did not sign the user in, its response is invalid, or it does not respond in time. */
   readonly kind: 'denied' | 'invalid' | 'unavailable';
-  readonly findings: Findings;
+  readonly findings: ProviderFindings;
 
   constructor(
     kind: ProviderError['kind'],
     reason: string,
-    { findings = {}, ...options }: ErrorOptions & { findings?: Findings } = {},
+    { findings = {}, ...options }: ErrorOptions & { findings?: ProviderFindings } = {},
   ) {
     super(reason, options);
     this.kind = kind;
@@ -35,7 +35,7 @@ export function toProviderError(error: unknown): ProviderError {
 }
 
 /** The claim that the library did not accept, the issuer of the ID token, and the code of an error response. */
-function findingsOf(error: unknown): Findings {
+function findingsOf(error: unknown): ProviderFindings {
   for (const { message, cause } of causesOf(error)) {
     const { claim = missingClaim.exec(message)?.[1], claims } = (cause ?? {}) as {
       claim?: unknown;
@@ -78,7 +78,9 @@ export type IdentityRejection =
   | 'provider_replaced';
 
 /** What was found in the response of an identity provider. */
-export type Findings = Readonly<Partial<Record<'issuer_found' | 'claim' | 'error' | 'offered', string>>>;
+export type ProviderFindings = Readonly<
+  Partial<Record<'issuer_found' | 'claim' | 'error' | 'offered', string>>
+>;
 
 interface Explanation {
   /** The claim that is missing or not accepted. */
@@ -189,7 +191,10 @@ export interface StoredFailure {
 }
 
 /** What is stored of a failure. Anyone can choose the error code of a response, so that other texts than codes are discarded. */
-export function toStoredFailure(reason: string, { claim = '', error = '' }: Findings = {}): StoredFailure {
+export function toStoredFailure(
+  reason: string,
+  { claim = '', error = '' }: ProviderFindings = {},
+): StoredFailure {
   const isCode = (text: string) => /^\w{1,40}$/.test(text);
   return { reason, ...(isCode(claim) && { claim }), ...(isCode(error) && { error }) };
 }
@@ -209,7 +214,11 @@ export function rejectionDetails(reason: IdentityRejection, issuer: string): Rec
 }
 
 /** Details of the audit event for a failure at the identity provider. */
-export function responseDetails(reason: string, issuer: string, findings: Findings): Record<string, string> {
+export function responseDetails(
+  reason: string,
+  issuer: string,
+  findings: ProviderFindings,
+): Record<string, string> {
   return { ...details({ reason, ...findings }, issuer), ...findings };
 }
 

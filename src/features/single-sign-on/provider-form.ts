@@ -2,7 +2,7 @@ import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
 import { isSameIssuer, issuerRule, maximumIssuerLength } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
-import { type Findings, ProviderError } from './provider-errors.js';
+import { ProviderError, type ProviderFindings } from './provider-errors.js';
 
 /** The input of an owner. */
 export interface ProviderForm {
@@ -69,7 +69,7 @@ export async function checkProvider(
 }
 
 /** What is wrong with the metadata, by reason: what was found, and a remedy. */
-const metadataErrors: Readonly<Record<string, (findings: Findings) => string>> = {
+const metadataErrors: Readonly<Record<string, (findings: ProviderFindings) => string>> = {
   issuer: ({ issuer_found: found = 'none' }) =>
     /[{}]/.test(found)
       ? `The metadata names the issuer ${found}, which stands for many organizations. Enter the issuer of your organization, with its tenant ID.`

@@ -1,5 +1,5 @@
 import type { ProviderClaims } from './provider-claims.js';
-import { explain, type Findings } from './provider-errors.js';
+import { explain, type ProviderFindings } from './provider-errors.js';
 import type { IdentityPreview } from './user-identities.js';
 
 /** What a test of the sign-in has found. It is shown once and not stored. */
@@ -15,7 +15,7 @@ export interface FailedTest {
   readonly what: string;
   readonly remedy: string;
   /** What was found in the response. */
-  readonly findings: Findings;
+  readonly findings: ProviderFindings;
 }
 
 /** The identity provider has signed the user in. */
@@ -25,11 +25,11 @@ export function acceptedTest(claims: ProviderClaims, preview: IdentityPreview): 
 }
 
 /** The response of the identity provider is not accepted. */
-export function failedTest(reason: string, findings: Findings): SignInTest {
+export function failedTest(reason: string, findings: ProviderFindings): SignInTest {
   return { claims: [], result: failed(reason, findings) };
 }
 
-function failed(reason: string, findings: Findings): FailedTest {
+function failed(reason: string, findings: ProviderFindings): FailedTest {
   const { what, remedy, claim } = explain({ reason, ...findings });
   return { kind: 'failed', what, remedy, findings: { ...(claim !== undefined && { claim }), ...findings } };
 }

@@ -10,8 +10,8 @@ import type { IdentityProviders, StoredProvider } from './identity-providers.js'
 import type { ProviderClaims } from './provider-claims.js';
 import type { Provider, ProviderClient } from './provider-client.js';
 import {
-  type Findings,
   ProviderError,
+  type ProviderFindings,
   rejectionDetails,
   responseDetails,
   toStoredFailure,
@@ -283,7 +283,7 @@ export class SingleSignOn {
   async #recordFailure(
     provider: Pick<Provider, 'accountId' | 'issuer'>,
     reason: string,
-    findings?: Findings,
+    findings?: ProviderFindings,
   ): Promise<void> {
     const { providers } = this.#parts;
     await providers.recordFailure(provider, toStoredFailure(reason, findings), this.#core.clock());

@@ -150,7 +150,7 @@ function keyOf(call: CallingApplication & { readonly operation: string }, hour: 
 export const storedRejections = 20;
 
 /** A request that was rejected and is not stored yet. */
-export interface Rejection extends CallingApplication {
+export interface RejectedCall extends CallingApplication {
   readonly id: string;
   readonly userId: string | null;
   readonly operation: string;
@@ -163,7 +163,7 @@ export interface Rejection extends CallingApplication {
   readonly failed: boolean;
 }
 
-function toRejection(call: ApiCall, { status, at }: { status: number; at: number }): Rejection {
+function toRejection(call: ApiCall, { status, at }: { status: number; at: number }): RejectedCall {
   const { accountId, applicationId, clientId, userId, operation, requestId, code } = call;
   const application = { accountId, applicationId, clientId };
   return { id: randomId(), ...application, userId, operation, requestId, code, status, at, failed: false };
@@ -185,7 +185,7 @@ export interface FailureCount extends CallingApplication {
  */
 export class RecentFailures {
   readonly #maximumApplications: number;
-  #counts = new Map<string, FailureCount & { readonly first: Rejection[] }>();
+  #counts = new Map<string, FailureCount & { readonly first: RejectedCall[] }>();
 
   constructor(maximumApplications: number) {
     this.#maximumApplications = maximumApplications;
@@ -200,7 +200,7 @@ export class RecentFailures {
   }
 
   /** Removes all numbers and the first failures, and returns them. */
-  takeAll(): { counts: FailureCount[]; rejections: Rejection[] } {
+  takeAll(): { counts: FailureCount[]; rejections: RejectedCall[] } {
     const taken = [...this.#counts.values()];
     this.#counts = new Map();
     return {
@@ -236,7 +236,7 @@ export class RecentFailures {
 /** The last rejected requests of each application. Beyond a number of applications, those of the oldest are dropped. */
 export class RecentRejections {
   readonly #maximumApplications: number;
-  #rejections = new Map<string, Rejection[]>();
+  #rejections = new Map<string, RejectedCall[]>();
 
   constructor(maximumApplications: number) {
     this.#maximumApplications = maximumApplications;
@@ -250,19 +250,19 @@ export class RecentRejections {
   }
 
   /** Removes all rejections and returns them. */
-  takeAll(): Rejection[] {
+  takeAll(): RejectedCall[] {
     const taken = [...this.#rejections.values()].flat();
     this.#rejections = new Map();
     return taken;
   }
 
   /** Puts back rejections that could not be stored. Those that were added since are newer. */
-  putBack(rejections: readonly Rejection[]): void {
+  putBack(rejections: readonly RejectedCall[]): void {
     const later = this.takeAll();
     for (const rejection of [...rejections, ...later]) this.#insert(rejection);
   }
 
-  #insert(rejection: Rejection): void {
+  #insert(rejection: RejectedCall): void {
     const key = applicationKey(rejection);
     const list = this.#rejections.get(key);
     if (list !== undefined) {

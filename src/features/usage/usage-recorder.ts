@@ -10,7 +10,7 @@ import {
   hourMilliseconds,
   RecentFailures,
   RecentRejections,
-  type Rejection,
+  type RejectedCall,
   storedFailures,
   storedRejections,
   type UsageCount,
@@ -161,7 +161,7 @@ const deleteFailures = (
  */
 async function storeRejections(
   database: Database,
-  rejections: readonly Identified<Rejection>[],
+  rejections: readonly Identified<RejectedCall>[],
 ): Promise<void> {
   const rows = rejections.map((rejection) => ({ ...rejection, at: new Date(rejection.at).toISOString() }));
   const accountIds = [...new Set(rejections.map(({ accountId }) => accountId))];

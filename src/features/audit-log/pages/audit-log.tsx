@@ -14,11 +14,11 @@ import type { AuditAnchor, AuditEntry } from '../audit-log-reader.js';
 import type { createAuditLog } from '../index.js';
 import { auditEventLabel } from './audit-event-labels.js';
 import {
+  type AuditFilterChoices,
+  AuditFilterForm,
   type AuditQuery,
   auditAddress,
   auditLogPath,
-  type FilterChoices,
-  FilterForm,
   readAnchor,
   readAuditQuery,
   resolveFilter,
@@ -61,7 +61,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
               Actions of users and applications in your account. Events are kept for {auditRetentionDays}{' '}
               days. Tokens that are issued, refreshed and revoked are shown on request.
             </p>
-            <FilterForm {...{ query, choices }} />
+            <AuditFilterForm {...{ query, choices }} />
             {found !== undefined && <Events {...{ query, after, ...found }} />}
           </>
         ),
@@ -86,7 +86,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
 async function readChoices(
   { user }: PageContext,
   { users, applications }: AuditLogPageDependencies,
-): Promise<FilterChoices> {
+): Promise<AuditFilterChoices> {
   const [people, names] = await Promise.all([
     users.names(user.accountId, offeredChoices),
     applications.names(user.accountId, offeredChoices),

@@ -128,19 +128,19 @@ function isDay(text: string): boolean {
 }
 
 /** Values that the form offers. */
-export interface FilterChoices {
+export interface AuditFilterChoices {
   readonly people: readonly { readonly email: string; readonly name: string }[];
   readonly applications: readonly { readonly id: string; readonly name: string }[];
   readonly timeZone: string;
 }
 
 /** Form with the filters of the audit log. */
-export function FilterForm({
+export function AuditFilterForm({
   query,
   choices: { people, applications, timeZone },
 }: {
   query: AuditQuery;
-  choices: FilterChoices;
+  choices: AuditFilterChoices;
 }) {
   const field = (id: keyof AuditQuery, label: string, input: ComponentChildren) => (
     <div>
@@ -213,7 +213,7 @@ export function FilterForm({
 /** The applications, and the selected one also if it was deleted or the list is too long for it. */
 function applicationOptions(
   { application }: AuditQuery,
-  applications: FilterChoices['applications'],
+  applications: AuditFilterChoices['applications'],
 ): [string, string][] {
   const options = applications.map(({ id, name }): [string, string] => [id, name]);
   const isListed = application === '' || applications.some(({ id }) => id === application);

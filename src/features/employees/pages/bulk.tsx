@@ -8,7 +8,7 @@ import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryChoices } from '../directory.js';
 import { type Employee, fullName } from '../employee.js';
 import { formatStatus, type GivenAttribute, givenAttributes, knownStatuses } from '../employee-attributes.js';
-import { checkForm, managerField, rejectionErrors, storedForm } from './employee-form.js';
+import { checkForm, managerField, rejectionErrors, storedEmployeeForm } from './employee-form.js';
 import { bulkPath, type EmployeePagesDependencies } from './employee-pages.js';
 import { ManagerField, type ManagerView, readManager, viewManager } from './manager-field.js';
 
@@ -72,7 +72,7 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
   const check = ({ people: [first], attribute, values }: BulkForm): readonly FormError[] => {
     if (attribute === undefined) return [{ field: 'attribute', message: 'Select what to change.' }];
     const field = bulkFields[attribute.name];
-    const stored = first === undefined ? {} : storedForm(first, null);
+    const stored = first === undefined ? {} : storedEmployeeForm(first, null);
     const checked = checkForm({ ...stored, [field]: values[field] ?? '' }, employeeCheck, stored);
     return 'errors' in checked ? checked.errors.filter((error) => error.field === field) : [];
   };

@@ -11,12 +11,12 @@ import {
   accepted,
   checkForm,
   type EmployeeForm,
-  emptyForm,
+  emptyEmployeeForm,
   formFields,
   managerField,
   readEmployeeForm,
   rejectionErrors,
-  storedForm,
+  storedEmployeeForm,
   toConfirm,
 } from './employee-form.js';
 import {
@@ -30,11 +30,11 @@ import { EmployeeFields } from './form-page.js';
 import { readManager, viewManager } from './manager-field.js';
 
 /** Form for a new employee, and its submission. */
-export function createPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+export function createEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
   formPage(site, newEmployeePath, {
     recentPassword: ['no', 'adds one record'],
-    initial: () => emptyForm,
+    initial: () => emptyEmployeeForm,
     read: (context) => readForm(context, dependencies),
     view: async (context, form) => {
       const statuses = await employees.statuses(context.user.accountId);
@@ -70,10 +70,10 @@ async function readForm(
 }
 
 /** Form that changes an employee. */
-export function editPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
   const toForm = async (context: PageContext, employee: Employee) =>
-    storedForm(employee, await managerOf(context, dependencies, employee));
+    storedEmployeeForm(employee, await managerOf(context, dependencies, employee));
 
   editPage<Employee, EmployeeForm>(site, employeeAddress(':employee_id', 'edit'), {
     recentPassword: ['no', 'changes one record'],

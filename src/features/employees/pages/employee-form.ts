@@ -20,7 +20,7 @@ export const formFields: readonly EmployeeField[] = givenAttributes.map((attribu
 );
 
 /** Initial values of the form for a new employee. */
-export const emptyForm: EmployeeForm = { status: 'active' };
+export const emptyEmployeeForm: EmployeeForm = { status: 'active' };
 
 /** Field for a status that is not in the list of {@link formFields}. */
 export const newStatusField = 'new_status';
@@ -58,7 +58,7 @@ export function readEmployeeForm(form: Fields): EmployeeForm {
   return newStatus === '' ? values : { ...values, status: newStatus };
 }
 
-export function storedForm(employee: Employee, manager: Employee | null): EmployeeForm {
+export function storedEmployeeForm(employee: Employee, manager: Employee | null): EmployeeForm {
   const values = givenAttributes.map(({ name, member }) => [name, employee[member] ?? '']);
   return { ...Object.fromEntries(values), [managerField]: manager?.employeeNumber ?? '' };
 }

@@ -7,11 +7,11 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import { fullName } from '../employee.js';
 import { bulkPages } from './bulk.js';
 import { changesPages } from './changes.js';
-import { createPages, editPages } from './edit.js';
+import { createEmployeePages, editEmployeePages } from './edit.js';
 import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
 import { suggestionPages } from './manager-field.js';
 import { orgChartPages } from './org-chart.js';
-import { showPages } from './show.js';
+import { showEmployeePages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges } = dependencies;
@@ -61,12 +61,12 @@ function describeDirectReports(count: number): string {
 /** Pages of employees: one employee for every signed-in user, and its changes for owners and administrators. */
 export function employeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const administration = site.forAdministrators();
-  showPages(site, dependencies);
+  showEmployeePages(site, dependencies);
   orgChartPages(site, dependencies);
   changesPages(administration, dependencies);
   suggestionPages(administration, dependencies);
-  createPages(administration, dependencies);
+  createEmployeePages(administration, dependencies);
   bulkPages(administration, dependencies);
-  editPages(administration, dependencies);
+  editEmployeePages(administration, dependencies);
   deletePages(administration, dependencies);
 }

@@ -49,7 +49,7 @@ function EmployeeLink({ employee }: { employee: Employee }) {
 const reportsPerPage = 50;
 
 /** The page of an employee, for every signed-in user. */
-export function showPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
+export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees } = dependencies;
 
   site.get(employeeAddress(':employee_id'), async (context) => {

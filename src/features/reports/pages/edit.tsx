@@ -15,21 +15,21 @@ import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import { type Report, type ReportContent, toStored } from '../report.js';
 import type { FilterChoices } from './filter-values.js';
-import { mergedFields, ReportFields } from './form-page.js';
+import { mergedReportFields, ReportFields } from './form-page.js';
 import { newReportPath, offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
 import { ReportChart } from './report-chart.js';
 import {
   applyButton,
   buttons,
-  emptyForm,
-  fieldIds,
+  emptyReportForm,
   isDateFilter,
   lines,
   type ManagerSearch,
   type ReportForm,
   readReportForm,
+  reportFieldIds,
   requestedSearch,
-  storedForm,
+  storedReportForm,
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { ResultTable } from './result-table.js';
@@ -70,13 +70,16 @@ async function handleButtons<State extends ReportState>(
   if (search !== undefined) return shown({ search });
   const edited = applyButton(form, button);
   if (edited !== null) return shown({ ...edited.form, focus: edited.focus });
-  if (context.form.text(fieldIds.next('filter')) !== '') {
+  if (context.form.text(reportFieldIds.next('filter')) !== '') {
     const position = form.filters.length;
     const [added] = form.filters.slice(-1);
     // The field for a date is hidden while the date is a relative one.
     return added && isDateFilter(added)
-      ? rejected(fieldIds.filter(position, 'operator'), `Filter ${position}: choose a condition and a date.`)
-      : rejected(fieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
+      ? rejected(
+          reportFieldIds.filter(position, 'operator'),
+          `Filter ${position}: choose a condition and a date.`,
+        )
+      : rejected(reportFieldIds.filter(position, 'value'), `Filter ${position}: enter a value.`);
   }
   if (button !== buttons.preview) return null;
   const named = form.title === '' ? { ...form, title: 'Preview' } : form;
@@ -171,14 +174,14 @@ async function firstForm(
   const ready = readyReport(query);
   if (ready !== null) return ready;
   const id = query.text('copy');
-  if (id === '') return emptyForm;
+  if (id === '') return emptyReportForm;
   const report = found(isRecordId(id) ? await reports.get(user.accountId, id) : null);
   const title = [...`Copy of ${report.title}`].slice(0, 255).join('');
-  return { ...storedForm(report), title };
+  return { ...storedReportForm(report), title };
 }
 
 /** Form for a new report, and its submission. */
-export function createPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
+export function createReportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
 
   formPage<NewReport>(site, reportsPath, {
@@ -221,7 +224,7 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
           return { redirect: withFlash(reportAddress(created.id), 'report_exists') };
         case 'limit_reached': {
           const message = `The account has reached its limit of ${created.limit} saved reports. Delete a report before you create one.`;
-          return rejected(fieldIds.title, message, 409);
+          return rejected(reportFieldIds.title, message, 409);
         }
       }
     },
@@ -229,15 +232,15 @@ export function createPages(site: PageRouter, dependencies: ReportPagesDependenc
 }
 
 /** Form that changes a report. */
-export function editPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
+export function editReportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   const { reports, validateReport } = dependencies;
 
   editPage<Report, ReportState>(site, reportAddress(':id', 'edit'), {
     recentPassword: ['no', 'changes a report'],
     load: (context) => requestedReport(context, dependencies),
-    toForm: (_, report) => storedForm(report),
+    toForm: (_, report) => storedReportForm(report),
     read: ({ form }) => readReportForm(form),
-    merged: mergedFields,
+    merged: mergedReportFields,
     view: async (context, { stored: { id, title }, form: state }) => ({
       title: `Edit ${title}`,
       script: 'report-builder.js',

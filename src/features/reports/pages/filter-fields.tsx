@@ -5,11 +5,11 @@ import { type FilterChoices, type FormRoom, ValueField } from './filter-values.j
 import { AddEntry, type Choice, RemoveButton, SelectField } from './key-list.js';
 import {
   type FilterForm,
-  fieldIds,
   isChosen,
   isDateFilter,
   isListOperator,
   operatorsOf,
+  reportFieldIds,
 } from './report-form.js';
 
 /** The filters of a report: each is a sentence of an attribute, a condition and a value. */
@@ -81,7 +81,7 @@ function FilterRow({
   focus: string | undefined;
 }) {
   const { field, operator } = filter;
-  const id = (part: keyof FilterForm) => fieldIds.filter(position, part);
+  const id = (part: keyof FilterForm) => reportFieldIds.filter(position, part);
   const known = attributes.some(({ value }) => value === field);
   const offered: readonly string[] = operatorsOf(field);
   const operators = operator === '' || offered.includes(operator) ? offered : [...offered, operator];

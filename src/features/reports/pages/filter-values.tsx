@@ -7,7 +7,6 @@ import { type Choice, SelectField } from './key-list.js';
 import {
   buttons,
   type FilterForm,
-  fieldIds,
   isChosen,
   isDateFilter,
   isEmptyOperator,
@@ -15,6 +14,7 @@ import {
   isOneOperator,
   lines,
   type ManagerSearch,
+  reportFieldIds,
 } from './report-form.js';
 import { useValueText } from './value-text.js';
 
@@ -52,7 +52,7 @@ export function ValueField(props: ValueProps) {
     room,
   } = props;
   if (isEmptyOperator(operator)) return null;
-  const id = fieldIds.filter(position, 'value');
+  const id = reportFieldIds.filter(position, 'value');
   const isList = isListOperator(operator);
   const entered = lines(value);
   const chosen = entered.filter((text) => text !== '');
@@ -105,7 +105,7 @@ function valueLabel(position: number): string {
 
 function ValueLabel({ position }: { position: number }) {
   return (
-    <label for={fieldIds.filter(position, 'value')} class="unseen">
+    <label for={reportFieldIds.filter(position, 'value')} class="unseen">
       {valueLabel(position)}
     </label>
   );
@@ -113,7 +113,7 @@ function ValueLabel({ position }: { position: number }) {
 
 /** A choice of relative dates, with a field for a date and one for a number of days. The style shows the one that is needed. */
 function DateField({ position, filter: { operator, value } }: ValueProps) {
-  const id = (part: 'when' | 'value' | 'days') => fieldIds.filter(position, part);
+  const id = (part: 'when' | 'value' | 'days') => reportFieldIds.filter(position, part);
   const { when, date, days } = enteredDate(value);
   const day = date.slice(0, 10);
   const isDate = [day, timestampOfDay(day, operator)].includes(date);
@@ -155,7 +155,7 @@ function StatusField({ position, filter: { value }, values }: ValueProps) {
   const statuses = new Set([...existingValues(values.status), ...knownStatuses, ...(chosen ? [chosen] : [])]);
   return (
     <SelectField
-      id={fieldIds.filter(position, 'value')}
+      id={reportFieldIds.filter(position, 'value')}
       label={valueLabel(position)}
       hiddenLabel
       value={chosen}
@@ -232,7 +232,7 @@ function SearchField({
   position: number;
   result: FilterChoices['managers']['found'] | undefined;
 }) {
-  const id = fieldIds.filter(position, 'search');
+  const id = reportFieldIds.filter(position, 'search');
   return (
     <>
       {result !== undefined && (
@@ -279,7 +279,7 @@ function Choices({
   /** What is shown instead of no choices. */
   empty: string;
 }) {
-  const id = fieldIds.filter(position, 'value');
+  const id = reportFieldIds.filter(position, 'value');
   return (
     <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
       <legend class="unseen">{valueLabel(position)}</legend>

@@ -6,35 +6,35 @@ import { FilterList, formatSortKey, keyLabel } from './definition.js';
 import { FilterFields } from './filter-fields.js';
 import type { FilterChoices } from './filter-values.js';
 import { KeyList } from './key-list.js';
-import { buttons, fieldIds, isEmptyOperator, lines, type ReportForm } from './report-form.js';
+import { buttons, isEmptyOperator, lines, type ReportForm, reportFieldIds } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
 
 /** The parts of a report that several users and applications can change. */
-export const mergedFields: readonly MergedField<ReportForm>[] = [
+export const mergedReportFields: readonly MergedField<ReportForm>[] = [
   { member: 'title', label: 'Title' },
   { member: 'description', label: 'Description' },
   {
     member: 'kind',
     label: 'What the report shows',
-    id: fieldIds.kind('list'),
+    id: reportFieldIds.kind('list'),
     show: ({ kind }) => kinds.find(([value]) => value === kind)?.[1],
   },
   {
     member: 'columns',
     label: 'Columns',
-    id: fieldIds.next('column'),
+    id: reportFieldIds.next('column'),
     show: ({ columns }) => columns.map(keyLabel).join(', '),
   },
   {
     member: 'groups',
     label: 'Groups',
-    id: fieldIds.next('group'),
+    id: reportFieldIds.next('group'),
     show: ({ groups }) => groups.map(keyLabel).join(', '),
   },
   {
     member: 'filters',
     label: 'Filters',
-    id: fieldIds.next('filter'),
+    id: reportFieldIds.next('filter'),
     show: ({ filters }) => (
       <FilterList
         filters={filters.map((filter) => ({
@@ -47,7 +47,7 @@ export const mergedFields: readonly MergedField<ReportForm>[] = [
   {
     member: 'sort',
     label: 'Sort by',
-    id: fieldIds.next('sort'),
+    id: reportFieldIds.next('sort'),
     show: ({ sort }) => sort.map(formatSortKey).join('; '),
   },
 ];
@@ -116,7 +116,7 @@ export function ReportFields({
         <button type="submit" class="unseen" tabIndex={-1} aria-hidden="true">
           {button}
         </button>
-        <TextField id={fieldIds.title} label="Title" value={form.title} autocomplete="off" />
+        <TextField id={reportFieldIds.title} label="Title" value={form.title} autocomplete="off" />
         <DescriptionField value={form.description} />
         <KindField kind={form.kind} />
         <KeyList
@@ -171,7 +171,7 @@ export function ReportFields({
 }
 
 function DescriptionField({ value }: { value: string }) {
-  const id = fieldIds.description;
+  const id = reportFieldIds.description;
   return (
     <div class="field">
       <label for={id}>Description (optional)</label>
@@ -189,14 +189,20 @@ const kinds = [
 ] as const;
 
 function KindField({ kind }: { kind: ReportForm['kind'] }) {
-  const id = fieldIds.kind('list');
+  const id = reportFieldIds.kind('list');
   return (
     <fieldset {...useDescription(id)}>
       <legend>What the report shows</legend>
       <FieldError field={id} />
       {kinds.map(([value, label]) => (
         <label key={value} class="choice">
-          <input type="radio" id={fieldIds.kind(value)} name="kind" value={value} checked={kind === value} />
+          <input
+            type="radio"
+            id={reportFieldIds.kind(value)}
+            name="kind"
+            value={value}
+            checked={kind === value}
+          />
           <span>{label}</span>
         </label>
       ))}

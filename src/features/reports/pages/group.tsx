@@ -5,7 +5,7 @@ import { findDefinitionErrors } from '../definition-rules.js';
 import type { ReportDefinition, ReportFilter } from '../report.js';
 import { describeGroupKey, type GroupKey } from '../report-columns.js';
 import { FilterList, keyLabel } from './definition.js';
-import { emptyForm } from './report-form.js';
+import { emptyReportForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
 import { formatValue, ManagerNames, readManagerNames } from './value-text.js';
@@ -53,7 +53,7 @@ function filtersOf({ key, value }: Group): readonly ReportFilter[] {
   ];
 }
 
-const { columns } = emptyForm;
+const { columns } = emptyReportForm;
 
 /** The employees of a group of a report, as a list that is not saved. A bar of the chart leads to it. */
 export function groupPages(site: PageRouter, dependencies: ReportPagesDependencies): void {

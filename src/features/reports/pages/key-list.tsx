@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import { buttons, fieldIds, type ListName } from './report-form.js';
+import { buttons, type ListName, reportFieldIds } from './report-form.js';
 
 export interface Choice {
   readonly value: string;
@@ -80,7 +80,7 @@ export function AddEntry({
   isFull: boolean;
   focus: string | undefined;
 }) {
-  const id = fieldIds.next(list);
+  const id = reportFieldIds.next(list);
   if (isFull) {
     return (
       <div id={id} tabIndex={-1}>
@@ -146,7 +146,7 @@ function Key({
   isLast: boolean;
   focus: string | undefined;
 }) {
-  const id = fieldIds.item(list, position);
+  const id = reportFieldIds.item(list, position);
   const move = (direction: 'up' | 'down') => {
     const action = buttons[direction](list, position);
     return (

@@ -1,13 +1,13 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
-import { emptyForm, type ReportForm } from './report-form.js';
+import { emptyReportForm, type ReportForm } from './report-form.js';
 
 export const newReportPath = `${reportsPath}/new`;
 
 /** A report that a new account can create without filling in the form. */
 const hiresThisYear: ReportForm = {
-  ...emptyForm,
+  ...emptyReportForm,
   title: 'Hires this year by department',
   kind: 'groups',
   groups: ['department'],

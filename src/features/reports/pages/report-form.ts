@@ -38,7 +38,7 @@ export interface ReportForm {
 }
 
 /** Initial values of the form for a new report: a list that people can read. The default of the API is all columns. */
-export const emptyForm: ReportForm = {
+export const emptyReportForm: ReportForm = {
   title: '',
   description: '',
   kind: 'list',
@@ -52,7 +52,7 @@ export const emptyForm: ReportForm = {
 };
 
 /** `id` of each field, which is also its name. Positions start at 1. */
-export const fieldIds = {
+export const reportFieldIds = {
   title: 'title',
   description: 'description',
   kind: (kind: 'list' | 'groups') => `kind_${kind}`,
@@ -68,22 +68,22 @@ export const fieldIds = {
  */
 export function readReportForm(form: Fields): ReportForm {
   const kind = form.text('kind');
-  const added = form.text(fieldIds.next('filter'));
+  const added = form.text(reportFieldIds.next('filter'));
   return {
-    title: form.text(fieldIds.title),
-    description: lines(form.text(fieldIds.description)).join('\n'),
+    title: form.text(reportFieldIds.title),
+    description: lines(form.text(reportFieldIds.description)).join('\n'),
     kind: kind === 'list' || kind === 'groups' ? kind : '',
     columns: readList(form, 'column', /^column_([1-9]\d{0,2})$/),
     groups: readList(form, 'group', /^group_([1-9]\d{0,2})$/),
     sort: readList(form, 'sort', /^sort_([1-9]\d{0,2})$/),
     filters: [
       ...positions(form, /^filter_([1-9]\d{0,2})_(?:field|value)$/).map((position) => ({
-        field: form.text(fieldIds.filter(position, 'field')),
-        operator: form.text(fieldIds.filter(position, 'operator')),
+        field: form.text(reportFieldIds.filter(position, 'field')),
+        operator: form.text(reportFieldIds.filter(position, 'operator')),
         value: dateValue({
-          when: form.text(fieldIds.filter(position, 'when')),
-          date: form.list(fieldIds.filter(position, 'value')).map(normalizeNfc).join('\n'),
-          days: form.text(fieldIds.filter(position, 'days')),
+          when: form.text(reportFieldIds.filter(position, 'when')),
+          date: form.list(reportFieldIds.filter(position, 'value')).map(normalizeNfc).join('\n'),
+          days: form.text(reportFieldIds.filter(position, 'days')),
         }),
       })),
       ...(added === '' ? [] : [newFilter(added)]),
@@ -169,15 +169,18 @@ export function applyButton(form: ReportForm, button: string): EditedForm | null
   const entries: readonly unknown[] = form[members[list]];
   if (action === 'add') {
     const added = list === 'filter' && entries.length > 0;
-    return { form, focus: added ? fieldIds.filter(entries.length, 'operator') : fieldIds.next(list) };
+    return {
+      form,
+      focus: added ? reportFieldIds.filter(entries.length, 'operator') : reportFieldIds.next(list),
+    };
   }
   if (action === 'remove') {
     const left = entries.filter((_, other) => other !== index);
-    return { form: { ...form, [members[list]]: left }, focus: fieldIds.next(list) };
+    return { form: { ...form, [members[list]]: left }, focus: reportFieldIds.next(list) };
   }
   const target = index + (action === 'up' ? -1 : 1);
   if (list === 'filter' || index >= entries.length || target < 0 || target >= entries.length) {
-    return { form, focus: fieldIds.next(list) };
+    return { form, focus: reportFieldIds.next(list) };
   }
   const moved = entries.with(index, entries[target]).with(target, entries[index]);
   const isLast = target === (action === 'up' ? 0 : entries.length - 1);
@@ -185,7 +188,7 @@ export function applyButton(form: ReportForm, button: string): EditedForm | null
   return { form: { ...form, [members[list]]: moved }, focus: next(list, target + 1) };
 }
 
-export function storedForm(report: Pick<Report, keyof ReportContent>): ReportForm {
+export function storedReportForm(report: Pick<Report, keyof ReportContent>): ReportForm {
   return {
     title: report.title,
     description: report.description ?? '',
@@ -212,7 +215,7 @@ export function requestedSearch(form: Fields): ManagerSearch | undefined {
   const button = form.text('do');
   return positions(form, /^filter_([1-9]\d{0,2})_search$/)
     .filter((position) => button === '' || button === buttons.search(position))
-    .map((position) => ({ position, text: form.text(fieldIds.filter(position, 'search')) }))
+    .map((position) => ({ position, text: form.text(reportFieldIds.filter(position, 'search')) }))
     .find(({ text }) => text !== '');
 }
 
@@ -222,7 +225,10 @@ export function lines(text: string): string[] {
 }
 
 function readList(form: Fields, list: ListName, pattern: RegExp): string[] {
-  return [...positions(form, pattern).map((position) => fieldIds.item(list, position)), fieldIds.next(list)]
+  return [
+    ...positions(form, pattern).map((position) => reportFieldIds.item(list, position)),
+    reportFieldIds.next(list),
+  ]
     .map((name) => form.text(name))
     .filter((value) => value !== '');
 }
@@ -253,12 +259,14 @@ function toFormError(path: readonly string[], violation: Violation, form: Report
   const subject = (list: string, item: string) => (index === undefined ? list : `${item} ${position}`);
   /** An error of the whole list belongs to the field that adds an entry. */
   const listField = (list: ListName, entries: readonly string[]) =>
-    index === undefined || entries.length < position ? fieldIds.next(list) : fieldIds.item(list, position);
+    index === undefined || entries.length < position
+      ? reportFieldIds.next(list)
+      : reportFieldIds.item(list, position);
   switch (member) {
     case 'title':
-      return error(fieldIds.title, 'Title');
+      return error(reportFieldIds.title, 'Title');
     case 'description':
-      return error(fieldIds.description, 'Description');
+      return error(reportFieldIds.description, 'Description');
     case 'columns':
       return error(listField('column', form.columns), subject('Columns', 'Column'));
     case 'group_by':
@@ -266,11 +274,12 @@ function toFormError(path: readonly string[], violation: Violation, form: Report
     case 'sort':
       return error(listField('sort', form.sort), subject('Sort by', 'Sort key'));
   }
-  const field = fieldIds.filter(position, 'field');
-  if (index === undefined) return error(fieldIds.next('filter'), 'Filters');
+  const field = reportFieldIds.filter(position, 'field');
+  if (index === undefined) return error(reportFieldIds.next('filter'), 'Filters');
   const filter = `Filter ${position}`;
-  if (part === 'value') return error(fieldIds.filter(position, 'value'), `${filter}: the value`);
-  if (part === 'operator') return error(fieldIds.filter(position, 'operator'), `${filter}: the condition`);
+  if (part === 'value') return error(reportFieldIds.filter(position, 'value'), `${filter}: the value`);
+  if (part === 'operator')
+    return error(reportFieldIds.filter(position, 'operator'), `${filter}: the condition`);
   if (form.filters[position - 1]?.field === '') return { field, message: `${filter}: choose an attribute.` };
   return error(field, `${filter}: the attribute`);
 }

@@ -14,13 +14,13 @@ import { toChanges } from '../report-handlers.js';
 import { isWrongDistance } from './date-values.js';
 import {
   type FilterForm,
-  fieldIds,
   isDateFilter,
   isEmptyOperator,
   isListOperator,
   isOneOperator,
   lines,
   type ReportForm,
+  reportFieldIds,
   toFormErrors,
 } from './report-form.js';
 
@@ -94,7 +94,7 @@ export function createReportValidator(contract: Contract): ReportValidator {
   const validate: (...given: Parameters<ReportValidator>) => ReturnType<ReportValidator> = (form, stored) => {
     const { kind } = form;
     if (kind === '') {
-      return { errors: [{ field: fieldIds.kind('list'), message: 'Choose what the report shows.' }] };
+      return { errors: [{ field: reportFieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
     const incomplete = form.filters.flatMap((filter, index) => incompleteValue(filter, index + 1));
     if (incomplete.length > 0) return { errors: incomplete };
@@ -117,7 +117,7 @@ function incompleteValue(filter: FilterForm, position: number): FormError[] {
   const { field, operator, value } = filter;
   if (isListOperator(operator) || isEmptyOperator(operator)) return [];
   const error = (part: 'value' | 'days', message: string) => [
-    { field: fieldIds.filter(position, part), message: `Filter ${position}: ${message}` },
+    { field: reportFieldIds.filter(position, part), message: `Filter ${position}: ${message}` },
   ];
   if (lines(value).length > 1) return error('value', 'enter one value.');
   if (field === 'manager_id' && value === '') return error('value', 'choose a manager.');

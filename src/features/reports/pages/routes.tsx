@@ -10,11 +10,11 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
 import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
-import { createPages, editPages } from './edit.js';
+import { createReportPages, editReportPages } from './edit.js';
 import { groupPages } from './group.js';
 import { newReportPath, ReadyReportHint } from './ready-report.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
-import { showPages } from './show.js';
+import { showReportPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   confirmPage(site, reportAddress(':id', 'delete'), {
@@ -53,11 +53,11 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
 export function reportPages(people: PageRouter, dependencies: ReportPagesDependencies): void {
   const site = people.forSection(reportsSection);
   listPage(site, dependencies);
-  createPages(site, dependencies);
-  showPages(site, dependencies);
+  createReportPages(site, dependencies);
+  showReportPages(site, dependencies);
   groupPages(site, dependencies);
   chartImagePages(site, dependencies);
-  editPages(site, dependencies);
+  editReportPages(site, dependencies);
   deletePages(site, dependencies);
 }
 

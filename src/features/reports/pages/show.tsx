@@ -21,7 +21,7 @@ import { formatRowsOf, ManagerNames, readManagerNames } from './value-text.js';
 const printedRows = 1_000;
 
 /** The result of a report as a table, with its chart, and as CSV. */
-export function showPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
+export function showReportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.get(reportAddress(':id'), async (context) => {
     const report = await requestedReport(context, dependencies);
     const print = context.query.text('print') === 'yes';

@@ -2,7 +2,7 @@ import type { User } from '../../../platform/accounts/user.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
 import { homePath, testSignInPath } from '../../../platform/pages/paths.js';
-import type { Findings } from '../provider-errors.js';
+import type { ProviderFindings } from '../provider-errors.js';
 import type { FailedTest, SignInTest } from '../sign-in-test.js';
 import { settingsPath } from './settings-page.js';
 
@@ -79,7 +79,7 @@ function Person({ givenName, familyName, email }: Pick<User, 'givenName' | 'fami
   );
 }
 
-const findingLabels: Readonly<Record<keyof Findings, string>> = {
+const findingLabels: Readonly<Record<keyof ProviderFindings, string>> = {
   claim: 'Claim',
   issuer_found: 'Issuer found',
   error: 'Error of the identity provider',
@@ -94,7 +94,7 @@ function Failure({ failure: { what, remedy, findings } }: { failure: FailedTest 
       </p>
       <DescriptionList>
         {Object.entries(findingLabels).map(([key, label]) => {
-          const value = findings[key as keyof Findings];
+          const value = findings[key as keyof ProviderFindings];
           return (
             value !== undefined && (
               <DescriptionItem key={key} name={label}>
