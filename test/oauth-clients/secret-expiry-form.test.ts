@@ -99,7 +99,8 @@ t.test('a wrong expiry is reported beside its field, and creates no secret', asy
     t.match(body, `<a href="#${field}">`, label);
     t.match(body, new RegExp(`id="${field}-error" class="field-error">[^<]*${message}`), label);
     t.match(body, new RegExp(`id="${field}"[^>]*aria-describedby="${field}-hint ${field}-error"`), label);
-    t.match(body, new RegExp(`id="expiry_date"[^>]*value="${expiry_date}"`), 'the input is kept');
+    if (expiry_date !== '')
+      t.match(body, new RegExp(`id="expiry_date"[^>]*value="${expiry_date}"`), 'the input is kept');
     t.equal((await stored()).length, 1, label);
   }
   const rejected = await create({ expiry: 'date', expiry_date: '' });

@@ -24,6 +24,12 @@ async function openReminders() {
   const createProcess = () => new SecretReminders({ database, clock, logger, delivery });
   const scene = await createScene(database, { clientType: 'confidential', name: 'Bridge' });
   const { accountId, user, application } = scene;
+  // Before the secrets of the test, by its clock.
+  const createdAt = new Date(clock().getTime() - day * 1000);
+  await prisma.applicationSecret.updateMany({
+    where: { applicationId: application.id },
+    data: { createdAt },
+  });
   const context = () => ({ accountId, userId: user.id, at: clock() });
   /** Creates a secret that expires after days. */
   const create = async (days: number | null) => {
