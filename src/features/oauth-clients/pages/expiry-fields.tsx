@@ -5,7 +5,7 @@ import { startOfDay } from '../../../platform/pages/days.js';
 import { FieldError, type FormError, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { Timestamp, timeZoneOf, ViewerContext } from '../../../platform/pages/timestamp.js';
-import { isExpired, maximumExpiryYears } from '../secret-expiry.js';
+import { isExpired, maximumExpiryYears, reminderDays } from '../secret-expiry.js';
 
 const fieldIds = { expiry: 'expiry', date: 'expiry_date' } as const;
 
@@ -66,8 +66,8 @@ export function ExpiryFields({ form }: { form: ExpiryForm }) {
       <div class="field">
         <label for={expiry}>Expires</label>
         <p class="hint" id={hint}>
-          An expired secret is rejected. Owners and administrators get a reminder by mail 30 and 7 days
-          before.
+          An expired secret is rejected. Owners and administrators get a reminder by mail {reminderDays.first}{' '}
+          and {reminderDays.last} days before.
         </p>
         <FieldError field={expiry} />
         <select id={expiry} name={expiry} {...useDescription(expiry, hint)}>
