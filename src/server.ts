@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
+import { SecretReminders } from './features/oauth-clients/secret-reminders.js';
 import { DomainChecks } from './features/single-sign-on/domain-checks.js';
 import { UsageRecorder } from './features/usage/usage-recorder.js';
 import { deliveryLagSeconds, WebhookWorker } from './features/webhooks/delivery/webhook-worker.js';
@@ -84,6 +85,7 @@ async function start(): Promise<void> {
   });
   const resolveTxt = createResolveTxt();
   const domainChecks = new DomainChecks({ database, clock: systemClock, logger, delivery, resolveTxt });
+  const secretReminders = new SecretReminders({ database, clock: systemClock, logger, delivery });
   instruments.webhooks?.watch({
     running: () => webhookWorker.running,
     lagSeconds: () => deliveryLagSeconds(database, systemClock()),
@@ -111,6 +113,7 @@ async function start(): Promise<void> {
     uploadWorker,
     webhookWorker,
     domainChecks,
+    secretReminders,
     clock: systemClock,
     logger,
   });

@@ -1,5 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type UploadWorker, uploadPollMilliseconds } from '../features/imports/uploads/upload-worker.js';
+import {
+  reminderPollMilliseconds,
+  type SecretReminders,
+} from '../features/oauth-clients/secret-reminders.js';
 import { type DomainChecks, domainPollMilliseconds } from '../features/single-sign-on/domain-checks.js';
 import { type UsageRecorder, usageIntervalMilliseconds } from '../features/usage/usage-recorder.js';
 import { type WebhookWorker, webhookPollMilliseconds } from '../features/webhooks/delivery/webhook-worker.js';
@@ -13,7 +17,7 @@ const maintenanceIntervalMilliseconds = 30_000;
 
 /**
  * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks, checking the
- * DNS records of domains, maintaining the database and deleting expired rows.
+ * DNS records of domains, reminding of client secrets that expire, maintaining the database and deleting expired rows.
  *
  * @returns function that stops them and waits for the running ones
  */
@@ -24,6 +28,7 @@ export function startBackgroundWork({
   uploadWorker,
   webhookWorker,
   domainChecks,
+  secretReminders,
   clock,
   logger,
 }: {
@@ -33,6 +38,7 @@ export function startBackgroundWork({
   uploadWorker: UploadWorker;
   webhookWorker: WebhookWorker;
   domainChecks: DomainChecks;
+  secretReminders: SecretReminders;
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
@@ -45,6 +51,9 @@ export function startBackgroundWork({
     repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll()),
     repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll()),
     repeat(domainPollMilliseconds, 'checking domains', () => domainChecks.run(stopping.signal)),
+    repeat(reminderPollMilliseconds, 'reminding of client secrets', () =>
+      secretReminders.run(stopping.signal),
+    ),
     repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => housekeeping.maintain()),
     // The random interval prevents processes that started together from pruning at the same time.
     repeat(pruneIntervalMilliseconds * (0.5 + Math.random()), 'pruning', prune),

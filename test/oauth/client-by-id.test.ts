@@ -31,7 +31,11 @@ async function expectedClient(clientId: string) {
     tokenGeneration: generation,
     stage: inDevelopment ? development : 'live',
     shared: shared.length > 0,
-    secrets: secrets.map(({ id, secretHash }) => ({ id, hash: Buffer.from(secretHash).toString('base64') })),
+    secrets: secrets.map(({ id, secretHash, expiresAt }) => ({
+      id,
+      hash: Buffer.from(secretHash).toString('base64'),
+      ...(expiresAt !== null && { expiresAt: expiresAt.getTime() }),
+    })),
   };
 }
 
@@ -53,6 +57,9 @@ t.test('finds the clients that the models read, of many accounts at once', async
       createApplication(database, accountId, { name: 'Zoë "Z" \\ 🏳️‍🌈', scopes: [] }),
     ]),
   );
+  const expiresAt = new Date('2027-03-04T09:00:00.123Z');
+  const where = { applicationId: String(tenants[1]?.application.id) };
+  await database.prisma.applicationSecret.updateMany({ where, data: { expiresAt } });
   const found = await Promise.all(clients.map(({ clientId }) => find(clientId)));
   for (const [index, { clientId }] of clients.entries()) {
     t.same(JSON.parse(found[index] ?? 'null'), await expectedClient(clientId));

@@ -205,7 +205,11 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     const where = { accountId, applicationId: application.id };
     const { id: secretId } = await prisma.applicationSecret.findFirstOrThrow({ where });
     const secrets = new ClientSecrets(database);
-    await secrets.create(byOwner(scene), { applicationId: application.id, nonce: randomId() });
+    await secrets.create(byOwner(scene), {
+      applicationId: application.id,
+      nonce: randomId(),
+      expiresAt: null,
+    });
     await secrets.revoke(byOwner(scene), { applicationId: application.id, secretId });
   },
   'Application deleted': (scene) =>

@@ -6,6 +6,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
+import { expiryColumns, expiryDetails } from './secret-expiry.js';
 
 /** The keys of an application: a set, or the URL of one. */
 export type NewKeys = { readonly jwks: ClientKeySet } | { readonly jwksUri: string };
@@ -54,10 +55,14 @@ export class ClientAuthenticationSettings {
     });
   }
 
-  /** Creates a secret in place of the keys. */
+  /**
+   * Creates a secret in place of the keys.
+   *
+   * @param expiresAt time from which on the secret is rejected; `null`: it never expires
+   */
   useSecret(
     auditContext: UserAuditContext,
-    { applicationId, nonce }: { applicationId: string; nonce: string },
+    { applicationId, nonce, expiresAt }: { applicationId: string; nonce: string; expiresAt: Date | null },
   ): Promise<SecretInstead> {
     const { accountId, at } = auditContext;
     const id = randomId();
@@ -77,10 +82,13 @@ export class ClientAuthenticationSettings {
       });
       if (count === 0) return { kind: 'no_keys' };
       await tx.applicationSecret.create({
-        data: { id, accountId, applicationId, ...secret.stored, createdAt: at },
+        data: {
+          ...{ id, accountId, applicationId, ...secret.stored, createdAt: at },
+          ...expiryColumns(expiresAt, at),
+        },
       });
       await unit.record('application.keys_removed');
-      await unit.record('application.secret_created');
+      await unit.record('application.secret_created', expiryDetails(expiresAt));
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
     });
   }

@@ -5,6 +5,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';
+import { expiryColumns, expiryDetails, isExpired } from './secret-expiry.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
@@ -24,10 +25,14 @@ export class ClientSecrets {
     this.#prisma = prisma;
   }
 
-  /** Creates a second secret for a confidential application; both are accepted until one is revoked. */
+  /**
+   * Creates a second secret for a confidential application; both are accepted until one is revoked or expires.
+   *
+   * @param expiresAt time from which on the secret is rejected; `null`: it never expires
+   */
   create(
     auditContext: UserAuditContext,
-    { applicationId, nonce }: { applicationId: string; nonce: string },
+    { applicationId, nonce, expiresAt }: { applicationId: string; nonce: string; expiresAt: Date | null },
   ): Promise<CreatedSecret> {
     const { accountId, at } = auditContext;
     const id = randomId();
@@ -45,19 +50,22 @@ export class ClientSecrets {
         return { kind: 'limit_reached' };
       }
       await tx.applicationSecret.create({
-        data: { id, accountId, applicationId, ...secret.stored, createdAt: at },
+        data: {
+          ...{ id, accountId, applicationId, ...secret.stored, createdAt: at },
+          ...expiryColumns(expiresAt, at),
+        },
       });
-      await unit.record('application.secret_created');
+      await unit.record('application.secret_created', expiryDetails(expiresAt));
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
     });
   }
 
-  /** Deletes a secret, unless it is the only one: without a secret the application cannot authenticate. */
+  /** Deletes a secret, unless it is the only one that is valid: without it the application cannot authenticate. */
   revoke(
     auditContext: UserAuditContext,
     { applicationId, secretId }: { applicationId: string; secretId: string },
   ): Promise<RevokeOutcome> {
-    const { accountId } = auditContext;
+    const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId };
     return change(this.#prisma, context, lock.application, async (unit, application) => {
       const { tx } = unit;
@@ -65,7 +73,9 @@ export class ClientSecrets {
       const secrets = await tx.applicationSecret.findMany({ where: { accountId, applicationId } });
       const secret = secrets.find(({ id }) => id === secretId);
       if (secret === undefined) return 'not_found';
-      if (secrets.length === 1) return 'only_one';
+      const others = secrets.filter(({ id }) => id !== secretId);
+      if (others.length === 0 || (!isExpired(secret, at) && others.every((other) => isExpired(other, at))))
+        return 'only_one';
       await tx.applicationSecret.delete({
         where: { accountId_id: { accountId, id: secretId }, applicationId },
       });

@@ -187,7 +187,7 @@ export class OAuthApplications implements ApplicationReader {
     if (row === undefined) return null;
     const secrets = await this.#prisma.applicationSecret.findMany({
       where: { accountId, applicationId: id },
-      select: { id: true, createdAt: true, lastUsedAt: true, lastCharacters: true },
+      select: { id: true, createdAt: true, lastUsedAt: true, lastCharacters: true, expiresAt: true },
       orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
     });
     return { ...row, secrets };

@@ -35,6 +35,8 @@ export interface SecretSummary {
   readonly lastUsedAt: Date | null;
   /** The last four characters of the value; `null` for a secret of an earlier version. */
   readonly lastCharacters: string | null;
+  /** From this time on the secret is rejected; `null` when it never expires. */
+  readonly expiresAt: Date | null;
 }
 
 export interface ApplicationDetails extends ApplicationSummary, ClientKeys {

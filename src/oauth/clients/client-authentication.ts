@@ -6,11 +6,11 @@ import { type Problem, retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
 import type { OAuthServices } from '../services.js';
 import { usesKeys } from './client-keys.js';
-import { type Client, isApplication, type LiveSecret } from './client-registry.js';
+import { type Client, type ClientSecret, isApplication } from './client-registry.js';
 import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
-const unknownClientSecret: LiveSecret = { id: '', hash: Buffer.alloc(32) };
+const unknownClientSecret: ClientSecret = { id: '', hash: Buffer.alloc(32) };
 
 /** Authenticates the client of a request to the token or revocation endpoint. */
 export class ClientAuthentication {
@@ -25,7 +25,7 @@ export class ClientAuthentication {
    * must always send an assertion.
    *
    * @throws {Problem} 400 `invalid_request` without a client_id; 401 `invalid_client` when the application is
-   *   unknown or the secret is wrong, with the same text; 429 `rate_limit_exceeded` after too many failures or
+   *   unknown or the secret is wrong or has expired, with the same text; 429 `rate_limit_exceeded` after too many failures or
    *   requests. Authenticated requests are counted for the client, others for their IP address, so that requests without
    *   the secret do not consume the limit of the client.
    */
@@ -48,8 +48,8 @@ export class ClientAuthentication {
     clientId: string,
     credentials: ClientCredentials,
     { origin, onRejected }: Pick<ClientCall, 'origin' | 'onRejected'>,
-  ): Promise<{ client: Client; matched: LiveSecret | undefined; authenticated: boolean }> {
-    const { clients, assertions } = this.#services;
+  ): Promise<{ client: Client; matched: ClientSecret | undefined; authenticated: boolean }> {
+    const { clients, assertions, clock } = this.#services;
     const client = await clients.find(clientId);
     const { clientSecret, assertion } = credentials;
     if (assertion !== undefined) {
@@ -60,7 +60,7 @@ export class ClientAuthentication {
     const matched =
       clientSecret === undefined
         ? undefined
-        : findMatch(clientSecret, client?.secrets ?? [unknownClientSecret]);
+        : findMatch(clientSecret, client?.secrets ?? [unknownClientSecret], clock());
     if (client === null || (clientSecret !== undefined && matched === undefined))
       throw await this.#rejected(clientId, client, { credentials, origin, onRejected });
     if (usesKeys(client)) throw invalidClient(credentials, 'The application must send a client_assertion.');
@@ -111,8 +111,9 @@ export class ClientAuthentication {
   }
 }
 
-/** Compares with every candidate in constant time. */
-function findMatch(secret: string, candidates: readonly LiveSecret[]): LiveSecret | undefined {
+/** Compares with every candidate in constant time, also with those that have expired. */
+function findMatch(secret: string, candidates: readonly ClientSecret[], now: Date): ClientSecret | undefined {
   const given = hashSecret(secret);
-  return candidates.filter(({ hash }) => timingSafeEqual(given, hash))[0];
+  const [match] = candidates.filter(({ hash }) => timingSafeEqual(given, hash));
+  return match?.expiresAt !== undefined && match.expiresAt <= now.getTime() ? undefined : match;
 }

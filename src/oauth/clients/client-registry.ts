@@ -31,8 +31,12 @@ export const clientById = defineLookup({
         WHEN (SELECT development_allowed FROM accounts WHERE accounts.id = applications.account_id) THEN 'development'
         ELSE 'forbidden' END,
       'shared', EXISTS (SELECT FROM shared_applications shared WHERE shared.client_id = applications.client_id),
-      'secrets', (SELECT coalesce(json_agg(json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
-                                           ORDER BY secret.id), '[]')
+      'secrets', (SELECT coalesce(json_agg(
+                      CASE WHEN expires_at IS NULL
+                        THEN json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'))
+                        ELSE json_build_object('id', secret.id, 'hash', encode(secret_hash, 'base64'),
+                                               'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint)
+                      END ORDER BY secret.id), '[]')
                   FROM application_secrets secret
                   WHERE secret.account_id = applications.account_id AND secret.application_id = applications.id))::text AS json
     FROM applications
@@ -60,8 +64,8 @@ export interface Client extends ClientKeys {
   readonly stage: 'live' | 'development' | 'forbidden';
   /** Whether accounts that have not registered it can use it. */
   readonly shared: boolean;
-  /** The secrets that are accepted; empty for a public client, and for one that authenticates with keys. */
-  readonly secrets: readonly LiveSecret[];
+  /** The secrets, with those that have expired; empty for a public client, and for one that authenticates with keys. */
+  readonly secrets: readonly ClientSecret[];
 }
 
 /** A client in an account that uses it: an application that the account has registered, or an installation. */
@@ -81,10 +85,12 @@ export function isApplication(client: Client): client is Application {
 
 export type ClientType = 'confidential' | 'public';
 
-export interface LiveSecret {
+export interface ClientSecret {
   readonly id: string;
   /** SHA-256. */
   readonly hash: Uint8Array;
+  /** Milliseconds since the epoch, from which on the secret is rejected. Missing when it never expires. */
+  readonly expiresAt?: number;
 }
 
 interface Stored
@@ -95,7 +101,7 @@ interface Stored
   readonly accountId: string;
   /** 1 when every token request must have a DPoP proof. Each token request reads it, so it is short. */
   readonly dpop: 0 | 1;
-  readonly secrets: readonly { id: string; hash: string }[];
+  readonly secrets: readonly (Omit<ClientSecret, 'hash'> & { hash: string })[];
 }
 
 /** Maximum number of JSON texts of applications whose parsed form is cached. */
@@ -145,7 +151,7 @@ function toApplication({ accountId, secrets, dpop, ...application }: Stored): Ap
     declaredScopes: application.scopes,
     installation: null,
     accountId: toAccountId(accountId),
-    secrets: secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64') })),
+    secrets: secrets.map(({ hash, ...secret }) => ({ ...secret, hash: Buffer.from(hash, 'base64') })),
   };
 }
 

@@ -27,6 +27,7 @@ const mailLimits = {
   approval_request: { user: 10, account: 50 },
   approval_decision: { user: 50, account: 200 },
   lost_domain: { account: 20 },
+  expiring_secret: { account: 200 },
 } as const;
 
 type MailCause = keyof typeof mailLimits;

@@ -126,7 +126,7 @@ export const writers: readonly Writer[] = [
       const secrets = new ClientSecrets(arena.api.database);
       return inAccount<unknown>(arena, (auditContext) =>
         index % 2 === 0
-          ? secrets.create(auditContext, { applicationId, nonce })
+          ? secrets.create(auditContext, { applicationId, nonce, expiresAt: null })
           : secrets.revoke(auditContext, { applicationId, secretId }),
       );
     },

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { User } from '../../../platform/accounts/user.js';
 import type { Users } from '../../../platform/accounts/users.js';
-import { dayMilliseconds } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
+import { endOfDay, startOfDay } from '../../../platform/pages/days.js';
 import { type Fields, isRecordId } from '../../../platform/pages/fields.js';
 import { FieldError, type FormError, useDescription } from '../../../platform/pages/form-parts.js';
 import { formatTimeCursor, readTimeCursor } from '../../../platform/pages/pager.js';
@@ -13,43 +13,6 @@ import { auditEventLabels, isAuditEventType } from './audit-event-labels.js';
 
 /** Path of the page, and start of the path of its CSV table. */
 export const auditLogPath = `${settings.root}/audit_log`;
-
-const halfDayAndMore = 15 * 3_600_000;
-
-/**
- * The first instant of a day in a time zone. Time zones differ from UTC by less than 15 hours.
- *
- * @param date `YYYY-MM-DD`, from 1970 to 9999
- */
-function startOfDay(date: string, timeZone: string): Date {
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone,
-    calendar: 'iso8601',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
-  const wanted = Number(date.replaceAll('-', ''));
-  // A search, because a day may start after midnight or be omitted where clocks are set forward.
-  let [before, start] = [Date.parse(date) - halfDayAndMore, Date.parse(date) + halfDayAndMore];
-  while (start - before > 1000) {
-    const middle = Math.floor((before + start) / 2000) * 1000;
-    if (dayOf(format, middle) >= wanted) start = middle;
-    else before = middle;
-  }
-  return new Date(start);
-}
-
-/** The first instant of the day after a day. */
-function endOfDay(date: string, timeZone: string): Date {
-  const next = new Date(Date.parse(date) + dayMilliseconds).toISOString().slice(0, 10);
-  return startOfDay(next, timeZone);
-}
-
-function dayOf(format: Intl.DateTimeFormat, at: number): number {
-  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  return Number(`${parts.get('year')}${parts.get('month')}${parts.get('day')}`);
-}
 
 /** Names of the filters in the URL. */
 const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;

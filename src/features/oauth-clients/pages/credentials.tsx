@@ -1,15 +1,11 @@
-import type { ApplicationDetails, SecretSummary } from '../../../oauth/clients/application-details.js';
+import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { applicationPage } from '../../../oauth/clients/application-tabs.js';
 import { usesKeys } from '../../../oauth/clients/client-keys.js';
-import { randomId } from '../../../platform/database/ids.js';
-import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
-import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageView } from '../../../platform/pages/page-context.js';
-import { applicationAddress } from '../../../platform/pages/paths.js';
-import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { maximumSecrets } from '../client-secrets.js';
 import { clientTypeName } from './form-page.js';
 import { KeysSection } from './keys-section.js';
+import { type NewSecret, SecretsSection } from './secrets-section.js';
 
 /** Command that gets a token. The secret is read from the environment, so that it is not stored in the shell history. */
 export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId: string }) {
@@ -26,82 +22,18 @@ export function TokenExample({ baseUrl, clientId }: { baseUrl: string; clientId:
   );
 }
 
-/** Client secrets of an application, and the next step to replace one. */
-function SecretsSection({ application }: { application: ApplicationDetails }) {
-  const { id, secrets } = application;
-  return (
-    <section>
-      <h2>Client secrets</h2>
-      {secrets.length > 0 && (
-        <DataTable caption="Client secrets" columns={secretColumns(application)} rows={secrets} />
-      )}
-      {secrets.length < maximumSecrets ? (
-        <>
-          <p>
-            To replace a secret without downtime, create a second one, deploy it, and revoke the first one
-            when it is no longer used. Replace a lost secret in the same way.
-          </p>
-          <ButtonForm action={applicationAddress(id, 'secrets')} hidden={[['form', randomId()]]}>
-            {secrets.length === 0 ? 'Create a secret' : 'Create a second secret'}
-          </ButtonForm>
-        </>
-      ) : (
-        <p>
-          Both secrets are valid. When your software uses the new secret and “Last used” of the old one no
-          longer changes, revoke the old one, which is listed first. An application has at most two secrets.
-        </p>
-      )}
-    </section>
-  );
-}
-
-function secretColumns({ id, secrets }: Pick<ApplicationDetails, 'id' | 'secrets'>): Column<SecretSummary>[] {
-  return [
-    column('Secret', (secret) => (
-      <strong>
-        <SecretName {...secret} />
-      </strong>
-    )),
-    column('Created', ({ createdAt }) => <Timestamp at={createdAt} />),
-    column('Last used', ({ lastUsedAt }) => <TimestampOrNever at={lastUsedAt} />),
-    ...(secrets.length < 2
-      ? []
-      : [
-          column<SecretSummary>('Action', (secret) => (
-            <a href={applicationAddress(id, 'secrets', secret.id, 'revoke')}>
-              Revoke
-              <span class="unseen">
-                {' '}
-                <SecretName {...secret} />
-              </span>
-            </a>
-          )),
-        ]),
-  ];
-}
-
-/** Text that identifies a secret: its last characters or, for a secret of an earlier version, the date. */
-export function SecretName({ lastCharacters, createdAt }: SecretSummary) {
-  return lastCharacters === null ? (
-    <>
-      Secret created on <Timestamp at={createdAt} />
-    </>
-  ) : (
-    <>
-      Secret ending in <code>{lastCharacters}</code>
-    </>
-  );
-}
-
 interface CredentialsProps {
   readonly application: ApplicationDetails;
   readonly baseUrl: string;
+  readonly now: Date;
+  readonly newSecret: NewSecret;
   /** An error of a submitted form. */
   readonly alert?: string;
 }
 
 /** How an application authenticates. The values of its secrets are never shown. */
-export function credentialsPage({ application, baseUrl, alert }: CredentialsProps): PageView {
+export function credentialsPage(props: CredentialsProps): PageView {
+  const { application, baseUrl, now, newSecret, alert } = props;
   const { clientId, clientType, requireClientSecret, requireProofOfPossession } = application;
   const body = (
     <>
@@ -125,7 +57,7 @@ export function credentialsPage({ application, baseUrl, alert }: CredentialsProp
         </DescriptionItem>
       </DescriptionList>
       {clientType === 'confidential' && !usesKeys(application) && (
-        <SecretsSection application={application} />
+        <SecretsSection {...{ application, now, newSecret }} />
       )}
       {clientType === 'confidential' && <KeysSection application={application} />}
       <DeveloperSection {...{ application, baseUrl }} />

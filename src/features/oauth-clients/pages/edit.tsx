@@ -71,7 +71,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       const { clientSecret } = created;
       if (clientSecret === null) return { redirect: withFlash(path, 'application_created') };
       // The secret is in the response to the form: in a URL it would stay in the browser's history.
-      return secretPage('Application created', { ...created, clientSecret, baseUrl });
+      return secretPage('Application created', { ...created, clientSecret, expiresAt: null, baseUrl });
     },
   });
 

@@ -1,7 +1,7 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { ClientKeysError, keySetUrlError, readKeySet, usesKeys } from '../../../oauth/clients/client-keys.js';
-import { confirmPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
+import { formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import {
   FieldError,
@@ -16,6 +16,7 @@ import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { NewKeys } from '../client-authentication-settings.js';
 import type { ApplicationPagesDependencies } from '../index.js';
+import { ExpiryFields, type ExpiryForm, noExpiry, readExpiry, resolveExpiry } from './expiry-fields.js';
 import { secretPage } from './secrets.js';
 
 const fieldIds = { jwks: 'jwks', jwksUri: 'jwks_uri' } as const;
@@ -61,9 +62,11 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
     },
   });
 
-  confirmPage(site, applicationAddress(':id', 'keys', 'remove'), {
-    reason: 'creates a client secret',
-    view: async (context) => {
+  formPage<ExpiryForm>(site, applicationAddress(':id', 'keys', 'remove'), {
+    recentPassword: ['form', 'creates a client secret'],
+    initial: () => noExpiry,
+    read: readExpiry,
+    view: async (context, form) => {
       const application = await requested(context);
       if (!usesKeys(application)) throw recordNotFound();
       const { id, name } = application;
@@ -71,27 +74,39 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
       return {
         title: 'Use a client secret instead of keys?',
         parent: { title: `Credentials of ${name}`, href: credentials },
-        button: 'Create a secret',
-        cancel: credentials,
-        fields: <input type="hidden" name="form" value={formNonce(context)} />,
         body: (
-          <div class="warning">
-            <p>
-              The keys of <strong>{name}</strong> are removed, and clients that use them can no longer get
-              tokens. Tokens that were already issued stay valid until they expire.
-            </p>
-          </div>
+          <>
+            <div class="warning">
+              <p>
+                The keys of <strong>{name}</strong> are removed, and clients that use them can no longer get
+                tokens. Tokens that were already issued stay valid until they expire.
+              </p>
+            </div>
+            <Form
+              danger
+              hidden={[['form', formNonce(context)]]}
+              button="Create a secret"
+              cancel={credentials}
+            >
+              <ExpiryFields form={form} />
+            </Form>
+          </>
         ),
       };
     },
-    save: async (context) => {
+    save: async (context, form) => {
       const { id } = await requested(context);
       const nonce = formNonce(context);
+      const expiry = resolveExpiry(context, form);
+      if ('errors' in expiry) return expiry;
+      const { expiresAt } = expiry;
       const created = await authenticationSettings.useSecret(context.auditContext, {
         applicationId: id,
         nonce,
+        expiresAt,
       });
-      if (created.kind === 'created') return secretPage('Secret created', { ...created, id, baseUrl });
+      if (created.kind === 'created')
+        return secretPage('Secret created', { ...created, id, expiresAt, baseUrl });
       if (created.kind === 'not_found') throw recordNotFound();
       const credentials = tabAddress(id, 'credentials');
       return {

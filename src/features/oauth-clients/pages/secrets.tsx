@@ -1,15 +1,17 @@
 import { requestedApplication } from '../../../oauth/clients/application-details.js';
 import { tabAddress } from '../../../oauth/clients/application-tabs.js';
 import { shownOncePage } from '../../../platform/pages/copyable.js';
-import { actionForm, confirmPage, formNonce } from '../../../platform/pages/define-pages.js';
+import { confirmPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
-import type { PageContext, PageResponse, PageView } from '../../../platform/pages/page-context.js';
+import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
-import { TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { credentialsPage, SecretName, TokenExample } from './credentials.js';
+import { credentialsPage, TokenExample } from './credentials.js';
+import { type ExpiryForm, noExpiry, readExpiry, resolveExpiry } from './expiry-fields.js';
+import { SecretName } from './secrets-section.js';
 
 /** The only page that shows a client secret. */
 export function secretPage(
@@ -18,8 +20,9 @@ export function secretPage(
     id,
     clientId,
     clientSecret,
+    expiresAt,
     baseUrl,
-  }: { id: string; clientId: string; clientSecret: string; baseUrl: string },
+  }: { id: string; clientId: string; clientSecret: string; expiresAt: Date | null; baseUrl: string },
 ): PageView {
   return shownOncePage({
     title,
@@ -27,6 +30,12 @@ export function secretPage(
       <>
         <strong>Copy the client secret now. You won't be able to see it again.</strong> Anyone who has it can
         act as this application. Store it where only your server can read it, never in source code.
+        {expiresAt !== null && (
+          <>
+            {' '}
+            It expires on <Timestamp at={expiresAt} />.
+          </>
+        )}
       </>
     ),
     values: [
@@ -43,26 +52,44 @@ export function secretPage(
   });
 }
 
-/** Creation and revocation of client secrets. */
+/** The credentials of an application, and creation and revocation of client secrets. */
 export function secretPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
   const { clientSecrets, baseUrl } = dependencies;
 
-  const rejection = async (context: PageContext, alert: string): Promise<PageResponse> => {
+  const view = async (context: PageContext, form: ExpiryForm, alert?: string): Promise<PageView> => {
     const application = await requestedApplication(context, dependencies);
-    return { status: 409, ...credentialsPage({ application, baseUrl, alert }) };
+    if (application.isInstallation) throw recordNotFound();
+    const newSecret = { form, nonce: formNonce(context) };
+    return credentialsPage({
+      ...{ application, baseUrl, now: context.auditContext.at, newSecret },
+      ...(alert !== undefined && { alert }),
+    });
   };
+  const rejection = async (context: PageContext, alert: string) => ({
+    status: 409,
+    ...(await view(context, noExpiry, alert)),
+  });
 
-  actionForm(site, applicationAddress(':id', 'secrets'), {
+  formPage<ExpiryForm>(site, applicationAddress(':id', 'secrets'), {
+    page: tabAddress(':id', 'credentials'),
     recentPassword: ['form', 'creates a client secret'],
-    back: async (context) =>
-      tabAddress((await requestedApplication(context, dependencies)).id, 'credentials'),
-    save: async (context) => {
+    initial: () => noExpiry,
+    read: readExpiry,
+    view,
+    save: async (context, form) => {
       const { id } = await requestedApplication(context, dependencies);
       const nonce = formNonce(context);
-      const created = await clientSecrets.create(context.auditContext, { applicationId: id, nonce });
+      const expiry = resolveExpiry(context, form);
+      if ('errors' in expiry) return expiry;
+      const { expiresAt } = expiry;
+      const created = await clientSecrets.create(context.auditContext, {
+        applicationId: id,
+        nonce,
+        expiresAt,
+      });
       switch (created.kind) {
         case 'created':
-          return secretPage('Secret created', { ...created, id, baseUrl });
+          return secretPage('Secret created', { ...created, id, expiresAt, baseUrl });
         case 'repeated':
           return { redirect: withFlash(tabAddress(id, 'credentials'), 'secret_exists') };
         case 'limit_reached':
@@ -79,6 +106,11 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       }
     },
   });
+
+  // A user whose session expired is sent back to the path of the form after signing in.
+  site.get(applicationAddress(':id', 'secrets'), async (context) => ({
+    redirect: tabAddress((await requestedApplication(context, dependencies)).id, 'credentials'),
+  }));
 
   confirmPage(site, applicationAddress(':id', 'secrets', ':secret_id', 'revoke'), {
     reason: 'revokes a client secret',
@@ -113,7 +145,10 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       const outcome = await clientSecrets.revoke(context.auditContext, { applicationId, secretId });
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'only_one') {
-        return rejection(context, 'This is the only secret. Create a second one before you revoke it.');
+        return rejection(
+          context,
+          'This is the only secret that is valid. Create another before you revoke it.',
+        );
       }
       return { redirect: withFlash(tabAddress(applicationId, 'credentials'), 'secret_revoked') };
     },

@@ -7,7 +7,6 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type ApprovalPagesDependencies, approvalAddress, HostList } from '../../installations/index.js';
 import {
   type CallCounts,
@@ -23,10 +22,9 @@ import {
   type WebhookPagesDependencies,
 } from '../../webhooks/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { credentialsPage } from './credentials.js';
 import { clientTypeName } from './form-page.js';
 
-/** The overview of an application, and its credentials. */
+/** The overview of an application. */
 export function showPages(
   site: PageRouter,
   dependencies: ApplicationPagesDependencies &
@@ -34,7 +32,7 @@ export function showPages(
     UsagePageDependencies &
     WebhookPagesDependencies,
 ): void {
-  const { usage, webhooks, developmentPolicy, installations, baseUrl } = dependencies;
+  const { usage, webhooks, developmentPolicy, installations } = dependencies;
   site.get(tabAddress(':id', 'overview'), async (context) => {
     const application = await requestedApplication(context, dependencies);
     const { accountId, at } = context.auditContext;
@@ -53,12 +51,6 @@ export function showPages(
       ),
       body: <OverviewSections {...{ application, calls, endpoints, developmentAllowed, publisher }} />,
     });
-  });
-
-  site.get(tabAddress(':id', 'credentials'), async (context) => {
-    const application = await requestedApplication(context, dependencies);
-    if (application.isInstallation) throw recordNotFound();
-    return credentialsPage({ application, baseUrl });
   });
 }
 
