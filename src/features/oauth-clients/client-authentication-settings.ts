@@ -83,7 +83,11 @@ export class ClientAuthenticationSettings {
       if (count === 0) return { kind: 'no_keys' };
       await tx.applicationSecret.create({
         data: {
-          ...{ id, accountId, applicationId, ...secret.stored, createdAt: at },
+          id,
+          accountId,
+          applicationId,
+          ...secret.stored,
+          createdAt: at,
           ...expiryColumns(expiresAt, at),
         },
       });

@@ -51,7 +51,11 @@ export class ClientSecrets {
       }
       await tx.applicationSecret.create({
         data: {
-          ...{ id, accountId, applicationId, ...secret.stored, createdAt: at },
+          id,
+          accountId,
+          applicationId,
+          ...secret.stored,
+          createdAt: at,
           ...expiryColumns(expiresAt, at),
         },
       });
