@@ -102,7 +102,8 @@ interface CredentialsProps {
 
 /** How an application authenticates. The values of its secrets are never shown. */
 export function credentialsPage({ application, baseUrl, alert }: CredentialsProps): PageView {
-  const { clientId, clientType, requireClientSecret, requireProofOfPossession } = application;
+  const { clientId, clientType, requireClientSecret, requireProofOfPossession, requirePushedRequests } =
+    application;
   const body = (
     <>
       <DescriptionList>
@@ -122,6 +123,9 @@ export function credentialsPage({ application, baseUrl, alert }: CredentialsProp
         )}
         <DescriptionItem name="Proof of possession (DPoP)">
           {requireProofOfPossession ? 'Required for every token request' : 'Optional'}
+        </DescriptionItem>
+        <DescriptionItem name="Pushed requests (PAR)">
+          {requirePushedRequests ? 'Required for every authorization request' : 'Optional'}
         </DescriptionItem>
       </DescriptionList>
       {clientType === 'confidential' && !usesKeys(application) && (
