@@ -7,15 +7,18 @@ import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, expectRedirect, formOn } from '../support/browser/pages.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { createSigner, dpopClient } from '../support/oauth/dpop.js';
+import { installedScene, publishedScene } from '../support/oauth/installations.js';
 import {
   authorizationRequest,
   authorizeUrl,
   createScene,
+  createUser,
   expectOAuthError,
   hashOf,
   type Scene,
   signedInBrowser,
 } from '../support/oauth/users.js';
+import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t, { type Test } from '../support/tap.js';
 
@@ -302,7 +305,7 @@ t.test('the causes for which a request_uri cannot be used have the same response
 t.test(
   'other parameters of the query are ignored, and are not in the address after signing in',
   async (t) => {
-    const scene = await createScene(database);
+    const scene = await createScene(database, { name: 'Travel Desk' });
     const { url } = await pushed(scene, { scope: 'user:read' });
     const browser = new Browser(app);
     const first = await browser.open(
@@ -312,7 +315,7 @@ t.test(
     const signIn = String(first.headers.location);
     t.equal(new URL(signIn, 'http://api.test').searchParams.get('return_to'), url);
     const page = await browser.open(signIn);
-    t.match(page.body, 'Test', 'the sign-in page');
+    t.match(page.body, 'Travel Desk', 'the sign-in page');
     const { email, password } = scene.user;
     const signedIn = await browser.signIn(email, password, url);
     t.equal(signedIn.headers.location, url);
@@ -370,6 +373,44 @@ t.test('a redirect URI that is no longer registered is rejected after the reques
   });
   const browser = await signedInBrowser(api, scene.user);
   await rejectedHere(t, url, 400, 'invalid_request', { browser, parameter: 'redirect_uri' });
+});
+
+t.test('users of other accounts complete the request of a published application', async (t) => {
+  const publisher = await publishedScene(api);
+  const scene = await installedScene(api, publisher);
+  const { url } = await pushed(publisher);
+  const browser = await signedInBrowser(api, scene.user);
+  const form = { ...hiddenFields((await browser.open(url)).body), decision: 'allow' };
+  const responses = await Promise.all(Array.from({ length: 20 }, () => browser.submit(url, form)));
+  t.equal(responses.filter(({ statusCode }) => statusCode === 303).length, 1);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 400).length, 19);
+  const accounts = await database.prisma.authorizationCode.findMany({
+    where: { accountId: { in: [scene.accountId, publisher.accountId] } },
+  });
+  t.match(accounts, [{ accountId: scene.accountId, userId: scene.user.id }]);
+  t.equal(accounts.length, 1);
+  const again = await pushed(publisher);
+  const denied = await decide(browser, await browser.open(again.url), again.url, 'deny');
+  t.equal(responseParameters(t, denied, publisher.redirectUri).get('error'), 'access_denied');
+  t.equal((await browser.open(again.url)).statusCode, 400);
+});
+
+t.test('the page on which an account approves an application keeps the pushed request', async (t) => {
+  const publisher = await publishedScene(api);
+  const { accountId } = await createTenant(database);
+  const browser = await signedInBrowser(api, await createUser(database, accountId));
+  const { url } = await pushed(publisher);
+  const query = url.slice(url.indexOf('?'));
+  const response = await browser.open(`${url}&scope=x`);
+  t.equal(response.headers.location, `/approve_application${query}`);
+  const page = await browser.open(`/approve_application${query}`);
+  t.equal(page.statusCode, 200);
+  const other = await signedInBrowser(api, await createUser(database, accountId));
+  t.equal((await other.open(`/approve_application${query}`)).statusCode, 400, 'in another browser');
+  const form = [...Object.entries(hiddenFields(page.body)), ['scopes', 'user:read']];
+  const approved = await browser.submit(`/approve_application${query}`, form);
+  t.equal(approved.headers.location, url);
+  t.equal((await browser.open(url)).statusCode, 200);
 });
 
 t.test('deleting the application deletes its pushed requests', async (t) => {

@@ -926,7 +926,7 @@ export interface components {
             client_assertion_type?: string;
             /**
              * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
-             *     and `sub`, the issuer or the token endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     and `sub`, the issuer or this endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
              *     before. `client_id` may then be omitted.
              */
             client_assertion?: string;
