@@ -399,7 +399,7 @@ t.test('the page on which an account approves an application keeps the pushed re
   const publisher = await publishedScene(api);
   const { accountId } = await createTenant(database);
   const browser = await signedInBrowser(api, await createUser(database, accountId));
-  const { url } = await pushed(publisher);
+  const { url } = await pushed(publisher, { scope: 'user:read' });
   const query = url.slice(url.indexOf('?'));
   const response = await browser.open(`${url}&scope=x`);
   t.equal(response.headers.location, `/approve_application${query}`);
