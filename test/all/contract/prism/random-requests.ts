@@ -1,3 +1,4 @@
+import { isRequired } from '../../../../src/platform/contract/contract.js';
 import { type FuzzedOperation, type Parameter, readOperations } from '../../../support/fuzz/operations.js';
 import { type SchemaValues, schemaValues } from '../../../support/fuzz/schema-values.js';
 import { createRandom, type Random } from '../../../support/input/random.js';
