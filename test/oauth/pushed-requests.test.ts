@@ -503,3 +503,19 @@ t.test('a request of an unknown client is counted as at the token endpoint', asy
   for (const status of [201, 201, 429])
     t.equal((await limited.postForm(endpoint, parameters)).statusCode, status);
 });
+
+t.test('errors are problem documents for a client that accepts them', async (t) => {
+  const scene = await createScene(database);
+  const { parameters } = authorizationRequest(scene);
+  const accept = 'application/problem+json';
+  for (const [changes, status, code] of [
+    [{ state: '' }, 400, 'invalid_request'],
+    [{ client_id: 'unknown' }, 401, 'invalid_client'],
+    [{ nonce: 'x'.repeat(65 * 1024) }, 413, 'payload_too_large'],
+  ] as const) {
+    const response = await push({ ...parameters, ...changes }, { accept });
+    t.equal(response.statusCode, status);
+    t.equal(response.headers['content-type'], accept);
+    t.equal(response.json().code, code);
+  }
+});
