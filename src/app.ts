@@ -211,6 +211,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     authenticate,
     publicRateLimiter: publicLimits,
     queue,
+    beforeValidation: { authorize: authorizationServer.readPushedRequest },
   });
   return app;
 }

@@ -34,6 +34,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
   const { clients, installations, authorizationEndpoint: endpoint, grants } = authorizationServer;
+  const { pushedRequests, readPushedRequest } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
   const { handlers: profileHandlers, userInfoHandlers, ...profiles } = createProfiles(core);
@@ -60,10 +61,10 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       profileHandlers,
       userInfoHandlers,
     ),
-    consent: { ...core, endpoint },
-    approval: { ...core, ...approval, endpoint },
+    consent: { ...core, endpoint, readPushedRequest },
+    approval: { ...core, ...approval, endpoint, readPushedRequest },
     apiConsole: { clients, config },
-    signIn: { ...core, ...secondFactors, ...signIn, clients, baseUrl },
+    signIn: { ...core, ...secondFactors, ...signIn, clients, pushedRequests, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
     links: { ...core, ...users, knownBrowsers: signIn.knownBrowsers },
     people: {

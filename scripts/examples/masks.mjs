@@ -5,6 +5,7 @@ const fixed = {
   occurred_at: '2026-11-02T09:30:00.000Z',
   webhook_id: 'msg_2c9h8d7s6a5k4j3h2g1f0e9d8',
   secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDx0qyzvGhIO8=',
+  request_uri: 'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A',
   nonce: 't5jzc0.ZP5JVFEhHmXCgDLfzQzrDFKkVjFlkGEg0Wm5bVAUmh0',
   kid: '9pQ3xW7b',
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',

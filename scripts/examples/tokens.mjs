@@ -24,6 +24,10 @@ const refresh = async (world) => {
   return world.send(token, { form: { ...example, refresh_token: body.refresh_token } });
 };
 
+const par = '/v1/oauth/par';
+
+const pushRequest = (world) => world.send(par, { form: world.example('PushedAuthorizationRequestExample') });
+
 const introspectToken = async (world) => {
   const example = world.example('TokenIntrospectionRequestExample');
   const { body } = await world.send(token, { form: world.example('ClientCredentialsTokenRequestExample') });
@@ -53,6 +57,8 @@ export const tokens = {
   },
   TokenRevocationResponseExample: (world) =>
     world.recorded('ConfidentialClientTokenRevocationRequestExample'),
+  PushedAuthorizationRequestExample: pushRequest,
+  PushedAuthorizationResponseExample: pushRequest,
   TokenIntrospectionRequestExample: introspectToken,
   TokenIntrospectionActiveResponseExample: introspectToken,
   TokenIntrospectionInactiveResponseExample: (world) =>
@@ -106,5 +112,13 @@ export const tokenErrors = {
       form: { token: await world.token() },
       headers: { authorization: `Basic ${btoa('demobackend:wrong')}` },
     }),
+  PushedRequestMissingChallengeResponseExample: (world) => {
+    const { code_challenge: _, ...form } = world.example('PushedAuthorizationRequestExample');
+    return world.send(par, { form });
+  },
+  PushedRequestInvalidClientResponseExample: (world) => {
+    const { client_id: _, ...form } = world.example('PushedAuthorizationRequestExample');
+    return world.send(par, { form, headers: { authorization: `Basic ${btoa('demobackend:wrong')}` } });
+  },
   OAuthPayloadTooLargeResponseExample: grantType('client_credentials', { scope: 'x'.repeat(64 * 1024) }),
 };

@@ -7,6 +7,7 @@ import type { CallerIds } from '../platform/observability/request-context.js';
 import { Problem } from '../platform/problems/problem.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
 import { invalidProof, type ProofVerifier } from './dpop/proof-verifier.js';
+import { usedProof } from './dpop/use-proof.js';
 import type { UsedProofs } from './dpop/used-proofs.js';
 import type { Resource } from './resources.js';
 import { isAboutUser, mayGrant } from './scopes.js';
@@ -179,11 +180,6 @@ export function createAuthenticate(
 }
 
 const invalidProofCode = 'invalid_dpop_proof';
-
-/** `invalid_dpop_proof` of a proof that was used before. */
-export function usedProof(): Problem {
-  return invalidProof('The DPoP proof was already used. Create a proof with a new jti for each request.');
-}
 
 /** What a request must prove. */
 export function proofRequest(request: Pick<FastifyRequest, 'headers' | 'method' | 'raw'>) {

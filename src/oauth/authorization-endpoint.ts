@@ -2,6 +2,7 @@ import type { AccountId } from '../platform/accounts/account-id.js';
 import type { User } from '../platform/accounts/user.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import type { operations } from '../platform/contract/generated.js';
+import { hashSecret } from '../platform/crypto/keyring.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import {
   OtherAccountProblem,
@@ -25,13 +26,17 @@ import {
 } from './clients/installations.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
+import { invalidRequestUri, type PushedRequest, type PushedRequests } from './grants/pushed-requests.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
 import { newOpaqueToken } from './tokens/opaque-token.js';
 
-/** Parameters of an authorization request, validated against the contract. */
-export type AuthorizationParameters = operations['authorize']['parameters']['query'];
+/** Parameters of an authorization request, in its query or pushed, validated against the contract. */
+export type AuthorizationParameters = Query &
+  Required<Pick<Query, 'redirect_uri' | 'scope' | 'state' | 'code_challenge'>>;
+
+type Query = operations['authorize']['parameters']['query'];
 
 /**
  * An error that is sent to the application by redirect. Its redirect URI was checked before.
@@ -60,7 +65,7 @@ async function knownClient(clients: ClientRegistry, clientId: string): Promise<C
  *
  * @throws {UnregisteredRedirectUriProblem} never a redirect
  */
-function checkRedirectUri(client: Client, redirectUri: string): void {
+export function checkRedirectUri(client: Client, redirectUri: string): void {
   if (isRegisteredRedirectUri(client, redirectUri)) return;
   const { message: detail, errors = [] } = invalidParameter(
     'redirect_uri',
@@ -77,10 +82,27 @@ const maximumBytes = 2048;
  *
  * @throws {Problem} 400 `invalid_request`; never a redirect
  */
-function checkStateLength(state: string): void {
+export function checkStateLength(state: string): void {
   if (Buffer.byteLength(state) > maximumBytes) {
     throw invalidParameter('state', violation('maximum_bytes', { maximum: maximumBytes }));
   }
+}
+
+/**
+ * Enforces the setting "Require pushed requests" of an application.
+ *
+ * @throws {Problem} 400 `invalid_request`; never a redirect
+ * @see RFC 9126 section 5
+ */
+function checkPushed({ requirePushedRequests }: Client, { request_uri }: AuthorizationParameters): void {
+  if (requirePushedRequests && request_uri === undefined)
+    throw invalidParameter('request_uri', violation('required_pushed_request'));
+}
+
+/** The pushed request with these parameters; `null` when they were in the query. */
+function pushedRequestOf(client: Client, { request_uri }: AuthorizationParameters): PushedRequest | null {
+  if (request_uri === undefined || !isApplication(client)) return null;
+  return { hash: hashSecret(request_uri), accountId: client.accountId };
 }
 
 /** @throws {AuthorizationRejection} `invalid_scope` */
@@ -152,6 +174,8 @@ export interface ConsentStep {
   readonly user: User;
   readonly scopes: GrantableScopes;
   readonly resource: Resource;
+  /** The pushed request, which the decision consumes; `null` when there is none. */
+  readonly pushed: PushedRequest | null;
 }
 
 interface Decision {
@@ -195,6 +219,7 @@ export class AuthorizationEndpoint {
     if (user === null && isMetadataDocumentUrl(parameters.client_id)) return { kind: 'sign_in' };
     const client = await this.#findClient(parameters, user, origin);
     checkRedirectUri(client, parameters.redirect_uri);
+    checkPushed(client, parameters);
     if (user === null) return { kind: 'sign_in' };
     const application = await this.#findApplication(client, user, origin);
     if ('kind' in application) return application;
@@ -207,7 +232,8 @@ export class AuthorizationEndpoint {
         application.installation === null
           ? null
           : await this.#services.installations.publisher(application.clientId);
-      return { kind: 'consent', application, publisher, user, scopes, resource };
+      const pushed = pushedRequestOf(client, parameters);
+      return { kind: 'consent', application, publisher, user, scopes, resource, pushed };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
       return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
@@ -257,13 +283,14 @@ export class AuthorizationEndpoint {
    *
    * @param step the request, checked again: the application may have changed since the consent screen was shown
    * @returns the URL of the application with the response
+   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed; see also {@link #issueCode}
    */
   async decide(
     parameters: AuthorizationParameters,
     step: ConsentStep,
     { allowed, scopes, origin, sessionId }: Decision,
   ): Promise<string> {
-    const { config, auditLog } = this.#services;
+    const { config, auditLog, pushedRequests } = this.#services;
     const subject: Subject = {
       accountId: step.user.accountId,
       userId: step.user.id,
@@ -271,6 +298,7 @@ export class AuthorizationEndpoint {
       origin,
     };
     if (!allowed) {
+      if (step.pushed !== null && !(await pushedRequests.consume(step.pushed))) throw invalidRequestUri();
       await auditLog.record({ type: 'consent.denied', ...subject });
       const rejection = new AuthorizationRejection('access_denied', 'The user denied the request.');
       return responseUrl(parameters, config.baseUrl, rejection);
@@ -278,21 +306,21 @@ export class AuthorizationEndpoint {
     const code = await this.#issueCode(
       parameters,
       { ...subject, sessionId },
-      { scopes, resource: step.resource },
+      { scopes, resource: step.resource, pushed: step.pushed },
     );
     return responseUrl(parameters, config.baseUrl, { code });
   }
 
   /**
-   * Stores a code and its audit events in one transaction.
+   * Stores a code and its audit events, and consumes the pushed request, in one transaction.
    *
-   * @throws {Problem} 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
+   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed, 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
    *   or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
     { redirect_uri, code_challenge, dpop_jkt, nonce }: AuthorizationParameters,
     subject: Subject & { readonly sessionId: string },
-    { scopes, resource }: { readonly scopes: readonly string[]; readonly resource: Resource },
+    { scopes, ...request }: Pick<ConsentStep, 'resource' | 'pushed'> & { readonly scopes: readonly string[] },
   ): Promise<string> {
     const { codes, clock, config } = this.#services;
     const { value, hash } = newOpaqueToken();
@@ -304,11 +332,12 @@ export class AuthorizationEndpoint {
       scopes,
       codeChallenge: code_challenge,
       dpopJkt: dpop_jkt ?? null,
-      resource,
+      ...request,
       nonce: nonce ?? null,
       at,
       expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
     });
+    if (outcome === 'request_consumed') throw invalidRequestUri();
     if (outcome === 'application_deleted') throw invalidClient({ basic: false });
     if (outcome === 'not_grantable')
       throw new Problem(
@@ -342,13 +371,18 @@ function responseUrl(
  * @returns `undefined` for another path, an unknown client, or a redirect URI that is not registered for the client
  */
 export async function findApplicationName(
-  clients: ClientRegistry,
+  { clients, pushedRequests }: { readonly clients: ClientRegistry; readonly pushedRequests: PushedRequests },
   path: string,
 ): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(path, 'http://localhost');
   if (pathname !== '/v1/oauth/authorize') return undefined;
-  const client = await clients.find(searchParams.get('client_id') ?? '');
-  const redirectUri = searchParams.get('redirect_uri') ?? '';
+  const clientId = searchParams.get('client_id') ?? '';
+  const requestUri = searchParams.get('request_uri');
+  const client = await clients.find(clientId);
+  const redirectUri =
+    requestUri === null
+      ? (searchParams.get('redirect_uri') ?? '')
+      : ((await pushedRequests.find(clientId, requestUri))?.redirect_uri ?? '');
   if (client === null || !isRegisteredRedirectUri(client, redirectUri)) return undefined;
   return client.name;
 }

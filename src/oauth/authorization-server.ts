@@ -3,9 +3,11 @@ import { createAuthenticate } from './authentication.js';
 import { AuthorizationEndpoint } from './authorization-endpoint.js';
 import { ClientAuthentication } from './clients/client-authentication.js';
 import { ConsentHandlers } from './consent/consent.js';
+import { createReadPushedRequest } from './consent/pushed-request-query.js';
 import { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
+import { PushedRequestEndpoint } from './pushed-request-endpoint.js';
 import { createRequestLimits } from './request-limits.js';
 import { RevocationEndpoint } from './revocation-endpoint.js';
 import { createOAuthServices } from './services.js';
@@ -15,7 +17,7 @@ import { createTokenStatus } from './tokens/token-status.js';
 /** Creates the authorization server: its handlers, and what other features use of it. */
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const services = createOAuthServices(core, signingKeys);
-  const { clients, installations, lastUseRecorder, grants, accessTokens, proofs } = services;
+  const { clients, installations, lastUseRecorder, grants, pushedRequests, accessTokens, proofs } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
   const findLiveToken = createTokenStatus(core.database);
@@ -24,6 +26,8 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
   return {
     clients,
     installations,
+    pushedRequests,
+    readPushedRequest: createReadPushedRequest(pushedRequests, core.config.baseUrl),
     lastUseRecorder,
     grants,
     authorizationEndpoint,
@@ -35,6 +39,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
       tokenEndpoint: new TokenEndpoint(clientAuthentication, services),
       revocationEndpoint: new RevocationEndpoint(clientAuthentication, services),
       introspectionEndpoint: new IntrospectionEndpoint(clientAuthentication, services, findLiveToken),
+      pushedRequestEndpoint: new PushedRequestEndpoint(clientAuthentication, services),
       signingKeys,
       metadata: authorizationServerMetadata(core.contract, core.config.baseUrl),
       limits: publicLimits,

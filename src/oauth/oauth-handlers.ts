@@ -10,6 +10,7 @@ import type { ClientCall } from './clients/credentials.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
 import type { IntrospectionEndpoint } from './introspection-endpoint.js';
 import { type SigningKeys, signingAlgorithm } from './keys/signing-keys.js';
+import type { PushedRequestEndpoint } from './pushed-request-endpoint.js';
 import type { PublicLimits } from './request-limits.js';
 import type { RevocationEndpoint } from './revocation-endpoint.js';
 import { openIdClaims } from './scopes.js';
@@ -35,6 +36,8 @@ export function authorizationServerMetadata(
     issuer: baseUrl,
     authorization_endpoint: address('authorize'),
     token_endpoint: address('createToken'),
+    pushed_authorization_request_endpoint: address('createPushedRequest'),
+    require_pushed_authorization_requests: false,
     revocation_endpoint: address('revokeToken'),
     introspection_endpoint: address('introspectToken'),
     jwks_uri: address('getJsonWebKeySet'),
@@ -77,6 +80,7 @@ interface Parts {
   readonly tokenEndpoint: TokenEndpoint;
   readonly revocationEndpoint: RevocationEndpoint;
   readonly introspectionEndpoint: IntrospectionEndpoint;
+  readonly pushedRequestEndpoint: PushedRequestEndpoint;
   readonly signingKeys: SigningKeys;
   readonly metadata: AuthorizationServerMetadata;
   readonly limits: PublicLimits;
@@ -89,6 +93,7 @@ export class OAuthHandlers
       | 'createToken'
       | 'revokeToken'
       | 'introspectToken'
+      | 'createPushedRequest'
       | 'getAuthorizationServerMetadata'
       | 'getOpenIdConfiguration'
       | 'getJsonWebKeySet'
@@ -120,6 +125,16 @@ export class OAuthHandlers
   }: Input<'introspectToken'>): Promise<Output<'introspectToken'>> {
     const described = await this.#parts.introspectionEndpoint.introspect(body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: described };
+  }
+
+  /** @throws {Problem} see {@link PushedRequestEndpoint.push} */
+  async createPushedRequest({
+    body,
+    request,
+    reply,
+  }: Input<'createPushedRequest'>): Promise<Output<'createPushedRequest'>> {
+    const pushed = await this.#parts.pushedRequestEndpoint.push(body, this.#call(request, reply));
+    return { status: 201, headers: noStore, body: pushed };
   }
 
   async getAuthorizationServerMetadata(): Promise<Output<'getAuthorizationServerMetadata'>> {

@@ -1,3 +1,4 @@
+import type { OperationId } from '../platform/contract/contract.js';
 import type { Core } from '../platform/core.js';
 import { ClientAssertions } from './clients/client-assertion.js';
 import { ClientRegistry } from './clients/client-registry.js';
@@ -11,6 +12,7 @@ import { ProofVerifier } from './dpop/proof-verifier.js';
 import { UsedProofs } from './dpop/used-proofs.js';
 import { AuthorizationCodes } from './grants/authorization-codes.js';
 import { Grants } from './grants/grants.js';
+import { PushedRequests } from './grants/pushed-requests.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { IdTokens } from './tokens/id-tokens.js';
@@ -22,6 +24,7 @@ export type OAuthServices = ReturnType<typeof createOAuthServices>;
 export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   const { config, database, clock, logger } = core;
   const grants = new Grants(database);
+  const urlOf = (id: OperationId) => `${config.baseUrl}${core.contract.operations.get(id)?.path}`;
   const tokenSettings = { issuer: config.baseUrl, ttlSeconds: config.accessTokenTtlSeconds, clock };
   return {
     ...core,
@@ -30,13 +33,14 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
       database,
       clock,
       keySets: new KeySets(clock, { allowLocal: !config.production }),
-      audiences: [config.baseUrl, `${config.baseUrl}${core.contract.operations.get('createToken')?.path}`],
+      audiences: [config.baseUrl, urlOf('createToken'), urlOf('createPushedRequest')],
     }),
     documents: new MetadataDocuments(core, new MetadataDocumentFetcher({ allowLocal: !config.production })),
     installations: new Installations(database),
     lastUseRecorder: new LastUseRecorder(database, clock, logger),
     grants,
     codes: new AuthorizationCodes(database, grants),
+    pushedRequests: new PushedRequests(database, clock),
     refreshTokens: new RefreshTokens(core, grants),
     proofs: {
       verifier: new ProofVerifier(new ProofNonces(core.appSecrets, clock), config.baseUrl),

@@ -1,5 +1,4 @@
 import { Problem } from '../platform/problems/problem.js';
-import { usedProof } from './authentication.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import { type Application, type Client, isApplication } from './clients/client-registry.js';
 import {
@@ -10,7 +9,8 @@ import {
 } from './clients/credentials.js';
 import type { IssuedSecret } from './clients/installations.js';
 import { withConstantTimeFailure } from './constant-time-failure.js';
-import { invalidProof, type ProofRequest } from './dpop/proof-verifier.js';
+import { invalidProof } from './dpop/proof-verifier.js';
+import { useProof } from './dpop/use-proof.js';
 import {
   authorizationCode,
   clientCredentials,
@@ -61,28 +61,14 @@ export class TokenEndpoint {
         client.shared && secretOf !== null ? await this.#findBySecret(secretOf(form), client, call) : null;
       const application = issuedTo ?? ownApplication(client, grantType);
       checkStage(application);
-      const jkt = call.dpop === undefined ? null : await this.#useProof(call.dpop, call);
+      const { proofs } = this.#services;
+      const jkt = call.dpop === undefined ? null : await useProof(proofs, call.dpop, call.onNextNonce);
       const request = { form, credentials, application, origin: call.origin, jkt };
       // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
       if (grantType !== clientCredentials) checkRequiredSecret(request);
       checkRequiredProof(request);
       return grantType.handle(request, this.#services);
     });
-  }
-
-  /**
-   * Uses the DPoP proof of the request.
-   *
-   * @returns the thumbprint of its key
-   * @throws {Problem} 400 `invalid_dpop_proof` or `use_dpop_nonce`
-   * @see RFC 9449 section 5
-   */
-  async #useProof(request: ProofRequest, { onNextNonce }: ClientCall): Promise<string> {
-    const { verifier, used } = this.#services.proofs;
-    const proof = await verifier.verify(request);
-    if (proof.nextNonce !== undefined) onNextNonce(proof.nextNonce);
-    if (!(await used.use(proof))) throw usedProof();
-    return proof.jkt;
   }
 
   /**

@@ -169,6 +169,7 @@ function batchesOf(
     revoked_access_tokens: { primaryKey: ['jti'], condition: expiredBefore(dayAgo) },
     // A day later too, because an assertion is still valid for a process whose clock is slow.
     client_assertions: { primaryKey: ['key'], condition: expiredBefore(dayAgo) },
+    pushed_requests: { primaryKey: ['request_uri_hash'], condition: expiredBefore(now) },
     used_proofs: { primaryKey: ['proof_hash'], condition: expiredBefore(now) },
     sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
     sign_in_requests: { primaryKey: ['state_hash'], condition: expiredBefore(now) },

@@ -158,6 +158,7 @@ t.test('the metadata of the authorization server agrees with the contract', asyn
     ['token_endpoint', 'createToken'],
     ['revocation_endpoint', 'revokeToken'],
     ['introspection_endpoint', 'introspectToken'],
+    ['pushed_authorization_request_endpoint', 'createPushedRequest'],
     ['jwks_uri', 'getJsonWebKeySet'],
     ['userinfo_endpoint', 'getUserInfo'],
   ] as const) {

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { exampleProblem } from '../../scripts/docs/pages/error-pages.js';
 import {
+  isRequired,
   type JsonSchema,
   type Operation,
   type Parameter,
@@ -169,7 +170,8 @@ function invalidValues(name: string, schema: JsonSchema): [keyword: string, valu
     values.push(['minLength', 'x'.repeat(Number(minLength) - 1)]);
   }
   // Longer headers exceed the limit of all headers together.
-  if (maxLength !== undefined && Number(maxLength) < 8192) {
+  // A request_uri that is too long is unknown, with the same error as any other.
+  if (maxLength !== undefined && Number(maxLength) < 8192 && name !== 'request_uri') {
     values.push(['maxLength', 'x'.repeat(Number(maxLength) + 1)]);
   }
   if (pattern !== undefined && name !== 'state')
@@ -211,7 +213,7 @@ t.test('every invalid parameter gets one error that names it and states the vali
       const { name } = parameter;
       const schema = resolve<JsonSchema>(contract.document, parameter.schema);
       const cases: [string, string | undefined][] = invalidValues(name, schema);
-      if (parameter.required) cases.push(['required', undefined]);
+      if (isRequired(parameter)) cases.push(['required', undefined]);
       for (const [keyword, value] of cases) {
         const label = `${operation.id} ${name}: ${keyword}`;
         const response = await send(operation, parameter, value);

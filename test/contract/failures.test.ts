@@ -21,6 +21,7 @@ const accepts: Partial<Record<OperationId, readonly string[]>> = {
   createToken: ['*/*', problem],
   revokeToken: ['*/*', problem],
   introspectToken: ['*/*', problem],
+  createPushedRequest: ['*/*', problem],
   authorize: ['text/html', '*/*'],
 };
 
@@ -33,6 +34,10 @@ function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions
   if (id === 'authorize') return { method: 'GET', url: authorizationRequest(scene).url };
   if (id === 'createToken') {
     const payload = `grant_type=refresh_token&refresh_token=x&${client}`;
+    return { method: 'POST', url, headers: form, payload };
+  }
+  if (id === 'createPushedRequest') {
+    const payload = new URLSearchParams(authorizationRequest(scene).parameters).toString();
     return { method: 'POST', url, headers: form, payload };
   }
   if (id === 'revokeToken' || id === 'introspectToken')

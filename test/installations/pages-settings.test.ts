@@ -268,6 +268,7 @@ t.test('only the approved scopes of an installation can be changed', async (t) =
     inDevelopment: false,
     requireClientSecret: false,
     requireProofOfPossession: false,
+    requirePushedRequests: false,
   });
   t.match(await eventsOf(accountId, 'application.updated'), [
     {
@@ -290,14 +291,15 @@ t.test(
   'the service rejects other changes of an installation, and scopes that it does not request',
   async (t) => {
     const { accountId, application, user } = await installed({ scopes: ['reports:read', 'user:read'] });
-    const { id, name, redirectUris, scopes, requireClientSecret, requireProofOfPossession, inDevelopment } =
-      application;
+    const { id, name, redirectUris, scopes, requireClientSecret, inDevelopment } = application;
+    const { requireProofOfPossession, requirePushedRequests } = application;
     const stored = {
       name,
       redirectUris,
       scopes,
       requireClientSecret,
       requireProofOfPossession,
+      requirePushedRequests,
       inDevelopment,
     };
     const origin = { address: '127.0.0.1', requestId: 'test' };

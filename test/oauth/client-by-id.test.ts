@@ -16,6 +16,7 @@ async function expectedClient(clientId: string) {
     secrets,
     inDevelopment,
     requireProofOfPossession,
+    requirePushedRequests,
     account,
     shared,
     ...stored
@@ -27,7 +28,7 @@ async function expectedClient(clientId: string) {
   const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,
-    dpop: Number(requireProofOfPossession),
+    requires: Number(requireProofOfPossession) + 2 * Number(requirePushedRequests),
     tokenGeneration: generation,
     stage: inDevelopment ? development : 'live',
     shared: shared.length > 0,

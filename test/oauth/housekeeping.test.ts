@@ -76,6 +76,15 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.clientAssertion.create({
     data: { key: randomBytes(32), expiresAt: at.client_assertions },
   });
+  await prisma.pushedRequest.create({
+    data: {
+      requestUriHash: randomBytes(32),
+      accountId,
+      applicationId,
+      parameters: {},
+      expiresAt: at.pushed_requests,
+    },
+  });
   await prisma.usedProof.create({ data: { proofHash: randomBytes(32), expiresAt: at.used_proofs } });
   await prisma.session.create({
     data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
@@ -159,6 +168,7 @@ const keptSeconds = {
   refresh_tokens: day,
   revoked_access_tokens: day,
   client_assertions: day,
+  pushed_requests: 0,
   used_proofs: 0,
   sessions: 0,
   sign_in_requests: 0,

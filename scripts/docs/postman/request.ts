@@ -1,5 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import { type Contract, type Operation, resolve } from '../../../src/platform/contract/contract.js';
+import {
+  type Contract,
+  isRequired,
+  type Operation,
+  resolve,
+} from '../../../src/platform/contract/contract.js';
 import type { DocumentLinks } from '../reference/links.js';
 import {
   type DocumentedOperation,
@@ -121,15 +126,13 @@ function idsIn(request: object, variables: Variables): string[] {
 }
 
 /** A parameter with the value of its example. Optional ones are disabled, because not all of them fit together. */
-function toValue(
-  { name, required = false, description, example }: DocumentedParameter,
-  { links, variables }: RequestContext,
-): Value {
+function toValue(parameter: DocumentedParameter, { links, variables }: RequestContext): Value {
+  const { name, description, example } = parameter;
   return {
     key: name,
     value: variableOr(variables, name, example),
     description: links.rewriteLinks(description),
-    ...(!required && { disabled: true }),
+    ...(!isRequired(parameter) && { disabled: true }),
   };
 }
 

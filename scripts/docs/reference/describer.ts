@@ -1,5 +1,6 @@
 import {
   type Contract,
+  isRequired,
   type JsonSchema,
   type Operation,
   type ProblemCode,
@@ -75,12 +76,12 @@ class Describer {
 
   #parameter(given: unknown): DescribedParameter {
     const parameter = this.#at<DocumentedParameter>(given);
-    const { name, required = false, schema, description, example } = parameter;
+    const { name, schema, description, example } = parameter;
     const type = this.#schemas.type(schema);
     return {
       name,
       place: parameter.in,
-      required,
+      required: isRequired(parameter),
       type,
       text: this.#links.rewriteLinks(description),
       example,

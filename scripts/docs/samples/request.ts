@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../../src/platform/contract/contract.js';
+import { type Contract, isRequired, type Operation } from '../../../src/platform/contract/contract.js';
 import { type DocumentedParameter, exampleBody, parametersOf, rawOperation } from '../reference/nodes.js';
 import { type Result, resultOf } from './result.js';
 
@@ -83,7 +83,7 @@ export function requestOf(contract: Contract, operation: Operation): SampleReque
   const { document } = contract;
   const raw = rawOperation(contract, operation);
   const shown = parametersOf(contract, operation).filter(
-    ({ name, required = false }) => required || recommended.has(name),
+    (parameter) => isRequired(parameter) || recommended.has(parameter.name),
   );
   const fieldsIn = (place: DocumentedParameter['in']) =>
     shown.filter((parameter) => parameter.in === place).map(({ name, example }) => field(name, example));

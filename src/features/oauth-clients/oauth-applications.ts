@@ -37,6 +37,7 @@ function settingsChanges(
   for (const [member, word] of [
     ['requireClientSecret', 'require_client_secret'],
     ['requireProofOfPossession', 'require_proof_of_possession'],
+    ['requirePushedRequests', 'require_pushed_requests'],
     ['inDevelopment', 'in_development'],
   ] as const) {
     if (before[member] === after[member]) continue;
@@ -57,7 +58,8 @@ async function insertApplication(
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
-  const { name, redirectUris, scopes, requireProofOfPossession, inDevelopment } = settings;
+  const { name, redirectUris, scopes, requireProofOfPossession, requirePushedRequests, inDevelopment } =
+    settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
     data: {
@@ -70,6 +72,7 @@ async function insertApplication(
       scopes: [...scopes],
       requireClientSecret,
       requireProofOfPossession,
+      requirePushedRequests,
       inDevelopment,
       createdById: userId,
       createdAt: at,
@@ -89,6 +92,7 @@ async function insertApplication(
     scopes,
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
+    require_pushed_requests: formatBoolean(requirePushedRequests),
     ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
@@ -235,7 +239,8 @@ export class OAuthApplications implements ApplicationReader {
       if (Object.keys(details).length === 0) return 'updated';
       if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
-      const { name, redirectUris, scopes, requireProofOfPossession, inDevelopment } = settings;
+      const { name, redirectUris, scopes, requireProofOfPossession, requirePushedRequests, inDevelopment } =
+        settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
         data: {
@@ -244,6 +249,7 @@ export class OAuthApplications implements ApplicationReader {
           scopes: [...scopes],
           requireClientSecret,
           requireProofOfPossession,
+          requirePushedRequests,
           inDevelopment,
           updatedAt: at,
         },

@@ -75,7 +75,8 @@ export function summarySelection(now: Date): Prisma.Sql {
     applications.client_type AS "clientType",
     applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
     applications.require_client_secret AS "requireClientSecret",
-    applications.require_proof_of_possession AS "requireProofOfPossession", applications.in_development AS "inDevelopment",
+    applications.require_proof_of_possession AS "requireProofOfPossession",
+    applications.require_pushed_requests AS "requirePushedRequests", applications.in_development AS "inDevelopment",
     applications.created_at AS "createdAt",
     (SELECT count(DISTINCT user_id)::int FROM grants
      WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id

@@ -12,6 +12,8 @@ export interface ApplicationSettings {
   readonly requireClientSecret: boolean;
   /** Whether every token request must have a DPoP proof. */
   readonly requireProofOfPossession: boolean;
+  /** Whether every authorization request must have been pushed. */
+  readonly requirePushedRequests: boolean;
   /** Whether redirect URIs on `http://localhost` are valid. */
   readonly inDevelopment: boolean;
 }

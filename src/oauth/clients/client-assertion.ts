@@ -30,7 +30,7 @@ interface Dependencies {
   readonly database: Database;
   readonly clock: Clock;
   readonly keySets: KeySets;
-  /** Values of `aud`: the issuer and the token endpoint. */
+  /** Values of `aud`: the issuer, the token endpoint, and the endpoint of pushed requests (RFC 9126 section 2). */
   readonly audiences: readonly string[];
 }
 

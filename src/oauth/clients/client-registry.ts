@@ -24,7 +24,7 @@ export const clientById = defineLookup({
       'id', id, 'accountId', account_id, 'clientId', client_id, 'clientType', client_type, 'name', name,
       'redirectUris', redirect_uris, 'scopes', scopes, 'requireClientSecret', require_client_secret,
       'jwks', jwks, 'jwksUri', jwks_uri,
-      'dpop', require_proof_of_possession::int,
+      'requires', require_proof_of_possession::int + 2 * require_pushed_requests::int,
       'tokenGeneration', token_generation,
       'stage', CASE
         WHEN NOT in_development THEN 'live'
@@ -60,6 +60,8 @@ export interface Client extends ClientKeys {
   readonly requireClientSecret: boolean;
   /** Whether every token request must have a DPoP proof. */
   readonly requireProofOfPossession: boolean;
+  /** Whether every authorization request must have been pushed. */
+  readonly requirePushedRequests: boolean;
   /** `forbidden`: in development, which its account does not allow. It cannot be authorized and gets no tokens. */
   readonly stage: 'live' | 'development' | 'forbidden';
   /** Whether accounts that have not registered it can use it. */
@@ -96,11 +98,19 @@ export interface ClientSecret {
 interface Stored
   extends Omit<
     Application,
-    'accountId' | 'secrets' | 'installation' | 'declaredScopes' | 'requireProofOfPossession'
+    | 'accountId'
+    | 'secrets'
+    | 'installation'
+    | 'declaredScopes'
+    | 'requireProofOfPossession'
+    | 'requirePushedRequests'
   > {
   readonly accountId: string;
-  /** 1 when every token request must have a DPoP proof. Each token request reads it, so it is short. */
-  readonly dpop: 0 | 1;
+  /**
+   * The sum of 1 when token requests must have a DPoP proof, and 2 when authorization requests must be pushed. Each token request reads
+   * it, so it is short.
+   */
+  readonly requires: number;
   readonly secrets: readonly (Omit<ClientSecret, 'hash'> & { hash: string })[];
 }
 
@@ -144,10 +154,11 @@ export class ClientRegistry {
   }
 }
 
-function toApplication({ accountId, secrets, dpop, ...application }: Stored): Application {
+function toApplication({ accountId, secrets, requires, ...application }: Stored): Application {
   return {
     ...application,
-    requireProofOfPossession: dpop === 1,
+    requireProofOfPossession: (requires & 1) !== 0,
+    requirePushedRequests: (requires & 2) !== 0,
     declaredScopes: application.scopes,
     installation: null,
     accountId: toAccountId(accountId),
@@ -176,6 +187,7 @@ export function describedClient(document: MetadataDocument): Client {
     declaredScopes: scopes ?? [],
     requireClientSecret: false,
     requireProofOfPossession: false,
+    requirePushedRequests: false,
     stage: redirectUris.every(isForDevelopment) ? 'development' : 'live',
     shared: true,
     secrets: [],

@@ -22,7 +22,8 @@ import type {
 import { describePublisher } from '../clients/installations.js';
 import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';
-import { authorizationQuery } from './authorization-query.js';
+import { authorizationQuery, repeatedQuery } from './authorization-query.js';
+import type { ReadPushedRequest } from './pushed-request-query.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
@@ -37,7 +38,8 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
   async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
     const session = await this.#sessions.session(request);
-    const step = await this.#endpoint.prepare(query, session?.user ?? null, auditOrigin(request));
+    const parameters = query as AuthorizationParameters;
+    const step = await this.#endpoint.prepare(parameters, session?.user ?? null, auditOrigin(request));
     if (step.kind === 'consent' && session !== null) {
       const { csrfToken } = session;
       return {
@@ -45,7 +47,12 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
         headers: privatePageHeaders({ toApplication: true }),
         type: 'text/html',
         body: renderPage(
-          <ConsentPage step={step} parameters={query} action={request.url} csrfToken={csrfToken} />,
+          <ConsentPage
+            step={step}
+            parameters={parameters}
+            action={addressOf(request)}
+            csrfToken={csrfToken}
+          />,
         ),
       };
     }
@@ -56,9 +63,16 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
 /** Route of the consent form, which is submitted to the address of the consent screen. */
 export async function consentForm(
   app: FastifyInstance,
-  { contract, endpoint, sessions, reauthentication, clock }: Core & { endpoint: AuthorizationEndpoint },
+  {
+    contract,
+    endpoint,
+    readPushedRequest,
+    sessions,
+    reauthentication,
+    clock,
+  }: Core & { endpoint: AuthorizationEndpoint; readPushedRequest: ReadPushedRequest },
 ): Promise<void> {
-  const { path, options } = authorizationQuery(contract);
+  const { path, options } = authorizationQuery(contract, readPushedRequest);
   app.post(
     path,
     {
@@ -84,7 +98,7 @@ export async function consentForm(
       const scopes =
         decision === 'allow_selected' ? offered.filter((scope) => selected.includes(scope)) : offered;
       if (allowed && scopes.length === 0) {
-        const page = { step, parameters, action: request.url, csrfToken, choosesNothing: true };
+        const page = { step, parameters, action: addressOf(request), csrfToken, choosesNothing: true };
         return sendPage(reply.code(400), <ConsentPage {...page} />, { toApplication: true });
       }
       if (allowed && scopes.some(isWriteScope)) {
@@ -94,7 +108,7 @@ export async function consentForm(
           questionFor(reauthentication, { ...session, sessionId, form, signal, context }),
         );
         if (question !== null) {
-          const address = { action: request.url, cancel: request.url };
+          const address = { action: addressOf(request), cancel: addressOf(request) };
           if (question.retryAfterSeconds !== undefined)
             reply.header('retry-after', question.retryAfterSeconds);
           const page = narrowConfirmationPage({ ...session, ...question, ...address });
@@ -116,11 +130,17 @@ function isDecision(value: unknown): value is (typeof decisions)[number] {
   return (decisions as readonly unknown[]).includes(value);
 }
 
-function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
+/** The address with which the browser repeats the request. */
+function addressOf(request: FastifyRequest): string {
+  return `${request.url.split('?', 1)[0]}${repeatedQuery(request)}`;
+}
+
+function locationOf(step: AuthorizationStep, request: FastifyRequest): string {
   if (step.kind === 'redirect') return step.location;
-  if (step.kind === 'approval') return `${approvalPath}${url.slice(url.indexOf('?'))}`;
+  if (step.kind === 'approval') return `${approvalPath}${repeatedQuery(request)}`;
   // After signing in and after consent the browser repeats this request.
-  return step.kind === 'sign_in' ? signInAddress(url) : url;
+  const address = addressOf(request);
+  return step.kind === 'sign_in' ? signInAddress(address) : address;
 }
 
 function ConsentPage({

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Authentication, findLockedSession } from '../../platform/accounts/sessions.js';
+import type { Role } from '../../platform/accounts/user.js';
 import { type AuditOrigin, auditedIn } from '../../platform/audit/audit-log.js';
-import { change } from '../../platform/changes/change.js';
+import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -12,6 +13,7 @@ import { type Resource, resourcesOf } from '../resources.js';
 import { mayGrant } from '../scopes.js';
 import { boundKeyOf, isUsableWith } from '../tokens/bound-key.js';
 import type { Grants, UsedGrant } from './grants.js';
+import { consumeIn, type PushedRequest } from './pushed-requests.js';
 
 /**
  * Computes the S256 code challenge of a code verifier, the only method that is accepted.
@@ -48,6 +50,8 @@ interface NewAuthorizationCode {
   readonly resource: Resource;
   /** For the ID token; `null`: none. */
   readonly nonce: string | null;
+  /** The pushed request that the code consumes; `null`: none. */
+  readonly pushed: PushedRequest | null;
   readonly at: Date;
   readonly expiresAt: Date;
   readonly origin: AuditOrigin;
@@ -83,24 +87,28 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Stores a code and its audit events, in one transaction.
+   * Stores a code and its audit events, and consumes the pushed request, in one transaction.
    *
    * @returns `application_deleted` or `not_grantable` (the user is disabled, the session was revoked, or the role may not
-   *   grant the scopes) when nothing was stored
+   *   grant the scopes) or `request_consumed` (the pushed request was consumed or has expired) when nothing was stored
    */
   store({
     at,
     origin,
+    pushed,
     ...code
-  }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable'> {
+  }: NewAuthorizationCode): Promise<'stored' | 'application_deleted' | 'not_grantable' | 'request_consumed'> {
     const { accountId, applicationId, userId, sessionId, scopes, ...stored } = code;
     const context = { accountId, applicationId, userId, origin, at };
-    return change(this.#prisma, context, lock.role, async (unit, role) => {
+    // The pushed request of an installation belongs to the account of the publisher.
+    const scope = pushed === null ? accountScope(accountId) : accountScope(accountId, pushed.accountId);
+    const store = async (unit: Unit<typeof context>, role: Role | null) => {
       const { tx } = unit;
       if (!(await lock.existingApplication(tx, context))) return 'application_deleted';
       const session = await findLockedSession(unit, sessionId);
       if (session === null) return 'not_grantable';
       if (role === null || !scopes.every((scope) => mayGrant(role, scope))) return 'not_grantable';
+      if (pushed !== null && !(await consumeIn(tx, pushed, at))) return 'request_consumed';
       await tx.authorizationCode.create({
         data: {
           ...stored,
@@ -116,7 +124,8 @@ export class AuthorizationCodes {
       await unit.record('consent.allowed', { scopes });
       await unit.record('authorization_code.issued', { scopes });
       return 'stored';
-    });
+    };
+    return change(this.#prisma, context, lock.role, store, { scope });
   }
 
   /**

@@ -8,7 +8,7 @@ import {
   recordIn,
 } from '../audit/audit-log.js';
 import type { Database, Prisma } from '../database/client.js';
-import { accountScope, withScope } from '../database/scope.js';
+import { accountScope, type TenantScope, withScope } from '../database/scope.js';
 
 type Details = NonNullable<AuditEvent['details']>;
 
@@ -78,16 +78,20 @@ type Lock<Context extends AuditContext, Locked> = (
  *
  * @param lock what is locked first; see `src/platform/database/README.md` for the order of further locks
  * @param work gets what the lock has read, and returns the outcome
- * @param limits maximum time to wait for the transaction and to run it, in milliseconds; default: that of the database
+ * @param options maximum time to wait for the transaction and to run it, in milliseconds; default: that of the database. `scope`: the
+ *   accounts whose rows are changed; default: that of the context
  */
 export function change<Context extends AuditContext, Locked, Outcome>(
   prisma: Database['prisma'],
   context: Context,
   lock: Lock<Context, Locked>,
   work: (unit: Unit<Context>, locked: Locked) => Promise<Outcome>,
-  limits?: { readonly maxWait?: number; readonly timeout?: number },
+  {
+    scope = accountScope(context.accountId),
+    ...limits
+  }: { readonly maxWait?: number; readonly timeout?: number; readonly scope?: TenantScope } = {},
 ): Promise<Outcome> {
-  return withScope(accountScope(context.accountId), () =>
+  return withScope(scope, () =>
     prisma.$transaction(async (tx) => work(new Unit(tx, context), await lock(tx, context)), limits),
   );
 }

@@ -34,6 +34,7 @@ interface LockedApplication {
   /** Whether it authenticates with keys, and has no secret. */
   readonly usesKeys: boolean;
   readonly requireProofOfPossession: boolean;
+  readonly requirePushedRequests: boolean;
   readonly inDevelopment: boolean;
   readonly generation: number;
 }
@@ -143,7 +144,8 @@ export const lock = {
       SELECT coalesce(installed_client_id, client_id) AS "clientId", installed_client_id IS NOT NULL AS "isInstallation",
         client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes, requested_scopes AS "requestedScopes",
         require_client_secret AS "requireClientSecret",
-        require_proof_of_possession AS "requireProofOfPossession", in_development AS "inDevelopment",
+        require_proof_of_possession AS "requireProofOfPossession",
+        require_pushed_requests AS "requirePushedRequests", in_development AS "inDevelopment",
         jwks IS NOT NULL OR jwks_uri IS NOT NULL AS "usesKeys", token_generation AS generation
       FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     return row ?? null;

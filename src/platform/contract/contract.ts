@@ -46,7 +46,14 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required?: boolean;
+  /** Name of the parameter with which this one may be omitted. Without it, this one is required. */
+  readonly 'x-required-unless'?: string;
   readonly schema: JsonSchema;
+}
+
+/** Whether a parameter is required: always, or unless the request has another one. */
+export function isRequired(parameter: Pick<Parameter, 'required' | 'x-required-unless'>): boolean {
+  return parameter.required === true || parameter['x-required-unless'] !== undefined;
 }
 
 export interface JsonSchema {

@@ -65,6 +65,7 @@ export type PublicOperation =
   | 'authorize'
   | 'revokeToken'
   | 'introspectToken'
+  | 'createPushedRequest'
   | 'getAuthorizationServerMetadata'
   | 'getOpenIdConfiguration'
   | 'getJsonWebKeySet';

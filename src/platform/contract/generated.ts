@@ -78,6 +78,11 @@ export interface paths {
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
          *     * **An unknown `resource`**, or more than one: the same, with `error=invalid_target`.
          *
+         *     A client can push the request first ([createPushedRequest](#/oauth/createpushedrequest)) and redirect the browser with
+         *     `client_id` and `request_uri` only. Every other required parameter may be omitted then. A `request_uri` is bound to the browser
+         *     that opens it first, and is consumed by the decision of the user. One that cannot be used is 400. An application can require
+         *     that its requests are pushed.
+         *
          *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
          *     gets 403, unless the application is published for other accounts. None of these errors redirect to the application:
@@ -148,6 +153,35 @@ export interface paths {
          *     `{"active": false}`: one that is unknown, expired, revoked or already used, and one of another client.
          */
         post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/par": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push an authorization request
+         * @description Stores an authorization request, so that it is not sent in the URL of a browser (RFC 9126). Needs no scope and no bearer
+         *     token; the client authenticates as it does at the token endpoint. A confidential client must send its secret or an assertion,
+         *     a public one only its `client_id`.
+         *
+         *     Then redirect the browser to [authorize](#/oauth/authorize) with `client_id` and the `request_uri` of the response within
+         *     60 seconds. The browser that opens it first can reload it for 30 minutes, until the user has decided.
+         *
+         *     The request is checked as `authorize` checks it before the user signs in: a scope that the application is not configured with
+         *     is `invalid_scope`, an unknown `resource` is `invalid_target`. With a DPoP proof in the header `DPoP`, the code is bound to the
+         *     key of the proof (RFC 9449 section 10.1). An application that a metadata document describes cannot push requests.
+         */
+        post: operations["createPushedRequest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -838,6 +872,75 @@ export interface components {
              */
             iat?: number;
         };
+        /**
+         * @description The parameters of [authorize](#/oauth/authorize), and the credentials of the client, which are not stored. Members that are not
+         *     listed here are ignored, except `request_uri`, which is `invalid_request`. A form with more than 100 name-value pairs is
+         *     `invalid_request`.
+         */
+        PushedAuthorizationRequest: {
+            /**
+             * @description The requested type of response. Only `code` is supported.
+             * @enum {string}
+             */
+            response_type: "code";
+            /**
+             * @description The URL that the browser is redirected to. Must be exactly one of the redirect URIs registered for the application. For an
+             *     application in development, one that is registered as `http://localhost` without a port may have any port.
+             */
+            redirect_uri: string;
+            /** @description The requested scopes, separated by spaces. */
+            scope: string;
+            /**
+             * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
+             *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
+             *     did not send.
+             */
+            state: string;
+            /** @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters. */
+            code_challenge: string;
+            /**
+             * @description The method that derives `code_challenge` from the verifier. Only `S256` is supported.
+             * @enum {string}
+             */
+            code_challenge_method: "S256";
+            /**
+             * @description What the tokens are for (RFC 8707): the `resource` in the metadata of the API, or of the endpoint of the Model Context
+             *     Protocol. The API by default. Another value, or more than one, is `invalid_target`.
+             */
+            resource?: string;
+            /**
+             * @description The key with which the code must be exchanged (RFC 9449 section 10): a token request with the code then needs a DPoP proof
+             *     of this key. Must be the SHA-256 thumbprint of a JSON Web Key, 43 base64url characters. See RFC 7638.
+             */
+            dpop_jkt?: string;
+            /**
+             * @description An unguessable value that is in the ID token of the code (OpenID Connect Core 1.0 section 3.1.2.1). Store it as `state`, and
+             *     reject an ID token with another one.
+             */
+            nonce?: string;
+            /** @description The application. May be omitted when it authenticates with HTTP Basic. */
+            client_id?: string;
+            /** @description The secret of the application. */
+            client_secret?: string;
+            /** @description With `client_assertion`: `urn:ietf:params:oauth:client-assertion-type:jwt-bearer` (RFC 7523 section 2.2). */
+            client_assertion_type?: string;
+            /**
+             * @description For an application that authenticates with keys instead of a secret: a signed JSON Web Token with its `client_id` as `iss`
+             *     and `sub`, the issuer or this endpoint as `aud`, `exp` at most five minutes from now, and a `jti` that was not used
+             *     before. `client_id` may then be omitted.
+             */
+            client_assertion?: string;
+        };
+        /** @description A pushed authorization request (RFC 9126 section 2.2). */
+        PushedAuthorizationResponse: {
+            /** @description Identifies the request at [authorize](#/oauth/authorize). */
+            request_uri: string;
+            /**
+             * Format: int32
+             * @description Seconds in which the browser must open the request; currently 60.
+             */
+            expires_in: number;
+        };
         /** @description The key that an access token is bound to (RFC 9449 section 6.2); absent for a bearer token. */
         TokenConfirmation: {
             /** @description The SHA-256 thumbprint of the key (RFC 7638). */
@@ -875,6 +978,13 @@ export interface components {
              * @description The introspection endpoint (RFC 7662).
              */
             introspection_endpoint: string;
+            /**
+             * Format: uri
+             * @description The endpoint of pushed authorization requests (RFC 9126).
+             */
+            pushed_authorization_request_endpoint: string;
+            /** @description Whether every authorization request must be pushed. An application can require it for its own requests. */
+            require_pushed_authorization_requests: boolean;
             /**
              * Format: uri
              * @description The URL of the public signing keys.
@@ -2427,6 +2537,40 @@ export interface components {
                 "application/problem+json": components["schemas"]["OAuthProblem"];
             };
         };
+        /** @description A parameter is missing or malformed, or the redirect URI is not registered. */
+        PushedRequestBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "DPoP-Nonce": components["headers"]["DpopNonce"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
+        /** @description The client authentication failed. */
+        PushedRequestUnauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BasicChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OAuthProblem"];
+                "application/problem+json": components["schemas"]["OAuthProblem"];
+            };
+        };
         /** @description The body is larger than 64 KiB. */
         OAuthPayloadTooLarge: {
             headers: {
@@ -2737,6 +2881,12 @@ export interface components {
          */
         State: string;
         /**
+         * @description The `request_uri` of a pushed authorization request (RFC 9126), see [createPushedRequest](#/oauth/createpushedrequest). Send it
+         *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored.
+         * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A
+         */
+        RequestUri: string;
+        /**
          * @description An unguessable value that is in the ID token of the code (OpenID Connect Core 1.0 section 3.1.2.1). Store it as `state`, and
          *     reject an ID token with another one.
          * @example n-0S6_WzA2Mj
@@ -2888,7 +3038,7 @@ export interface operations {
                  * @description The requested type of response. Only `code` is supported.
                  * @example code
                  */
-                response_type: components["parameters"]["ResponseType"];
+                response_type?: components["parameters"]["ResponseType"];
                 /**
                  * @description The client id of the application that requests access: the one that it was registered with, or the `https` URL of its
                  *     metadata document (draft-ietf-oauth-client-id-metadata-document). The document is read after the user has signed in. It must
@@ -2901,29 +3051,29 @@ export interface operations {
                  *     application in development, one that is registered as `http://localhost` without a port may have any port.
                  * @example http://localhost:8080/callback
                  */
-                redirect_uri: components["parameters"]["RedirectUri"];
+                redirect_uri?: components["parameters"]["RedirectUri"];
                 /**
                  * @description The requested scopes, separated by spaces.
                  * @example user:read user:write
                  */
-                scope: components["parameters"]["Scope"];
+                scope?: components["parameters"]["Scope"];
                 /**
                  * @description An unguessable value that protects this request against CSRF. Must be 1 to 2,048 bytes of UTF-8 without NUL
                  *     characters. The bytes are counted after percent-decoding. It is returned unchanged; reject a response whose `state` you
                  *     did not send.
                  * @example Zk2hY9tQ1r
                  */
-                state: components["parameters"]["State"];
+                state?: components["parameters"]["State"];
                 /**
                  * @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters.
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
-                code_challenge: components["parameters"]["CodeChallenge"];
+                code_challenge?: components["parameters"]["CodeChallenge"];
                 /**
                  * @description The method that derives `code_challenge` from the verifier. Only `S256` is supported.
                  * @example S256
                  */
-                code_challenge_method: components["parameters"]["CodeChallengeMethod"];
+                code_challenge_method?: components["parameters"]["CodeChallengeMethod"];
                 /**
                  * @description What the tokens are for (RFC 8707): the `resource` in the metadata of the API, or of the endpoint of the Model Context
                  *     Protocol. The API by default. Another value, or more than one, is `invalid_target`.
@@ -2942,6 +3092,12 @@ export interface operations {
                  * @example n-0S6_WzA2Mj
                  */
                 nonce?: components["parameters"]["Nonce"];
+                /**
+                 * @description The `request_uri` of a pushed authorization request (RFC 9126), see [createPushedRequest](#/oauth/createpushedrequest). Send it
+                 *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored.
+                 * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A
+                 */
+                request_uri?: components["parameters"]["RequestUri"];
             };
             header?: never;
             path?: never;
@@ -3047,6 +3203,44 @@ export interface operations {
             };
             400: components["responses"]["TokenIntrospectionBadRequest"];
             401: components["responses"]["TokenIntrospectionUnauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["OAuthPayloadTooLarge"];
+            429: components["responses"]["OAuthTooManyRequests"];
+            500: components["responses"]["OAuthInternalServerError"];
+            503: components["responses"]["OAuthServiceUnavailable"];
+        };
+    };
+    createPushedRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["PushedAuthorizationRequest"];
+            };
+        };
+        responses: {
+            /** @description The request was stored. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "DPoP-Nonce": components["headers"]["DpopNonce"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushedAuthorizationResponse"];
+                };
+            };
+            400: components["responses"]["PushedRequestBadRequest"];
+            401: components["responses"]["PushedRequestUnauthorized"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["OAuthPayloadTooLarge"];
             429: components["responses"]["OAuthTooManyRequests"];

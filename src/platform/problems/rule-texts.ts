@@ -55,6 +55,10 @@ const rules = {
     'required',
     'is required: it protects the user against CSRF. Send a new unguessable value in each request, and compare it with the one that comes back',
   ),
+  required_pushed_request: rule(
+    'required',
+    'is required: the application must push its authorization requests to /v1/oauth/par',
+  ),
   required_name: rule('required', 'or last name is required'),
   not_blank: rule('required', 'must not be blank'),
   known_member: rule('unknown', ({ values }: Values) => `is unknown; valid members are ${values.join(', ')}`),
@@ -206,6 +210,11 @@ const rules = {
   not_before_hire_date: rule('conflict', 'must not be before the hire date'),
   one_authentication: rule('conflict', 'must be omitted when the request has a client_assertion'),
   assertion_type: rule('not_allowed', ({ type }: { type: string }) => `must be ${type}`),
+  pushed_request: rule(
+    'not_allowed',
+    'is unknown, expired or already used, or was opened in another browser. Start again in the application',
+  ),
+  not_in_pushed_request: rule('not_allowed', 'must be omitted in a pushed authorization request'),
   same_client: rule('conflict', 'must be omitted, or equal to the one in the Authorization header'),
 
   one_host: rule(

@@ -12,6 +12,7 @@ const identityKeys = [
   'authorization_codes_pkey',
   'one_time_links_token_hash_key',
   'passkeys_credential_id_key',
+  'pushed_requests_pkey',
   'refresh_tokens_pkey',
   'revoked_access_tokens_pkey',
   'sessions_pkey',

@@ -375,6 +375,15 @@ async function fill(database: Database): Promise<Tenant> {
   await prisma.authorizationCode.create({
     data: { ...common, codeHash: secret(), redirectUri: '', codeChallenge: '', expiresAt },
   });
+  await prisma.pushedRequest.create({
+    data: {
+      requestUriHash: secret(),
+      accountId,
+      applicationId: common.applicationId,
+      parameters: {},
+      expiresAt,
+    },
+  });
   await prisma.session.create({ data: { idHash: secret(), accountId, userId, expiresAt } });
   const factor = { accountId, userId };
   await prisma.totpFactor.create({ data: { ...factor, sealedSecret: 'sealed', lastStep: 0 } });

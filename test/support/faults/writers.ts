@@ -32,6 +32,7 @@ const settings = {
   scopes: ['reports:read', 'user:write'],
   requireClientSecret: true,
   requireProofOfPossession: false,
+  requirePushedRequests: false,
   inDevelopment: false,
 };
 

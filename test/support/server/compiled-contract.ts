@@ -1,7 +1,11 @@
 import fastify, { type RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import type { Contract, Operation, OperationId } from '../../../src/platform/contract/contract.js';
-import type { ContractRoute, ContractRoutes } from '../../../src/platform/http/binding/bind.js';
+import {
+  type ContractRoute,
+  type ContractRoutes,
+  specificationOf,
+} from '../../../src/platform/http/binding/bind.js';
 
 // The applications of a process share routes, and so the schemas that their requests compile. Deriving the routes takes 0.3
 // seconds of processor time for each of the thousand applications that the tests build.
@@ -22,7 +26,7 @@ async function deriveRoutes(contract: Contract): Promise<ContractRoutes> {
     routes.set(operation.id, { method, url, ...(schema !== undefined && { schema }) });
   });
   await app.register(openapiGlue, {
-    specification: structuredClone(contract.document),
+    specification: specificationOf(contract),
     operationResolver: (id) =>
       ({
         config: { operation: contract.operations.get(id as OperationId) },

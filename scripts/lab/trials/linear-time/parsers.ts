@@ -127,6 +127,7 @@ function bodies(): Reader[] {
               scopes: [text],
               requireClientSecret: true,
               requireProofOfPossession: false,
+              requirePushedRequests: false,
               inDevelopment: true,
             },
             { clientType: 'public', knownScopes: [], developmentAllowed: true },

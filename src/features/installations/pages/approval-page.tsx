@@ -4,7 +4,7 @@ import type {
   AuthorizationParameters,
   AuthorizationStep,
 } from '../../../oauth/authorization-endpoint.js';
-import { authorizationQuery } from '../../../oauth/consent/authorization-query.js';
+import { authorizationQuery, repeatedQuery } from '../../../oauth/consent/authorization-query.js';
 import { parseScope } from '../../../oauth/scopes.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { BrowserSession } from '../../../platform/http/browser-sessions.js';
@@ -41,14 +41,23 @@ export async function approvalPages(
   app: FastifyInstance,
   dependencies: ApprovalRoutesDependencies,
 ): Promise<void> {
-  const { contract, endpoint, sessions, reauthentication, clock, approvals, approvalMails } = dependencies;
+  const {
+    contract,
+    endpoint,
+    readPushedRequest,
+    sessions,
+    reauthentication,
+    clock,
+    approvals,
+    approvalMails,
+  } = dependencies;
   const { canSendMail } = dependencies.delivery;
-  const { path, options } = authorizationQuery(contract);
+  const { path, options } = authorizationQuery(contract, readPushedRequest);
 
   const serve = async (request: FastifyRequest, reply: FastifyReply, handle: Handle) => {
     const session = await sessions.session(request);
     reply.headers(privatePageHeaders());
-    const authorization = `${path}${request.url.slice(request.url.indexOf('?'))}`;
+    const authorization = `${path}${repeatedQuery(request)}`;
     // After signing in, the authorization request redirects to this page again.
     if (session === null) return reply.redirect(signInAddress(authorization), 303);
     if (request.method === 'POST') sessions.verifyCsrf(request, session);

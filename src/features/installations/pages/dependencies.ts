@@ -1,6 +1,7 @@
 import type { AuthorizationEndpoint } from '../../../oauth/authorization-endpoint.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
 import type { Installations } from '../../../oauth/clients/installations.js';
+import type { ReadPushedRequest } from '../../../oauth/consent/pushed-request-query.js';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Core } from '../../../platform/core.js';
 import type { ApprovalMails } from '../approval-mails.js';
@@ -17,4 +18,7 @@ export interface ApprovalPagesDependencies {
 
 /** What the page needs to which an authorization request redirects. */
 export type ApprovalRoutesDependencies = Core &
-  ApprovalPagesDependencies & { readonly endpoint: AuthorizationEndpoint };
+  ApprovalPagesDependencies & {
+    readonly endpoint: AuthorizationEndpoint;
+    readonly readPushedRequest: ReadPushedRequest;
+  };

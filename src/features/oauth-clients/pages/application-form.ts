@@ -23,6 +23,7 @@ export const emptyForm: ApplicationForm = {
   clientType: 'confidential',
   requireClientSecret: true,
   requireProofOfPossession: false,
+  requirePushedRequests: false,
   inDevelopment: false,
 };
 
@@ -33,6 +34,7 @@ export const fieldIds = {
   redirectUris: 'redirect_uris',
   requireClientSecret: 'require_client_secret',
   requireProofOfPossession: 'require_proof_of_possession',
+  requirePushedRequests: 'require_pushed_requests',
   inDevelopment: 'in_development',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
@@ -46,6 +48,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
     requireProofOfPossession: form.text('require_proof_of_possession') !== '',
+    requirePushedRequests: form.text('require_pushed_requests') !== '',
     inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
@@ -96,6 +99,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       label: 'Proof of possession required',
       id: fieldIds.requireProofOfPossession,
       show: ({ requireProofOfPossession }) => formatBoolean(requireProofOfPossession),
+    },
+    {
+      member: 'requirePushedRequests',
+      label: 'Pushed requests required',
+      id: fieldIds.requirePushedRequests,
+      show: ({ requirePushedRequests }) => formatBoolean(requirePushedRequests),
     },
   ];
 }

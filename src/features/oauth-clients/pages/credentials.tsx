@@ -34,7 +34,8 @@ interface CredentialsProps {
 /** How an application authenticates. The values of its secrets are never shown. */
 export function credentialsPage(props: CredentialsProps): PageView {
   const { application, baseUrl, now, newSecret, alert } = props;
-  const { clientId, clientType, requireClientSecret, requireProofOfPossession } = application;
+  const { clientId, clientType, requireClientSecret, requireProofOfPossession, requirePushedRequests } =
+    application;
   const body = (
     <>
       <DescriptionList>
@@ -54,6 +55,9 @@ export function credentialsPage(props: CredentialsProps): PageView {
         )}
         <DescriptionItem name="Proof of possession (DPoP)">
           {requireProofOfPossession ? 'Required for every token request' : 'Optional'}
+        </DescriptionItem>
+        <DescriptionItem name="Pushed requests (PAR)">
+          {requirePushedRequests ? 'Required for every authorization request' : 'Optional'}
         </DescriptionItem>
       </DescriptionList>
       {clientType === 'confidential' && !usesKeys(application) && (

@@ -134,6 +134,7 @@ function inOrder({
   scopes,
   requireClientSecret,
   requireProofOfPossession,
+  requirePushedRequests,
   inDevelopment,
   clientType,
 }: ApplicationForm): ApplicationForm {
@@ -143,6 +144,7 @@ function inOrder({
     scopes: scopes.toSorted(),
     requireClientSecret,
     requireProofOfPossession,
+    requirePushedRequests,
     inDevelopment,
     clientType,
   };

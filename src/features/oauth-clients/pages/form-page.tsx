@@ -42,6 +42,24 @@ function ProofOfPossessionField({ required }: { required: boolean }) {
   );
 }
 
+/** Whether authorization requests must be pushed. */
+function PushedRequestsField({ required }: { required: boolean }) {
+  const id = fieldIds.requirePushedRequests;
+  return (
+    <fieldset {...useDescription(id, `${id}-hint`)}>
+      <legend>Authorization requests</legend>
+      <p class="hint" id={`${id}-hint`}>
+        The application then sends each authorization request from its server first (PAR), so that the address
+        in the browser cannot be changed. Other authorization requests are rejected.
+      </p>
+      <label class="choice">
+        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
+        <span>Require pushed requests</span>
+      </label>
+    </fieldset>
+  );
+}
+
 /** The redirect URIs, one on each line. */
 function RedirectUriField({ uris }: { uris: readonly string[] }) {
   const id = fieldIds.redirectUris;
@@ -181,6 +199,7 @@ export function ApplicationFields({
         <ClientSecretField required={form.requireClientSecret} />
       )}
       <ProofOfPossessionField required={form.requireProofOfPossession} />
+      <PushedRequestsField required={form.requirePushedRequests} />
     </Form>
   );
 }

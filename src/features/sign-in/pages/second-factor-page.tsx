@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
+import type { PushedRequests } from '../../../oauth/grants/pushed-requests.js';
 import type { User } from '../../../platform/accounts/user.js';
 import type { Core } from '../../../platform/core.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
@@ -17,6 +18,7 @@ export const codeField = 'code';
 
 export interface SecondFactorDependencies extends Pick<Core, 'sessions' | 'clock'>, SecondFactors {
   readonly clients: ClientRegistry;
+  readonly pushedRequests: PushedRequests;
   readonly baseUrl: string;
 }
 
@@ -35,7 +37,7 @@ interface SecondFactorStep {
 export async function sendSecondFactorPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, apps, passkeys, clients }: SecondFactorDependencies,
+  { sessions, apps, passkeys, clients, pushedRequests }: SecondFactorDependencies,
   { user, ...step }: SecondFactorStep,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
@@ -50,7 +52,7 @@ export async function sendSecondFactorPage(
       passkeyOptions={hasPasskeys ? passkeyOptions : null}
     />
   );
-  const application = await findApplicationName(clients, step.returnTo);
+  const application = await findApplicationName({ clients, pushedRequests }, step.returnTo);
   return sendPage(reply, page, { script: hasPasskeys, toApplication: application !== undefined });
 }
 

@@ -120,11 +120,11 @@ async function respond(
 async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, passkeys, clients }: SignInDependencies,
+  { sessions, passkeys, clients, pushedRequests }: SignInDependencies,
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
   const csrfToken = sessions.csrfToken(request, reply);
-  const application = await findApplicationName(clients, form.returnTo);
+  const application = await findApplicationName({ clients, pushedRequests }, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
   const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
   return sendPage(reply, page, { script: true, toApplication: application !== undefined });

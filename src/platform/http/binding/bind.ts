@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
-import type { Contract, Operation, OperationId } from '../../contract/contract.js';
+import type { Contract, ContractDocument, Operation, OperationId } from '../../contract/contract.js';
 import { accountScope, noAccount, type TenantScope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
 import type { RequestQueue } from '../request-queue.js';
@@ -47,12 +47,16 @@ export type ContractRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>;
 /** Routes that fastify-openapi-glue has derived from a contract before. */
 export type ContractRoutes = ReadonlyMap<OperationId, ContractRoute>;
 
+type BeforeValidation = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 interface Binding {
   readonly contract: Contract;
   readonly handlers: Handlers;
   readonly authenticate: Authenticate;
   readonly publicRateLimiter: PublicRateLimiter;
   readonly queue: RequestQueue;
+  /** By operation, what changes a request before it is validated. */
+  readonly beforeValidation: Partial<Record<OperationId, BeforeValidation>>;
   /** Default: they are derived here. Several applications in a process can share them. */
   readonly routes?: ContractRoutes | undefined;
 }
@@ -78,10 +82,20 @@ export async function bindContract(app: FastifyInstance, binding: Binding): Prom
   const { level } = app.log;
   app.log.level = 'error';
   await app.register(openapiGlue, {
-    specification: structuredClone(contract.document),
+    specification: specificationOf(contract),
     operationResolver: (id) => optionsOf(id as OperationId) as RouteOptions,
   });
   app.log.level = level;
+}
+
+/**
+ * The contract for the request check. A parameter with `x-required-unless` is required: a request that may omit it has it when it is
+ * validated, from {@link Binding.beforeValidation}.
+ */
+export function specificationOf({ document }: Contract): ContractDocument {
+  return JSON.parse(JSON.stringify(document), (_, value) =>
+    value?.['x-required-unless'] === undefined ? value : { ...value, required: true },
+  );
 }
 
 function operationOf(contract: Contract, id: OperationId): Operation {
@@ -92,10 +106,11 @@ function operationOf(contract: Contract, id: OperationId): Operation {
 
 function routeFor(
   operation: Operation,
-  { handlers, authenticate, publicRateLimiter, queue }: Binding,
+  { handlers, authenticate, publicRateLimiter, queue, beforeValidation }: Binding,
 ): Partial<RouteOptions> {
   const { scopes } = operation;
   const guard = createGuard(operation);
+  const before = beforeValidation[operation.id];
   const mayHaveBody = !bodilessMethods.includes(operation.method);
   return {
     config: { operation },
@@ -114,10 +129,16 @@ function routeFor(
         throw error;
       },
     }),
-    preValidation: (request, _reply, done) => {
-      guard(request);
-      done();
-    },
+    preValidation:
+      before === undefined
+        ? (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+            guard(request);
+            done();
+          }
+        : async (request: FastifyRequest, reply: FastifyReply) => {
+            await before(request, reply);
+            guard(request);
+          },
     handler: handlerFor(operation, handlers, queue),
   };
 }

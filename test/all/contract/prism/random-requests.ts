@@ -1,3 +1,4 @@
+import { isRequired } from '../../../../src/platform/contract/contract.js';
 import { type FuzzedOperation, type Parameter, readOperations } from '../../../support/fuzz/operations.js';
 import { type SchemaValues, schemaValues } from '../../../support/fuzz/schema-values.js';
 import { createRandom, type Random } from '../../../support/input/random.js';
@@ -60,7 +61,7 @@ export class RandomRequests {
 
   #choose(parameters: readonly Parameter[], place: Parameter['in'], changed: boolean) {
     return parameters
-      .filter((parameter) => parameter.in === place && (parameter.required || this.#random.chance(0.35)))
+      .filter((parameter) => parameter.in === place && (isRequired(parameter) || this.#random.chance(0.35)))
       .map(({ name, schema }) => {
         const fitting = this.#values.valid(schema);
         const value = changed && this.#random.chance(0.4) ? this.#values.mutated(fitting) : fitting;

@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomSecret } from '../../platform/crypto/keyring.js';
+import { HostCookie } from '../../platform/http/host-cookie.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { violation } from '../../platform/problems/rule-texts.js';
+import { isClientId } from '../clients/client-registry.js';
+import { invalidRequestUri, openedRequestSeconds, type PushedRequests } from '../grants/pushed-requests.js';
+
+/**
+ * Replaces the query of an authorization request with `request_uri` by the parameters that were pushed, before it is validated. Other
+ * parameters of the query are ignored. Another query is unchanged.
+ *
+ * @throws {Problem} 400 `invalid_request`
+ * @see RFC 9126 section 4 and RFC 9101 section 5
+ */
+export type ReadPushedRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** The first use of a `request_uri` binds it to the browser, by a cookie that all tabs share. */
+export function createReadPushedRequest(pushedRequests: PushedRequests, baseUrl: string): ReadPushedRequest {
+  const cookie = new HostCookie('authorization_browser', baseUrl, openedRequestSeconds);
+  return async (request, reply) => {
+    const { client_id, request_uri } = request.query as Record<string, unknown>;
+    if (request_uri === undefined || request_uri === '') return;
+    if (client_id === undefined || client_id === '')
+      throw invalidParameter('client_id', violation('required'));
+    if (typeof client_id !== 'string' || typeof request_uri !== 'string' || !isClientId(client_id))
+      throw invalidRequestUri();
+    const stored = cookie.read(request) ?? '';
+    const browser = /^[\w-]{43}$/.test(stored) ? stored : randomSecret();
+    const parameters = await pushedRequests.open(client_id, request_uri, browser);
+    if (parameters === null) throw invalidRequestUri();
+    cookie.set(reply, browser);
+    request.query = { ...parameters, request_uri };
+  };
+}
