@@ -22,7 +22,7 @@ t.test('the metadata of a resource names the authorization server and the scopes
       resource,
       authorization_servers: [api.baseUrl],
       bearer_methods_supported: ['header'],
-      dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA'],
+      dpop_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'Ed25519'],
       resource_name: 'People API',
       resource_documentation: `${api.baseUrl}/docs`,
     });

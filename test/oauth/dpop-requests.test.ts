@@ -27,7 +27,7 @@ const url = '/v1/employees';
 const other = await createSigner();
 
 t.test('accepts a bound token with a proof of each algorithm', async (t) => {
-  for (const alg of ['ES256', 'PS256', 'EdDSA']) {
+  for (const alg of ['ES256', 'PS256', 'EdDSA', 'Ed25519']) {
     const { application } = await createTenant(database);
     const client = dpopClient(api, await createSigner(alg));
     const token = await client.token(application);
@@ -269,7 +269,7 @@ t.test('names a missing scope in a challenge with the scheme of the request', as
   t.equal(response.statusCode, 403);
   t.match(
     response.headers['www-authenticate'],
-    /^DPoP realm="[^"]+", error="insufficient_scope", scope="reports:read", algs="ES256 PS256 EdDSA"$/,
+    /^DPoP realm="[^"]+", error="insufficient_scope", scope="reports:read", algs="ES256 PS256 EdDSA Ed25519"$/,
   );
 });
 
@@ -299,7 +299,7 @@ t.test(
     t.equal(wrong.statusCode, 401);
     t.match(
       wrong.headers['www-authenticate'],
-      /^DPoP .*error="invalid_dpop_proof".*algs="ES256 PS256 EdDSA".*resource_metadata=/,
+      /^DPoP .*error="invalid_dpop_proof".*algs="ES256 PS256 EdDSA Ed25519".*resource_metadata=/,
     );
     const bearer = await api.app.inject({
       method: 'POST',
@@ -328,6 +328,6 @@ t.test('the metadata of the server and of the resource lists the algorithms', as
     'oauth-protected-resource/mcp',
   ]) {
     const { dpop_signing_alg_values_supported } = (await api.get(`/.well-known/${path}`)).json();
-    t.same(dpop_signing_alg_values_supported, ['ES256', 'PS256', 'EdDSA'], path);
+    t.same(dpop_signing_alg_values_supported, ['ES256', 'PS256', 'EdDSA', 'Ed25519'], path);
   }
 });

@@ -2,8 +2,12 @@ import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { isAcceptedRsa, isPrivateKey } from '../clients/client-keys.js';
 
-/** Accepted algorithms of proofs, in the order of metadata and challenges. @see RFC 9449 section 4.2 */
-export const proofAlgorithms = ['ES256', 'PS256', 'EdDSA'] as const;
+/**
+ * Accepted algorithms of proofs, in the order of metadata and challenges. `Ed25519` is the name of `EdDSA` with this curve in RFC 9864.
+ *
+ * @see RFC 9449 section 4.2
+ */
+export const proofAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
 
 type ProofAlgorithm = (typeof proofAlgorithms)[number];
 
@@ -46,6 +50,7 @@ function fits(algorithm: ProofAlgorithm, { asymmetricKeyType, asymmetricKeyDetai
     case 'PS256':
       return asymmetricKeyType === 'rsa' && isAcceptedRsa(asymmetricKeyDetails);
     case 'EdDSA':
+    case 'Ed25519':
       return asymmetricKeyType === 'ed25519';
   }
 }
@@ -63,6 +68,7 @@ function hasSignature(algorithm: ProofAlgorithm, key: KeyObject, text: Buffer, s
         signature,
       );
     case 'EdDSA':
+    case 'Ed25519':
       return verify(null, text, key, signature);
   }
 }

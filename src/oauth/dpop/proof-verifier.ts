@@ -111,7 +111,7 @@ async function readHeader(proof: string): Promise<ProofKey> {
   const key = await readProofKey(alg, jwk);
   if (key !== undefined) return key;
   throw invalidProof(
-    'The DPoP proof must be signed with ES256, PS256 or EdDSA and have the public key as its jwk.',
+    'The DPoP proof must be signed with ES256, PS256, EdDSA or Ed25519 and have the public key as its jwk.',
   );
 }
 

@@ -2,16 +2,9 @@ import * as oauth from 'oauth4webapi';
 import t from '../../support/tap.js';
 import { discover, insecure } from './clients/oauth4webapi.js';
 import { NetworkBrowser, startLiveServer } from './oauth-clients.js';
+import { withNonce } from './relying-parties/oauth4webapi.js';
 
 const server = await startLiveServer(t);
-
-/** Sends a request again with the nonce of the rejection, which the library has stored in the handle. */
-async function withNonce<Result>(send: () => Promise<Result>): Promise<Result> {
-  return send().catch((error) => {
-    if (oauth.isDPoPNonceError(error)) return send();
-    throw error;
-  });
-}
 
 for (const algorithm of ['ES256', 'PS256'] as const) {
   t.test(

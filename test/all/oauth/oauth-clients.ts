@@ -1,9 +1,11 @@
+import type { JWK } from 'jose';
 import type { Test } from 'tap';
+import type { Prisma } from '../../../src/platform/database/client.js';
 import { hiddenFields } from '../../support/browser/browser.js';
 import { createUser, type TestUser } from '../../support/oauth/users.js';
 import { createApplication, createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
-import { createTestClock } from '../../support/server/clock.js';
+import { createTestClock, type TestClock } from '../../support/server/clock.js';
 import { freePort } from '../../support/server/free-port.js';
 
 export type AuthenticationMethod = 'none' | 'client_secret_post' | 'client_secret_basic';
@@ -56,32 +58,55 @@ export interface LiveServer {
   readonly employeesUrl: URL;
   readonly owner: TestUser;
   register(method: AuthenticationMethod): Promise<ClientSettings>;
+  /** Registers a confidential application that authenticates with these public keys. */
+  registerKeys(keys: readonly JWK[]): Promise<Omit<ClientSettings, 'clientSecret' | 'method'>>;
 }
 
-export async function startLiveServer(t: Test): Promise<LiveServer> {
+/**
+ * The time of the system, for libraries that sign with it: a server whose clock has stopped rejects their later assertions. Use it
+ * only in tests whose result does not depend on the time.
+ */
+export const systemClock: TestClock = Object.assign(() => new Date(), {
+  advanceSeconds() {
+    throw new Error('The clock of the system cannot be advanced');
+  },
+});
+
+/** @param clock default: stopped at the current time, because libraries compare the times in tokens with their own clock */
+export async function startLiveServer(t: Test, clock = createTestClock(new Date())): Promise<LiveServer> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const api = await buildTestApp(t, {
     // These tests cause many failures from one address.
     environment: { BASE_URL: issuer, RATE_LIMIT_FAILURES: '0' },
-    // Libraries compare the times in tokens with their own clock.
-    clock: createTestClock(new Date()),
+    clock,
   });
   await api.app.listen({ host: '127.0.0.1', port });
 
   const { accountId } = await createTenant(api.database, { employees: makeEmployees(3) });
   const owner = await createUser(api.database, accountId);
+  const redirectUri = 'http://localhost:8080/callback';
   return {
     issuer,
     employeesUrl: new URL('/v1/employees', issuer),
     owner,
     async register(method) {
-      const redirectUri = 'http://localhost:8080/callback';
       const { clientId, clientSecret } = await createApplication(api.database, accountId, {
         clientType: method === 'none' ? 'public' : 'confidential',
         redirectUris: [redirectUri],
       });
       return { issuer, clientId, clientSecret, method, redirectUri };
+    },
+    async registerKeys(keys) {
+      const { id, clientId } = await createApplication(api.database, accountId, {
+        redirectUris: [redirectUri],
+      });
+      await api.database.prisma.applicationSecret.deleteMany({ where: { applicationId: id } });
+      await api.database.prisma.application.update({
+        where: { accountId_id: { accountId, id } },
+        data: { jwks: { keys } as unknown as Prisma.InputJsonObject },
+      });
+      return { issuer, clientId, redirectUri };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import type { TestApplication } from '../records/tenant.js';
 import type { TestApp } from '../server/app.js';
 
-export type ProofAlgorithm = 'ES256' | 'PS256' | 'EdDSA';
+export type ProofAlgorithm = 'ES256' | 'PS256' | 'EdDSA' | 'Ed25519';
 
 /** A key of a client, which signs proofs. */
 export interface ProofSigner {
@@ -28,6 +28,7 @@ const keyPairs: Readonly<Record<ProofAlgorithm, () => { readonly privateKey: Key
   ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
   PS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
   EdDSA: () => generateKeyPairSync('ed25519'),
+  Ed25519: () => generateKeyPairSync('ed25519'),
 };
 
 /** What a proof is for, and what is changed in it; `undefined` removes a member. */
@@ -123,7 +124,7 @@ export function dpopClient(api: TestApp, signer: ProofSigner) {
 }
 
 const challenge =
-  /^DPoP realm="[^"]+", error="(\w+)", error_description="[^"\\]+", algs="ES256 PS256 EdDSA"$/;
+  /^DPoP realm="[^"]+", error="(\w+)", error_description="[^"\\]+", algs="ES256 PS256 EdDSA Ed25519"$/;
 
 /** Expects 401 with this code and a challenge of RFC 9449 section 7.1. */
 export function proofRefused(
