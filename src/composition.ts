@@ -33,7 +33,13 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { config, contract } = core;
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
-  const { clients, installations, authorizationEndpoint: endpoint, grants } = authorizationServer;
+  const {
+    clients,
+    installations,
+    authorizationEndpoint: endpoint,
+    repeatedSignIn,
+    grants,
+  } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
   const { handlers: profileHandlers, userInfoHandlers, ...profiles } = createProfiles(core);
@@ -60,10 +66,10 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       profileHandlers,
       userInfoHandlers,
     ),
-    consent: { ...core, endpoint },
+    consent: { ...core, endpoint, repeatedSignIn },
     approval: { ...core, ...approval, endpoint },
     apiConsole: { clients, config },
-    signIn: { ...core, ...secondFactors, ...signIn, clients, baseUrl },
+    signIn: { ...core, ...secondFactors, ...signIn, clients, repeatedSignIn, baseUrl },
     singleSignOn: { ...core, ...singleSignOn, baseUrl },
     links: { ...core, ...users, knownBrowsers: signIn.knownBrowsers },
     people: {

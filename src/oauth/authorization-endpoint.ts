@@ -25,6 +25,7 @@ import {
 } from './clients/installations.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
+import { readSignInDemands } from './consent/sign-in-demands.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
@@ -40,7 +41,12 @@ export type AuthorizationParameters = operations['authorize']['parameters']['que
  */
 class AuthorizationRejection extends Error {
   override readonly name = 'AuthorizationRejection';
-  readonly error: 'invalid_scope' | 'invalid_target' | 'access_denied';
+  readonly error:
+    | 'invalid_scope'
+    | 'invalid_target'
+    | 'access_denied'
+    | 'login_required'
+    | 'consent_required';
 
   constructor(error: AuthorizationRejection['error'], description: string) {
     super(description);
@@ -107,6 +113,19 @@ function requestedResource({ resource }: AuthorizationParameters, baseUrl: strin
     if (!(error instanceof Problem)) throw error;
     throw new AuthorizationRejection('invalid_target', error.message);
   }
+}
+
+/**
+ * The response to `prompt=none`, which never issues a code, because consent is always requested. A user whose account cannot use the
+ * application counts as not signed in, so that the application learns nothing about the user.
+ *
+ * @see OpenID Connect Core 1.0 section 3.1.2.6
+ */
+function silentRejection(client: Client, user: User | null): AuthorizationRejection {
+  const isOwn = isApplication(client) && client.accountId === user?.accountId;
+  if (user === null || !(isOwn || client.shared))
+    return new AuthorizationRejection('login_required', 'The user must sign in.');
+  return new AuthorizationRejection('consent_required', 'The user must consent to each request.');
 }
 
 interface GrantableScopes {
@@ -181,8 +200,9 @@ export class AuthorizationEndpoint {
   /**
    * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
    * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
-   * requests.
+   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown.
    *
+   * @param user `null` also when the user must sign in again, see {@link readSignInDemands}
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
    * @see RFC 9700 section 4.11.2
    */
@@ -192,9 +212,20 @@ export class AuthorizationEndpoint {
     origin: AuditOrigin,
   ): Promise<AuthorizationStep> {
     checkStateLength(parameters.state);
-    if (user === null && isMetadataDocumentUrl(parameters.client_id)) return { kind: 'sign_in' };
+    const { silent } = readSignInDemands(parameters);
+    if (user === null && isMetadataDocumentUrl(parameters.client_id)) {
+      if (silent) throw invalidParameter('prompt', violation('prompt_without_session'));
+      return { kind: 'sign_in' };
+    }
     const client = await this.#findClient(parameters, user, origin);
     checkRedirectUri(client, parameters.redirect_uri);
+    if (silent) {
+      const rejection = silentRejection(client, user);
+      return {
+        kind: 'redirect',
+        location: responseUrl(parameters, this.#services.config.baseUrl, rejection),
+      };
+    }
     if (user === null) return { kind: 'sign_in' };
     const application = await this.#findApplication(client, user, origin);
     if ('kind' in application) return application;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
-import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
+import type { BrowserSession } from '../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { auditOrigin } from '../../platform/http/principal.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
@@ -23,20 +23,23 @@ import { describePublisher } from '../clients/installations.js';
 import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';
 import { authorizationQuery } from './authorization-query.js';
+import type { RepeatedSignIn } from './repeated-sign-in.js';
+import { readSignInDemands } from './sign-in-demands.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   readonly #endpoint: AuthorizationEndpoint;
-  readonly #sessions: BrowserSessions;
+  readonly #dependencies: SignInDependencies;
 
-  constructor(endpoint: AuthorizationEndpoint, sessions: BrowserSessions) {
+  constructor(endpoint: AuthorizationEndpoint, dependencies: SignInDependencies) {
     this.#endpoint = endpoint;
-    this.#sessions = sessions;
+    this.#dependencies = dependencies;
   }
 
   /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
   async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
-    const session = await this.#sessions.session(request);
+    const browserSession = await this.#dependencies.sessions.session(request);
+    const { session, signInReturn } = acceptSession(request, query, browserSession, this.#dependencies);
     const step = await this.#endpoint.prepare(query, session?.user ?? null, auditOrigin(request));
     if (step.kind === 'consent' && session !== null) {
       const { csrfToken } = session;
@@ -49,15 +52,42 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
         ),
       };
     }
-    return { status: 302, headers: { ...privatePageHeaders(), location: locationOf(step, request) } };
+    return {
+      status: 302,
+      headers: { ...privatePageHeaders(), location: locationOf(step, request, signInReturn) },
+    };
   }
+}
+
+interface SignInDependencies extends Pick<Core, 'sessions' | 'clock'> {
+  readonly repeatedSignIn: RepeatedSignIn;
+}
+
+/**
+ * The session of the browser if its user has signed in as the request asks, and the URL to which a sign-in returns.
+ *
+ * @throws {Problem} 400 `invalid_request`
+ */
+function acceptSession(
+  { url }: FastifyRequest,
+  parameters: AuthorizationParameters,
+  session: BrowserSession | null,
+  { repeatedSignIn, clock }: SignInDependencies,
+): { readonly session: BrowserSession | null; readonly signInReturn: string } {
+  const { maximumAgeSeconds } = readSignInDemands(parameters);
+  if (maximumAgeSeconds === null) return { session, signInReturn: url };
+  const oldest = clock().getTime() - maximumAgeSeconds * 1000;
+  const isRecent = maximumAgeSeconds > 0 && session !== null && session.authenticatedAt.getTime() >= oldest;
+  const isAccepted = isRecent || (session !== null && repeatedSignIn.isDone(url, session));
+  return { session: isAccepted ? session : null, signInReturn: repeatedSignIn.ask(url) };
 }
 
 /** Route of the consent form, which is submitted to the address of the consent screen. */
 export async function consentForm(
   app: FastifyInstance,
-  { contract, endpoint, sessions, reauthentication, clock }: Core & { endpoint: AuthorizationEndpoint },
+  dependencies: Core & SignInDependencies & { readonly endpoint: AuthorizationEndpoint },
 ): Promise<void> {
+  const { contract, endpoint, sessions, reauthentication, clock } = dependencies;
   const { path, options } = authorizationQuery(contract);
   app.post(
     path,
@@ -66,16 +96,18 @@ export async function consentForm(
       config: { page: true, recentPassword: ['write_scopes', 'grants an application access'] },
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
-      const session = await sessions.session(request);
+      const browserSession = await sessions.session(request);
       // Without a session the response leads to the sign-in page, and back to the consent screen.
-      if (session !== null) sessions.verifyCsrf(request, session);
+      if (browserSession !== null) sessions.verifyCsrf(request, browserSession);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (!isDecision(decision)) throw invalidParameter('decision', violation('consent_decision'));
       const parameters = request.query as AuthorizationParameters;
+      const { session, signInReturn } = acceptSession(request, parameters, browserSession, dependencies);
       const origin = auditOrigin(request);
       const step = await endpoint.prepare(parameters, session?.user ?? null, origin);
       reply.headers(privatePageHeaders());
-      if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
+      if (step.kind !== 'consent' || session === null)
+        return reply.redirect(locationOf(step, request, signInReturn), 303);
       const allowed = decision !== 'deny';
       const { id: sessionId, user, csrfToken } = session;
       const form = new Fields(request.body);
@@ -116,11 +148,11 @@ function isDecision(value: unknown): value is (typeof decisions)[number] {
   return (decisions as readonly unknown[]).includes(value);
 }
 
-function locationOf(step: AuthorizationStep, { url }: FastifyRequest): string {
+function locationOf(step: AuthorizationStep, { url }: FastifyRequest, signInReturn: string): string {
   if (step.kind === 'redirect') return step.location;
   if (step.kind === 'approval') return `${approvalPath}${url.slice(url.indexOf('?'))}`;
   // After signing in and after consent the browser repeats this request.
-  return step.kind === 'sign_in' ? signInAddress(url) : url;
+  return step.kind === 'sign_in' ? signInAddress(signInReturn) : url;
 }
 
 function ConsentPage({

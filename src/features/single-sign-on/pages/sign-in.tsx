@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loginHintOf } from '../../../oauth/consent/sign-in-demands.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import type { Core } from '../../../platform/core.js';
@@ -96,9 +97,10 @@ export async function singleSignOnPages(
     form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
   ) => sendPage(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
 
-  app.get(singleSignOnFormPath, async (request, reply) =>
-    emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
-  );
+  app.get(singleSignOnFormPath, async (request, reply) => {
+    const returnTo = returnToOf(request.query, baseUrl);
+    return emailPage(request, reply, { returnTo, email: loginHintOf(returnTo) });
+  });
 
   app.post(singleSignOnFormPath, pageForm('starts a sign-in'), async (request, reply) => {
     sessions.verifyCsrf(request);
