@@ -162,6 +162,16 @@ export interface ApprovalStep {
   readonly changes: ApprovalChanges | null;
 }
 
+/**
+ * A step before the account uses an application with a metadata document, which needs a page.
+ *
+ * @throws {Problem} 400 `invalid_request` for `prompt=none`; never a redirect
+ */
+function withPage(step: AuthorizationStep, silent: boolean): AuthorizationStep {
+  if (silent) throw invalidParameter('prompt', violation('prompt_of_document'));
+  return step;
+}
+
 /** The user decides. */
 export interface ConsentStep {
   readonly kind: 'consent';
@@ -200,7 +210,8 @@ export class AuthorizationEndpoint {
   /**
    * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
    * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
-   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown.
+   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document, which any
+   * site can have, registers no URI: the account must have approved it.
    *
    * @param user `null` also when the user must sign in again, see {@link readSignInDemands}
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
@@ -213,23 +224,16 @@ export class AuthorizationEndpoint {
   ): Promise<AuthorizationStep> {
     checkStateLength(parameters.state);
     const { silent } = readSignInDemands(parameters);
-    if (user === null && isMetadataDocumentUrl(parameters.client_id)) {
-      if (silent) throw invalidParameter('prompt', violation('prompt_without_session'));
-      return { kind: 'sign_in' };
-    }
+    const isDocument = isMetadataDocumentUrl(parameters.client_id);
+    if (user === null && isDocument) return withPage({ kind: 'sign_in' }, silent);
     const client = await this.#findClient(parameters, user, origin);
     checkRedirectUri(client, parameters.redirect_uri);
-    if (silent) {
-      const rejection = silentRejection(client, user);
-      return {
-        kind: 'redirect',
-        location: responseUrl(parameters, this.#services.config.baseUrl, rejection),
-      };
-    }
+    if (silent && !isDocument) return this.#rejected(parameters, silentRejection(client, user));
     if (user === null) return { kind: 'sign_in' };
     const application = await this.#findApplication(client, user, origin);
-    if ('kind' in application) return application;
+    if ('kind' in application) return withPage(application, silent);
     try {
+      if (silent) throw silentRejection(client, user);
       checkStage(application);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
@@ -241,8 +245,15 @@ export class AuthorizationEndpoint {
       return { kind: 'consent', application, publisher, user, scopes, resource };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
-      return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
+      return this.#rejected(parameters, error);
     }
+  }
+
+  #rejected(parameters: AuthorizationParameters, rejection: AuthorizationRejection): AuthorizationStep {
+    return {
+      kind: 'redirect',
+      location: responseUrl(parameters, this.#services.config.baseUrl, rejection),
+    };
   }
 
   /** @throws {Problem} 401 `invalid_client`, 429 `rate_limit_exceeded` */

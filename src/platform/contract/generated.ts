@@ -83,7 +83,7 @@ export interface paths {
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
          *     gets 403, unless the application is published for other accounts. None of these errors redirect to the application:
          *     browsers get a page, other clients a problem document. All later errors are sent to `redirect_uri`. `prompt=none` is 400 for an
-         *     application with a metadata document when no user is signed in, because the document is read after sign-in.
+         *     application with a metadata document, unless a user is signed in whose account has approved it.
          *
          *     A user of an account that has not approved an application of another account, or has approved it before it changed,
          *     is sent to a page on which an owner or administrator approves it. Other users can ask for approval there. The consent screen

@@ -90,9 +90,9 @@ const rules = {
     'not_allowed',
     'must be none, or one or more of login, consent and select_account, separated by spaces',
   ),
-  prompt_without_session: rule(
+  prompt_of_document: rule(
     'not_allowed',
-    'must not be none for an application with a metadata document when no user is signed in',
+    'must not be none for an application with a metadata document, unless a user is signed in whose account has approved it',
   ),
   excel_or_absent: rule('not_allowed', 'must be excel, xlsx or absent'),
   not_repeated: rule('not_allowed', 'must not be repeated'),
