@@ -34,7 +34,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const { baseUrl } = config;
   const authorizationServer = createAuthorizationServer(core, dependencies.signingKeys);
   const { clients, installations, authorizationEndpoint: endpoint, grants } = authorizationServer;
-  const { pushedRequests, readPushedRequest } = authorizationServer;
+  const { pushedRequests, readPushedRequest, repeatedSignIn } = authorizationServer;
   const { handlers: employeeHandlers, ...employees } = createEmployees(core);
   const { handlers: reportHandlers, ...reports } = createReports(core);
   const { handlers: profileHandlers, userInfoHandlers, ...profiles } = createProfiles(core);
@@ -61,11 +61,11 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       profileHandlers,
       userInfoHandlers,
     ),
-    consent: { ...core, endpoint, readPushedRequest },
+    consent: { ...core, endpoint, readPushedRequest, repeatedSignIn },
     approval: { ...core, ...approval, endpoint, readPushedRequest },
     apiConsole: { clients, config },
-    signIn: { ...core, ...secondFactors, ...signIn, clients, pushedRequests, baseUrl },
-    singleSignOn: { ...core, ...singleSignOn, baseUrl },
+    signIn: { ...core, ...secondFactors, ...signIn, clients, pushedRequests, repeatedSignIn, baseUrl },
+    singleSignOn: { ...core, ...singleSignOn, pushedRequests, baseUrl },
     links: { ...core, ...users, knownBrowsers: signIn.knownBrowsers },
     people: {
       ...core,

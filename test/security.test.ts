@@ -63,6 +63,8 @@ const urlsOfOurs = [
   'features/webhooks/webhook-endpoint.ts',
   'oauth/authorization-endpoint.ts',
   'oauth/consent/consent.tsx',
+  'oauth/consent/repeated-sign-in.ts',
+  'oauth/consent/sign-in-demands.ts',
   'platform/config/base-url.ts',
   'platform/config/config.ts',
   'platform/config/postgresql-hosts.ts',

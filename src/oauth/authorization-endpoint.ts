@@ -26,6 +26,7 @@ import {
 } from './clients/installations.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
+import { readSignInDemands } from './consent/sign-in-demands.js';
 import { invalidRequestUri, type PushedRequest, type PushedRequests } from './grants/pushed-requests.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
@@ -45,7 +46,12 @@ type Query = operations['authorize']['parameters']['query'];
  */
 class AuthorizationRejection extends Error {
   override readonly name = 'AuthorizationRejection';
-  readonly error: 'invalid_scope' | 'invalid_target' | 'access_denied';
+  readonly error:
+    | 'invalid_scope'
+    | 'invalid_target'
+    | 'access_denied'
+    | 'login_required'
+    | 'consent_required';
 
   constructor(error: AuthorizationRejection['error'], description: string) {
     super(description);
@@ -131,6 +137,19 @@ function requestedResource({ resource }: AuthorizationParameters, baseUrl: strin
   }
 }
 
+/**
+ * The response to `prompt=none`, which never issues a code, because consent is always requested. A user whose account cannot use the
+ * application counts as not signed in, so that the application learns nothing about the user.
+ *
+ * @see OpenID Connect Core 1.0 section 3.1.2.6
+ */
+function silentRejection(client: Client, user: User | null): AuthorizationRejection {
+  const isOwn = isApplication(client) && client.accountId === user?.accountId;
+  if (user === null || !(isOwn || client.shared))
+    return new AuthorizationRejection('login_required', 'The user must sign in.');
+  return new AuthorizationRejection('consent_required', 'The user must consent to each request.');
+}
+
 interface GrantableScopes {
   readonly offered: readonly string[];
   /** Scopes that the user may not grant: shown and omitted. */
@@ -163,6 +182,16 @@ export interface ApprovalStep {
   readonly installation: Installation | null;
   /** What has changed since the approval; `null` when nothing has. */
   readonly changes: ApprovalChanges | null;
+}
+
+/**
+ * A step before the account uses an application with a metadata document, which needs a page.
+ *
+ * @throws {Problem} 400 `invalid_request` for `prompt=none`; never a redirect
+ */
+function withPage(step: AuthorizationStep, silent: boolean): AuthorizationStep {
+  if (silent) throw invalidParameter('prompt', violation('prompt_of_document'));
+  return step;
 }
 
 /** The user decides. */
@@ -205,8 +234,10 @@ export class AuthorizationEndpoint {
   /**
    * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
    * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
-   * requests.
+   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document, which any
+   * site can have, registers no URI: the account must have approved it.
    *
+   * @param user `null` also when the user must sign in again, see {@link readSignInDemands}
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
    * @see RFC 9700 section 4.11.2
    */
@@ -216,14 +247,18 @@ export class AuthorizationEndpoint {
     origin: AuditOrigin,
   ): Promise<AuthorizationStep> {
     checkStateLength(parameters.state);
-    if (user === null && isMetadataDocumentUrl(parameters.client_id)) return { kind: 'sign_in' };
+    const { silent } = readSignInDemands(parameters);
+    const isDocument = isMetadataDocumentUrl(parameters.client_id);
+    if (user === null && isDocument) return withPage({ kind: 'sign_in' }, silent);
     const client = await this.#findClient(parameters, user, origin);
     checkRedirectUri(client, parameters.redirect_uri);
     checkPushed(client, parameters);
+    if (silent && !isDocument) return this.#rejected(parameters, silentRejection(client, user));
     if (user === null) return { kind: 'sign_in' };
     const application = await this.#findApplication(client, user, origin);
-    if ('kind' in application) return application;
+    if ('kind' in application) return withPage(application, silent);
     try {
+      if (silent) throw silentRejection(client, user);
       checkStage(application);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
@@ -236,8 +271,15 @@ export class AuthorizationEndpoint {
       return { kind: 'consent', application, publisher, user, scopes, resource, pushed };
     } catch (error) {
       if (!(error instanceof AuthorizationRejection)) throw error;
-      return { kind: 'redirect', location: responseUrl(parameters, this.#services.config.baseUrl, error) };
+      return this.#rejected(parameters, error);
     }
+  }
+
+  #rejected(parameters: AuthorizationParameters, rejection: AuthorizationRejection): AuthorizationStep {
+    return {
+      kind: 'redirect',
+      location: responseUrl(parameters, this.#services.config.baseUrl, rejection),
+    };
   }
 
   /** @throws {Problem} 401 `invalid_client`, 429 `rate_limit_exceeded` */

@@ -4,6 +4,7 @@ import { AuthorizationEndpoint } from './authorization-endpoint.js';
 import { ClientAuthentication } from './clients/client-authentication.js';
 import { ConsentHandlers } from './consent/consent.js';
 import { createReadPushedRequest } from './consent/pushed-request-query.js';
+import { RepeatedSignIn } from './consent/repeated-sign-in.js';
 import { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
@@ -20,6 +21,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
   const { clients, installations, lastUseRecorder, grants, pushedRequests, accessTokens, proofs } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
+  const repeatedSignIn = new RepeatedSignIn(core);
   const findLiveToken = createTokenStatus(core.database);
   const { api: limit, publicLimits } = createRequestLimits(core.config, core.counters);
   const authentication = { accessTokens, findLiveToken, proofs, limit };
@@ -31,6 +33,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
     lastUseRecorder,
     grants,
     authorizationEndpoint,
+    repeatedSignIn,
     authenticate: createAuthenticate(authentication, 'api'),
     /** For the endpoint of the Model Context Protocol. */
     authenticateMcp: createAuthenticate(authentication, 'mcp'),
@@ -44,6 +47,6 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
       metadata: authorizationServerMetadata(core.contract, core.config.baseUrl),
       limits: publicLimits,
     }),
-    consentHandlers: new ConsentHandlers(authorizationEndpoint, core.sessions),
+    consentHandlers: new ConsentHandlers(authorizationEndpoint, { ...core, repeatedSignIn }),
   };
 }

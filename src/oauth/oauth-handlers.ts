@@ -7,6 +7,7 @@ import { proofRequest } from './authentication.js';
 import { assertionAlgorithms } from './clients/client-keys.js';
 import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
+import { prompts } from './consent/sign-in-demands.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
 import type { IntrospectionEndpoint } from './introspection-endpoint.js';
 import { type SigningKeys, signingAlgorithm } from './keys/signing-keys.js';
@@ -65,6 +66,7 @@ export function authorizationServerMetadata(
       ...Object.values(openIdClaims).flat(),
     ],
     acr_values_supported: Object.values(contextClasses(baseUrl)),
+    prompt_values_supported: [...prompts],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -7,6 +7,7 @@ import type { ClientAuthentication } from './clients/client-authentication.js';
 import { isApplication } from './clients/client-registry.js';
 import { type ClientCall, readClientCredentials, requireAuthentication } from './clients/credentials.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
+import { readSignInDemands } from './consent/sign-in-demands.js';
 import { invalidProof } from './dpop/proof-verifier.js';
 import { useProof } from './dpop/use-proof.js';
 import { pushedRequestSeconds } from './grants/pushed-requests.js';
@@ -48,6 +49,7 @@ export class PushedRequestEndpoint {
       throw new Problem('unauthorized_client', 'The account does not allow applications in development.');
     const { config, pushedRequests } = this.#services;
     checkStateLength(form.state);
+    readSignInDemands(form);
     checkRedirectUri(client, form.redirect_uri);
     selectScopes(form.scope, client.scopes);
     readResource(form.resource, config.baseUrl);

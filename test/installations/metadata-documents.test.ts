@@ -1,5 +1,5 @@
 import { redirectHosts } from '../../src/oauth/clients/installations.js';
-import type { Browser } from '../support/browser/browser.js';
+import { Browser } from '../support/browser/browser.js';
 import { needsOpenssl, startDocumentServer } from '../support/oauth/document-server.js';
 import { approve as approveClient } from '../support/oauth/installations.js';
 import {
@@ -87,6 +87,37 @@ t.test(
     api.clock.advanceSeconds(hour + 1);
     await opened(browser, documents);
     t.equal(documents.requests.length, 2);
+  },
+);
+
+t.test(
+  'prompt=none redirects to an application with a document only when the account of the user has approved it',
+  needsOpenssl,
+  async (t) => {
+    const connection = await createConnection(t);
+    const { api, documents, browser } = connection;
+    const { url, parameters } = request(documents, { scope: 'openid', prompt: 'none' });
+    const expectRejected = async (from: Browser, label: string) => {
+      const response = await from.open(url);
+      t.equal(response.statusCode, 400, label);
+      t.notOk('location' in response.headers, label);
+    };
+    await expectRejected(new Browser(api.app), 'without a session');
+    api.clock.advanceSeconds(60);
+    const login = request(documents, { scope: 'openid', prompt: 'login' });
+    t.match((await browser.open(login.url)).headers.location, /^\/sign_in/);
+    t.equal(documents.requests.length, 0, 'nothing is read before the sign-in');
+    await expectRejected(browser, 'not approved');
+    await approve(connection, ['openid']);
+    const { headers } = await browser.open(url);
+    const { origin, pathname, searchParams } = new URL(String(headers.location));
+    t.equal(`${origin}${pathname}`, parameters.redirect_uri);
+    t.equal(searchParams.get('error'), 'consent_required');
+    await api.database.prisma.application.updateMany({
+      where: { accountId: connection.accountId, installedClientId: documents.url },
+      data: { suspendedAt: api.clock() },
+    });
+    await expectRejected(browser, 'suspended');
   },
 );
 

@@ -1,3 +1,4 @@
+import { asksForSignIn } from '../../oauth/consent/repeated-sign-in.js';
 import type { ActiveSession } from '../../platform/accounts/sessions.js';
 import type { User } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
@@ -137,7 +138,7 @@ export class SingleSignOn {
       const expected = await this.#requests.create(provider, browser, {
         ...{ returnTo, keptForm, sessionHash, test },
       });
-      const again = sessionHash !== null && !test;
+      const again = (sessionHash !== null && !test) || asksForSignIn(returnTo);
       const url = await client.authorizationUrl(provider, expected, { again });
       return { kind: 'started', url, accountName: provider.accountName };
     } catch (error) {
@@ -184,7 +185,7 @@ export class SingleSignOn {
     const needsAddress = async (claims: ProviderClaims) =>
       sessionHash === null && (await identities.find({ accountId, issuer, claims })) === null;
     try {
-      const again = sessionHash === null ? {} : { maxAge: elapsedSeconds };
+      const again = sessionHash === null && !asksForSignIn(returnTo) ? {} : { maxAge: elapsedSeconds };
       return await client.claims(provider, { query, expected, ...again, needsAddress });
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
@@ -200,7 +201,7 @@ export class SingleSignOn {
 
   async #signIn(
     { origin, userAgent, session }: SingleSignOnReturn,
-    { accountId, issuer, returnTo, keptForm }: SignInRequest,
+    { accountId, issuer, returnTo, keptForm, createdAt }: SignInRequest,
     claims: ProviderClaims,
   ): Promise<ReturnOutcome> {
     const { userSessions, auditLog, clock } = this.#core;
@@ -219,7 +220,10 @@ export class SingleSignOn {
     const details = { method: 'single_sign_on', issuer };
     const event = { type: 'sign_in.succeeded', accountId, userId: user.id, origin, details } as const;
     // The identity provider decides about second factors.
-    const authenticatedAt = authenticationTime(claims, clock());
+    const stated = authenticationTime(claims, clock());
+    // A new sign-in has been verified: the time may be earlier only because the clocks differ.
+    const isEarlier = asksForSignIn(returnTo) && stated < createdAt;
+    const authenticatedAt = isEarlier ? createdAt : stated;
     const options = { event, secondFactor: true, issuer, authenticatedAt };
     const sessionId = await userSessions.create(user, { address: origin.address, userAgent }, options);
     if (sessionId === null) return { kind: 'rejected' };

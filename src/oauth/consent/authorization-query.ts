@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Contract, isRequired } from '../../platform/contract/contract.js';
 import { createGuard } from '../../platform/http/binding/request-syntax.js';
 import type { ReadPushedRequest } from './pushed-request-query.js';
+import { signInTimeOf } from './repeated-sign-in.js';
 
 /**
  * The path of the operation `authorize`, and route options of a page that has the query of an authorization request. The query is
@@ -31,11 +32,11 @@ export function authorizationQuery(
 }
 
 /**
- * The query string with which a browser repeats an authorization request. Of a pushed request it has `client_id` and `request_uri`
- * only.
+ * The query string with which a browser repeats an authorization request. Of a pushed request it has only `client_id`, `request_uri` and
+ * the time after which the user must have signed in.
  */
 export function repeatedQuery({ query, url }: FastifyRequest): string {
   const { client_id = '', request_uri } = query as { client_id?: string; request_uri?: string };
   if (request_uri === undefined) return url.slice(url.indexOf('?'));
-  return `?${new URLSearchParams({ client_id, request_uri })}`;
+  return `?${new URLSearchParams({ client_id, request_uri })}${signInTimeOf(url)}`;
 }

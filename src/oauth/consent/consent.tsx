@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
-import type { BrowserSessions } from '../../platform/http/browser-sessions.js';
+import type { BrowserSession } from '../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { auditOrigin } from '../../platform/http/principal.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
@@ -24,21 +24,24 @@ import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';
 import { authorizationQuery, repeatedQuery } from './authorization-query.js';
 import type { ReadPushedRequest } from './pushed-request-query.js';
+import type { RepeatedSignIn } from './repeated-sign-in.js';
+import { readSignInDemands } from './sign-in-demands.js';
 
 /** Handler of the operation `authorize`, which shows the consent screen. */
 export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
   readonly #endpoint: AuthorizationEndpoint;
-  readonly #sessions: BrowserSessions;
+  readonly #dependencies: SignInDependencies;
 
-  constructor(endpoint: AuthorizationEndpoint, sessions: BrowserSessions) {
+  constructor(endpoint: AuthorizationEndpoint, dependencies: SignInDependencies) {
     this.#endpoint = endpoint;
-    this.#sessions = sessions;
+    this.#dependencies = dependencies;
   }
 
   /** @throws {Problem} see {@link AuthorizationEndpoint.prepare} */
   async authorize({ query, request }: Input<'authorize'>): Promise<Output<'authorize'>> {
-    const session = await this.#sessions.session(request);
     const parameters = query as AuthorizationParameters;
+    const browserSession = await this.#dependencies.sessions.session(request);
+    const { session, signInReturn } = acceptSession(request, parameters, browserSession, this.#dependencies);
     const step = await this.#endpoint.prepare(parameters, session?.user ?? null, auditOrigin(request));
     if (step.kind === 'consent' && session !== null) {
       const { csrfToken } = session;
@@ -56,22 +59,47 @@ export class ConsentHandlers implements Pick<Handlers, 'authorize'> {
         ),
       };
     }
-    return { status: 302, headers: { ...privatePageHeaders(), location: locationOf(step, request) } };
+    return {
+      status: 302,
+      headers: { ...privatePageHeaders(), location: locationOf(step, request, signInReturn) },
+    };
   }
+}
+
+interface SignInDependencies extends Pick<Core, 'sessions' | 'clock'> {
+  readonly repeatedSignIn: RepeatedSignIn;
+}
+
+/**
+ * The session of the browser if its user has signed in as the request asks, and the URL to which a sign-in returns.
+ *
+ * @throws {Problem} 400 `invalid_request`
+ */
+function acceptSession(
+  request: FastifyRequest,
+  parameters: AuthorizationParameters,
+  session: BrowserSession | null,
+  { repeatedSignIn, clock }: SignInDependencies,
+): { readonly session: BrowserSession | null; readonly signInReturn: string } {
+  const { maximumAgeSeconds } = readSignInDemands(parameters);
+  const address = addressOf(request);
+  if (maximumAgeSeconds === null) return { session, signInReturn: address };
+  const oldest = clock().getTime() - maximumAgeSeconds * 1000;
+  const isRecent = maximumAgeSeconds > 0 && session !== null && session.authenticatedAt.getTime() >= oldest;
+  const isAccepted = isRecent || (session !== null && repeatedSignIn.isDone(request.url, session));
+  return { session: isAccepted ? session : null, signInReturn: repeatedSignIn.ask(address) };
 }
 
 /** Route of the consent form, which is submitted to the address of the consent screen. */
 export async function consentForm(
   app: FastifyInstance,
-  {
-    contract,
-    endpoint,
-    readPushedRequest,
-    sessions,
-    reauthentication,
-    clock,
-  }: Core & { endpoint: AuthorizationEndpoint; readPushedRequest: ReadPushedRequest },
+  dependencies: Core &
+    SignInDependencies & {
+      readonly endpoint: AuthorizationEndpoint;
+      readonly readPushedRequest: ReadPushedRequest;
+    },
 ): Promise<void> {
+  const { contract, endpoint, readPushedRequest, sessions, reauthentication, clock } = dependencies;
   const { path, options } = authorizationQuery(contract, readPushedRequest);
   app.post(
     path,
@@ -80,16 +108,18 @@ export async function consentForm(
       config: { page: true, recentPassword: ['write_scopes', 'grants an application access'] },
     },
     async (request: FastifyRequest, reply: FastifyReply) => {
-      const session = await sessions.session(request);
+      const browserSession = await sessions.session(request);
       // Without a session the response leads to the sign-in page, and back to the consent screen.
-      if (session !== null) sessions.verifyCsrf(request, session);
+      if (browserSession !== null) sessions.verifyCsrf(request, browserSession);
       const { decision } = (request.body ?? {}) as Record<string, unknown>;
       if (!isDecision(decision)) throw invalidParameter('decision', violation('consent_decision'));
       const parameters = request.query as AuthorizationParameters;
+      const { session, signInReturn } = acceptSession(request, parameters, browserSession, dependencies);
       const origin = auditOrigin(request);
       const step = await endpoint.prepare(parameters, session?.user ?? null, origin);
       reply.headers(privatePageHeaders());
-      if (step.kind !== 'consent' || session === null) return reply.redirect(locationOf(step, request), 303);
+      if (step.kind !== 'consent' || session === null)
+        return reply.redirect(locationOf(step, request, signInReturn), 303);
       const allowed = decision !== 'deny';
       const { id: sessionId, user, csrfToken } = session;
       const form = new Fields(request.body);
@@ -135,12 +165,11 @@ function addressOf(request: FastifyRequest): string {
   return `${request.url.split('?', 1)[0]}${repeatedQuery(request)}`;
 }
 
-function locationOf(step: AuthorizationStep, request: FastifyRequest): string {
+function locationOf(step: AuthorizationStep, request: FastifyRequest, signInReturn: string): string {
   if (step.kind === 'redirect') return step.location;
   if (step.kind === 'approval') return `${approvalPath}${repeatedQuery(request)}`;
   // After signing in and after consent the browser repeats this request.
-  const address = addressOf(request);
-  return step.kind === 'sign_in' ? signInAddress(address) : address;
+  return step.kind === 'sign_in' ? signInAddress(signInReturn) : addressOf(request);
 }
 
 function ConsentPage({

@@ -77,6 +77,7 @@ export interface paths {
          *       browser is sent to `redirect_uri` with `error=access_denied`, `error_description`, `state` and `iss`.
          *     * **A scope that the application is not configured with**: the same, with `error=invalid_scope`.
          *     * **An unknown `resource`**, or more than one: the same, with `error=invalid_target`.
+         *     * **`prompt=none`**: the same, with `error=login_required` or `error=consent_required`, before sign-in.
          *
          *     A client can push the request first ([createPushedRequest](#/oauth/createpushedrequest)) and redirect the browser with
          *     `client_id` and `request_uri` only. Every other required parameter may be omitted then. A `request_uri` is bound to the browser
@@ -86,7 +87,8 @@ export interface paths {
          *     A request is checked in this order: a missing or malformed parameter is 400, an unknown client 401, an
          *     unregistered redirect URI 400. A browser without a session is sent to the sign-in page. A user of another account
          *     gets 403, unless the application is published for other accounts. None of these errors redirect to the application:
-         *     browsers get a page, other clients a problem document. All later errors are sent to `redirect_uri`.
+         *     browsers get a page, other clients a problem document. All later errors are sent to `redirect_uri`. `prompt=none` is 400 for an
+         *     application with a metadata document, unless a user is signed in whose account has approved it.
          *
          *     A user of an account that has not approved an application of another account, or has approved it before it changed,
          *     is sent to a page on which an owner or administrator approves it. Other users can ask for approval there. The consent screen
@@ -918,6 +920,23 @@ export interface components {
              *     reject an ID token with another one.
              */
             nonce?: string;
+            /**
+             * @description What the user is asked (OpenID Connect Core 1.0 section 3.1.2.1). Must be `none`, or one or more of `login`, `consent` and
+             *     `select_account`, separated by spaces. `login` and `select_account` require that the user signs in for this request. `consent`
+             *     changes nothing, because the consent screen is always shown. `none` never issues a code: the browser is sent to `redirect_uri`
+             *     with `error=login_required` if the user must sign in, or with `error=consent_required`. Ignored without the scope `openid`.
+             */
+            prompt?: string;
+            /**
+             * @description The user must have signed in at most so many seconds ago, and otherwise signs in again. Must be an integer from 0 to
+             *     2,147,483,647. 0 is the same as `prompt=login`. Compare `auth_time` in the ID token. Ignored without the scope `openid`.
+             */
+            max_age?: string;
+            /**
+             * @description The e-mail address with which the sign-in page is filled in. One with more than 254 characters is ignored, and all are without the
+             *     scope `openid`.
+             */
+            login_hint?: string;
             /** @description The application. May be omitted when it authenticates with HTTP Basic. */
             client_id?: string;
             /** @description The secret of the application. */
@@ -1041,6 +1060,8 @@ export interface components {
             claims_supported: string[];
             /** @description Values of `acr` in ID tokens. */
             acr_values_supported: string[];
+            /** @description The values of `prompt` that the authorization endpoint accepts. */
+            prompt_values_supported: string[];
             /** @description Whether the authorization endpoint accepts `claims`. */
             claims_parameter_supported: boolean;
             /** @description Whether the authorization endpoint accepts `request`. */
@@ -2893,6 +2914,26 @@ export interface components {
          */
         Nonce: string;
         /**
+         * @description What the user is asked (OpenID Connect Core 1.0 section 3.1.2.1). Must be `none`, or one or more of `login`, `consent` and
+         *     `select_account`, separated by spaces. `login` and `select_account` require that the user signs in for this request. `consent`
+         *     changes nothing, because the consent screen is always shown. `none` never issues a code: the browser is sent to `redirect_uri`
+         *     with `error=login_required` if the user must sign in, or with `error=consent_required`. Ignored without the scope `openid`.
+         * @example login
+         */
+        Prompt: string;
+        /**
+         * @description The user must have signed in at most so many seconds ago, and otherwise signs in again. Must be an integer from 0 to
+         *     2,147,483,647. 0 is the same as `prompt=login`. Compare `auth_time` in the ID token. Ignored without the scope `openid`.
+         * @example 3600
+         */
+        MaxAge: string;
+        /**
+         * @description The e-mail address with which the sign-in page is filled in. One with more than 254 characters is ignored, and all are without the
+         *     scope `openid`.
+         * @example owner@acme.example
+         */
+        LoginHint: string;
+        /**
          * @description The SHA-256 hash of the code verifier. Must be base64url-encoded without padding, which is 43 characters.
          * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
          */
@@ -3098,6 +3139,26 @@ export interface operations {
                  * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A
                  */
                 request_uri?: components["parameters"]["RequestUri"];
+                /**
+                 * @description What the user is asked (OpenID Connect Core 1.0 section 3.1.2.1). Must be `none`, or one or more of `login`, `consent` and
+                 *     `select_account`, separated by spaces. `login` and `select_account` require that the user signs in for this request. `consent`
+                 *     changes nothing, because the consent screen is always shown. `none` never issues a code: the browser is sent to `redirect_uri`
+                 *     with `error=login_required` if the user must sign in, or with `error=consent_required`. Ignored without the scope `openid`.
+                 * @example login
+                 */
+                prompt?: components["parameters"]["Prompt"];
+                /**
+                 * @description The user must have signed in at most so many seconds ago, and otherwise signs in again. Must be an integer from 0 to
+                 *     2,147,483,647. 0 is the same as `prompt=login`. Compare `auth_time` in the ID token. Ignored without the scope `openid`.
+                 * @example 3600
+                 */
+                max_age?: components["parameters"]["MaxAge"];
+                /**
+                 * @description The e-mail address with which the sign-in page is filled in. One with more than 254 characters is ignored, and all are without the
+                 *     scope `openid`.
+                 * @example owner@acme.example
+                 */
+                login_hint?: components["parameters"]["LoginHint"];
             };
             header?: never;
             path?: never;

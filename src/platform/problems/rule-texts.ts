@@ -90,6 +90,14 @@ const rules = {
   ),
   discriminator: rule('not_allowed', ({ values }: Values, { oneOf }) => `must be ${oneOf(values)}`),
   consent_decision: rule('not_allowed', 'must be allow, allow_selected or deny'),
+  prompt: rule(
+    'not_allowed',
+    'must be none, or one or more of login, consent and select_account, separated by spaces',
+  ),
+  prompt_of_document: rule(
+    'not_allowed',
+    'must not be none for an application with a metadata document, unless a user is signed in whose account has approved it',
+  ),
   excel_or_absent: rule('not_allowed', 'must be excel, xlsx or absent'),
   not_repeated: rule('not_allowed', 'must not be repeated'),
   single_status: rule('not_allowed', 'must be one status, without commas'),

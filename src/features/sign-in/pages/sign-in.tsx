@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
+import type { RepeatedSignIn } from '../../../oauth/consent/repeated-sign-in.js';
+import { loginHintOf } from '../../../oauth/consent/sign-in-demands.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
 import { csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
@@ -20,16 +22,17 @@ import { passkeySignInPath, SignInPage } from './sign-in-page.js';
 interface SignInDependencies extends SecondFactorDependencies {
   readonly signIn: SignIn;
   readonly knownBrowsers: KnownBrowsers;
+  readonly repeatedSignIn: RepeatedSignIn;
 }
 
 /** `/sign_in` and `/sign_out`. */
 export async function signInPages(app: FastifyInstance, dependencies: SignInDependencies): Promise<void> {
-  const { signIn, sessions, knownBrowsers, baseUrl } = dependencies;
+  const { signIn, sessions, knownBrowsers, repeatedSignIn, baseUrl } = dependencies;
 
   app.get('/sign_in', async (request, reply) => {
     const returnTo = safeReturnTo((request.query as Record<string, unknown>).return_to, baseUrl);
     const session = await sessions.sessionOfAnyStage(request);
-    if (session !== null) {
+    if (session !== null && !repeatedSignIn.isPending(returnTo, session)) {
       return reply.headers(privatePageHeaders()).redirect(nextStep(session.stage, returnTo), 303);
     }
     const flash = new Fields(request.query).text('notice');
@@ -42,7 +45,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const email = fields.secret('email');
     const form = { ...readSignInFields(fields, baseUrl), email };
     const session = await sessions.sessionOfAnyStage(request);
-    if (session?.user.email === normalizeEmail(email))
+    const isAgain = session?.user.email === normalizeEmail(email);
+    if (session !== null && isAgain && !repeatedSignIn.isPending(form.returnTo, session))
       return continueSignIn(request, reply, dependencies, { session, ...form });
     const outcome = await signIn.withPassword({
       email,
@@ -65,7 +69,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     const outcome = await signIn.withPasskey(response, from);
     // A passkey accepts each challenge once.
     const session = outcome.kind === 'wrong' ? await sessions.session(request) : null;
-    if (session !== null) return continueSignIn(request, reply, dependencies, { session, ...form });
+    if (session !== null && !repeatedSignIn.isPending(form.returnTo, session))
+      return continueSignIn(request, reply, dependencies, { session, ...form });
     const wrong = 'The passkey was not accepted. Try again, or enter your password.';
     return respond(request, reply, dependencies, { outcome, form, wrong });
   });
@@ -126,6 +131,7 @@ async function sendForm(
   const csrfToken = sessions.csrfToken(request, reply);
   const application = await findApplicationName({ clients, pushedRequests }, form.returnTo);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
-  const page = <SignInPage {...{ ...form, csrfToken, passkeyOptions, application }} />;
+  const email = form.email ?? (await loginHintOf(pushedRequests, form.returnTo));
+  const page = <SignInPage {...{ ...form, email, csrfToken, passkeyOptions, application }} />;
   return sendPage(reply, page, { script: true, toApplication: application !== undefined });
 }

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loginHintOf } from '../../../oauth/consent/sign-in-demands.js';
+import type { PushedRequests } from '../../../oauth/grants/pushed-requests.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { emailFormRule } from '../../../platform/accounts/user-rules.js';
 import type { Core } from '../../../platform/core.js';
@@ -89,16 +91,17 @@ export async function singleSignOnPages(
   app: FastifyInstance,
   dependencies: SingleSignOnPagesDependencies,
 ): Promise<void> {
-  const { sessions, domains, baseUrl } = dependencies;
+  const { sessions, domains, pushedRequests, baseUrl } = dependencies;
   const emailPage = (
     request: FastifyRequest,
     reply: FastifyReply,
     form: Omit<Parameters<typeof EmailPage>[0], 'csrfToken'>,
   ) => sendPage(reply, <EmailPage {...form} csrfToken={sessions.csrfToken(request, reply)} />);
 
-  app.get(singleSignOnFormPath, async (request, reply) =>
-    emailPage(request, reply, { returnTo: returnToOf(request.query, baseUrl) }),
-  );
+  app.get(singleSignOnFormPath, async (request, reply) => {
+    const returnTo = returnToOf(request.query, baseUrl);
+    return emailPage(request, reply, { returnTo, email: await loginHintOf(pushedRequests, returnTo) });
+  });
 
   app.post(singleSignOnFormPath, pageForm('starts a sign-in'), async (request, reply) => {
     sessions.verifyCsrf(request);
@@ -227,7 +230,7 @@ function ownKeptForm(request: FastifyRequest, sessions: BrowserSessions): string
 
 /** Dependencies of the pages with which users sign in at an identity provider. */
 type SingleSignOnPagesDependencies = Pick<Core, 'sessions'> &
-  SingleSignOnServices & { readonly baseUrl: string };
+  SingleSignOnServices & { readonly pushedRequests: PushedRequests; readonly baseUrl: string };
 
 /** The page to which the identity provider sends a user back. */
 async function returnPage(
