@@ -164,3 +164,48 @@ t.test('a secret in place of keys can have an expiry', async (t) => {
   isPage(t, await browser.submitForm(rejected, remove, { expiry: '90', expiry_date: '' }));
   t.match(await stored(), [{ expiresAt: new Date(clock().getTime() + 90 * day * 1000) }]);
 });
+
+t.test('the first secret of a new application can have an expiry', async (t) => {
+  const { browser, accountId } = await openForm();
+  const path = '/people/settings/oauth_applications';
+  const form = await browser.open(`${path}/new`);
+  t.match(form.body, '<label for="expiry">The client secret expires</label>');
+  const fields = { name: 'Payroll', client_type: 'confidential', scopes: 'reports:read' };
+  const rejected = await browser.submitForm(form, path, {
+    ...fields,
+    expiry: 'date',
+    expiry_date: '2020-01-01',
+  });
+  isPage(t, rejected, 400);
+  t.match(rejected.body, /id="expiry_date-error" class="field-error">[^<]*must be in the future/);
+  const where = { accountId, application: { name: 'Payroll' } };
+  t.equal(await database.prisma.applicationSecret.count({ where }), 0);
+
+  const created = await browser.submitForm(rejected, path, { ...fields, expiry: '365', expiry_date: '' });
+  const expiresAt = new Date(clock().getTime() + 365 * day * 1000);
+  isPage(t, created);
+  t.match(created.body, `It expires on <time datetime="${expiresAt.toISOString()}">`);
+  t.match(await database.prisma.applicationSecret.findMany({ where }), [{ expiresAt }]);
+  const event = { accountId, type: 'application.created' };
+  const { details } = await database.prisma.auditEvent.findFirstOrThrow({ where: event });
+  t.match(details, { name: 'Payroll', expires_at: expiresAt.toISOString() });
+});
+
+t.test('a public application has no secret, whatever expiry is selected', async (t) => {
+  const { browser, accountId } = await openForm();
+  const path = '/people/settings/oauth_applications';
+  const fields = {
+    name: 'Browser',
+    client_type: 'public',
+    scopes: 'user:read',
+    redirect_uris: 'https://app.example/',
+  };
+  const form = await browser.open(`${path}/new`);
+  expectRedirect(
+    t,
+    await browser.submitForm(form, path, { ...fields, expiry: '30' }),
+    /notice=application_created$/,
+  );
+  const where = { accountId, application: { name: 'Browser' } };
+  t.equal(await database.prisma.applicationSecret.count({ where }), 0);
+});

@@ -17,6 +17,7 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
+import { expiryColumns, expiryDetails } from './secret-expiry.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(
@@ -46,6 +47,13 @@ function settingsChanges(
   return details;
 }
 
+interface NewApplication {
+  readonly clientType: ClientType;
+  readonly settings: ApplicationSettings;
+  /** Time from which on the first secret of a confidential application is rejected; `null`: it never expires. */
+  readonly expiresAt: Date | null;
+}
+
 /**
  * Inserts the application of the context, the first secret of a confidential application, and the audit event.
  *
@@ -53,7 +61,7 @@ function settingsChanges(
  */
 async function insertApplication(
   unit: Unit<UserAuditContext & { applicationId: string }>,
-  { clientType, settings }: { clientType: ClientType; settings: ApplicationSettings },
+  { clientType, settings, expiresAt }: NewApplication,
 ): Promise<{ clientId: string; clientSecret: string | null }> {
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
@@ -81,7 +89,14 @@ async function insertApplication(
   });
   if (secret !== null) {
     await unit.tx.applicationSecret.create({
-      data: { id: randomId(), accountId, applicationId, ...secret.stored, createdAt: at },
+      data: {
+        id: randomId(),
+        accountId,
+        applicationId,
+        ...secret.stored,
+        createdAt: at,
+        ...expiryColumns(expiresAt, at),
+      },
     });
   }
   await unit.record('application.created', {
@@ -93,7 +108,10 @@ async function insertApplication(
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
     require_pushed_requests: formatBoolean(requirePushedRequests),
-    ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
+    ...(clientType === 'confidential' && {
+      require_client_secret: formatBoolean(requireClientSecret),
+      ...expiryDetails(expiresAt),
+    }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
 }
@@ -204,14 +222,14 @@ export class OAuthApplications implements ApplicationReader {
    */
   register(
     auditContext: UserAuditContext,
-    { clientType, settings, nonce }: { clientType: ClientType; settings: ApplicationSettings; nonce: string },
+    { nonce, ...application }: NewApplication & { nonce: string },
   ): Promise<RegisteredApplication> {
     const id = randomId();
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.nothing, async (unit) => {
       const previous = await consumeNonce(unit, nonce, id);
       if (previous !== null) return { kind: 'repeated', id: previous };
-      const inserted = await insertApplication(unit, { clientType, settings });
+      const inserted = await insertApplication(unit, application);
       return { kind: 'created', id, ...inserted };
     });
   }

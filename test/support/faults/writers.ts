@@ -101,7 +101,12 @@ export const writers: readonly Writer[] = [
     name: 'application creation',
     run: (arena, { nonce }) =>
       inAccount(arena, (auditContext) =>
-        applicationsOf(arena).register(auditContext, { clientType: 'confidential', settings, nonce }),
+        applicationsOf(arena).register(auditContext, {
+          clientType: 'confidential',
+          settings,
+          expiresAt: null,
+          nonce,
+        }),
       ),
   },
   {

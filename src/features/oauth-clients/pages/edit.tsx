@@ -18,6 +18,7 @@ import {
   readApplicationForm,
   readNewApplication,
 } from './application-form.js';
+import { noExpiry, readExpiry, resolveExpiry } from './expiry-fields.js';
 import { ApplicationFields, ScopeFields } from './form-page.js';
 import { secretPage } from './secrets.js';
 
@@ -45,9 +46,13 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
   formPage(site, settings.applications, {
     page: `${settings.applications}/new`,
     recentPassword: ['form', 'creates a client secret'],
-    initial: (context) => ({ values: emptyForm, nonce: formNonce(context) }),
-    read: (context) => ({ values: readNewApplication(context.form), nonce: formNonce(context) }),
-    view: (_, { values, nonce }) => ({
+    initial: (context) => ({ values: emptyForm, expiry: noExpiry, nonce: formNonce(context) }),
+    read: (context) => ({
+      values: readNewApplication(context.form),
+      expiry: readExpiry(context),
+      nonce: formNonce(context),
+    }),
+    view: (_, { values, expiry, nonce }) => ({
       title: 'New application',
       body: (
         <ApplicationFields
@@ -56,22 +61,25 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
           back={settings.applications}
           button="Create application"
           form={values}
+          expiry={expiry}
           nonce={nonce}
         />
       ),
     }),
-    save: async (context, { values, nonce }) => {
-      const errors = await check(context, values);
-      if (errors.length > 0) return { errors };
+    save: async (context, { values, expiry, nonce }) => {
       const clientType = values.clientType === 'public' ? 'public' : 'confidential';
-      const application = { clientType, settings: values, nonce } as const;
+      const resolved = clientType === 'public' ? { expiresAt: null } : resolveExpiry(context, expiry);
+      const errors = [...(await check(context, values)), ...('errors' in resolved ? resolved.errors : [])];
+      if ('errors' in resolved || errors.length > 0) return { errors };
+      const { expiresAt } = resolved;
+      const application = { clientType, settings: values, expiresAt, nonce } as const;
       const created = await applications.register(context.auditContext, application);
       const path = applicationAddress(created.id);
       if (created.kind === 'repeated') return { redirect: withFlash(path, 'application_exists') };
       const { clientSecret } = created;
       if (clientSecret === null) return { redirect: withFlash(path, 'application_created') };
       // The secret is in the response to the form: in a URL it would stay in the browser's history.
-      return secretPage('Application created', { ...created, clientSecret, expiresAt: null, baseUrl });
+      return secretPage('Application created', { ...created, clientSecret, expiresAt, baseUrl });
     },
   });
 

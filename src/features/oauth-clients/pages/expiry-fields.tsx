@@ -52,7 +52,7 @@ export function resolveExpiry(
 }
 
 /** Fields for the expiry of a new secret. */
-export function ExpiryFields({ form }: { form: ExpiryForm }) {
+export function ExpiryFields({ form, label = 'Expires' }: { form: ExpiryForm; label?: string }) {
   const timeZone = timeZoneOf(useContext(ViewerContext));
   const { expiry, date } = fieldIds;
   const hint = `${expiry}-hint`;
@@ -64,7 +64,7 @@ export function ExpiryFields({ form }: { form: ExpiryForm }) {
   return (
     <>
       <div class="field">
-        <label for={expiry}>Expires</label>
+        <label for={expiry}>{label}</label>
         <p class="hint" id={hint}>
           An expired secret is rejected. Owners and administrators get a reminder by mail {reminderDays.first}{' '}
           and {reminderDays.last} days before.
@@ -80,7 +80,7 @@ export function ExpiryFields({ form }: { form: ExpiryForm }) {
       </div>
       <TextField
         id={date}
-        label="Date"
+        label="Date of expiry"
         hint={`Only with “On a date”. The secret expires when this day starts in the time zone ${timeZone}.`}
         type="date"
         value={form.date}

@@ -3,6 +3,7 @@ import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
+import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
 
 /** The setting that every token request must contain the client secret. */
 function ClientSecretField({ required }: { required: boolean }) {
@@ -167,6 +168,7 @@ export function ApplicationFields({
   action,
   back,
   button,
+  expiry,
   form,
   nonce,
   scopes,
@@ -175,6 +177,8 @@ export function ApplicationFields({
   action?: string;
   back: string;
   button: string;
+  /** Of the first secret of a new application. */
+  expiry?: ExpiryForm;
   form: ApplicationForm;
   /** Identifies a new form. */
   nonce?: string;
@@ -198,6 +202,7 @@ export function ApplicationFields({
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}
+      {expiry !== undefined && <ExpiryFields form={expiry} label="The client secret expires" />}
       <ProofOfPossessionField required={form.requireProofOfPossession} />
       <PushedRequestsField required={form.requirePushedRequests} />
     </Form>
