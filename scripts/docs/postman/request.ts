@@ -161,17 +161,19 @@ function urlOf({ path }: Operation, given: { query: readonly Value[]; variable: 
 
 /** The first example of the body: JSON, or the fields of a form. */
 function bodyOf(given: unknown, { contract, variables }: RequestContext) {
-  const { mediaType, value } = exampleBody(contract, given);
+  const { mediaType, value, required } = exampleBody(contract, given);
   const header: readonly Value[] = [{ key: 'Content-Type', value: mediaType }];
   if (mediaType !== 'application/x-www-form-urlencoded') {
     const raw = jsonWith(variables, value);
     return { header, content: { mode: 'raw', raw, options: { raw: { language: 'json' } } } };
   }
-  const urlencoded = Object.entries(value as object).map(([key, field]) => ({
+  // The application of the variables is confidential.
+  const credentials = { client_secret: '', ...(value as object) };
+  const urlencoded = Object.entries(credentials).map(([key, field]) => ({
     key,
     value: variableOr(variables, key, field),
     // Without it, a token has every scope of the application.
-    ...(key === 'scope' && { disabled: true }),
+    ...(key === 'scope' && !required.includes(key) && { disabled: true }),
   }));
   return { header, content: { mode: 'urlencoded', urlencoded } };
 }

@@ -40,6 +40,7 @@ function checkOf(contract: Contract, operation: Operation): string[] {
   ];
   // Postman has no session. An application without redirect URIs cannot ask for consent.
   if (operation.responses.has(302)) return expecting('[302, 400]');
+  if (operation.id === 'createPushedRequest') return expecting(`[${success}, 400]`);
   if (operation.scopes === null) return expecting(`[${success}]`);
   // A token of client credentials has no user.
   if (needsUser(contract, operation)) return expecting(`[${success}, 403]`);

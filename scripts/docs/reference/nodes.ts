@@ -61,15 +61,16 @@ export function parametersOf({ document }: Contract, operation: Operation): Docu
   return [...shared, ...own].map((given) => resolve<DocumentedParameter>(document, given));
 }
 
-/** The first media type of a request body, and its first example. */
+/** The first media type of a request body, its first example, and the required members. */
 export function exampleBody(
   { document }: Contract,
   given: unknown,
-): { readonly mediaType: string; readonly value: unknown } {
+): { readonly mediaType: string; readonly value: unknown; readonly required: readonly string[] } {
   const { content } = resolve<DocumentedBody>(document, given);
-  const [mediaType, { examples = {} }] = Object.entries(content)[0] ?? ['', {}];
+  const [mediaType, { examples = {}, schema }] = Object.entries(content)[0] ?? ['', {}];
   const { value } = resolve<Example>(document, Object.values(examples)[0]);
-  return { mediaType, value };
+  const { required = [] } = resolve<{ required?: readonly string[] }>(document, schema ?? {});
+  return { mediaType, value, required };
 }
 
 /** The chapters in the order of the reference. */

@@ -78,6 +78,17 @@ const otherValues: Readonly<Record<string, Variable>> = {
   'idempotency-key': { computed: 'unique' },
 };
 
+/** Whether a value of the query, the headers or the form is computed in this way. */
+export function computes(
+  { headers, query, body }: SampleRequest,
+  computed: 'unique' | 'code_challenge',
+): boolean {
+  const form = body?.kind === 'form' ? body.fields : [];
+  return [...headers, ...query, ...form]
+    .flatMap(([, value]) => value)
+    .some((part) => typeof part === 'object' && 'computed' in part && part.computed === computed);
+}
+
 /** Describes the request: required and recommended parameters, and the first example of the body. */
 export function requestOf(contract: Contract, operation: Operation): SampleRequest {
   const { document } = contract;

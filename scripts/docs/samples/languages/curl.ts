@@ -1,5 +1,12 @@
 import { json } from '../layout.js';
-import { type Field, headersOf, type SampleBody, type SampleRequest, type Text } from '../request.js';
+import {
+  computes,
+  type Field,
+  headersOf,
+  type SampleBody,
+  type SampleRequest,
+  type Text,
+} from '../request.js';
 
 const computed = {
   unique: '$(openssl rand -hex 16)',
@@ -21,8 +28,9 @@ export function curl(request: SampleRequest): string {
     ...bodyOptions(body),
   ];
   const isPaged = result.kind === 'records' && result.pages !== null;
+  const prelude = computes(request, 'code_challenge') ? challenge : '';
   const comment = isPaged ? '# links.next of the response is the URL of the next page.\n' : '';
-  return `${comment}${lines.join(' \\\n  ')}\n`;
+  return `${prelude}${comment}${lines.join(' \\\n  ')}\n`;
 }
 
 function command({ method, url, query, body, result }: SampleRequest): string {

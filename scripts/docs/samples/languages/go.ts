@@ -1,9 +1,9 @@
 import { indent, json } from '../layout.js';
 import {
+  computes,
   type Field,
   headersOf,
   joined,
-  type Part,
   type SampleBody,
   type SampleRequest,
   type Text,
@@ -96,13 +96,14 @@ class GoProgram {
   }
 
   #statements(): string {
-    const { headers, query, result } = this.#request;
-    const isRandom = [...headers, ...query].flatMap(([, value]) => value).some(isUnique);
+    const { query, result } = this.#request;
     const prelude = [
-      ...(result.kind === 'url'
+      ...(computes(this.#request, 'code_challenge')
         ? [this.#with(challenge, ...random.imports, 'crypto/sha256', 'encoding/base64')]
         : []),
-      ...(isRandom ? [this.#with(random.source, ...random.imports, 'encoding/hex')] : []),
+      ...(computes(this.#request, 'unique')
+        ? [this.#with(random.source, ...random.imports, 'encoding/hex')]
+        : []),
       ...(query.length === 0 ? [] : [this.#values('query', query)]),
     ].join('');
     const encoded = query.length === 0 ? [] : ['?', { local: 'query.Encode()' }];
@@ -200,8 +201,4 @@ class GoProgram {
     for (const name of packages) this.#imports.add(name);
     return code;
   }
-}
-
-function isUnique(part: Part): boolean {
-  return typeof part === 'object' && 'computed' in part && part.computed === 'unique';
 }

@@ -1,5 +1,6 @@
 import { indent, json } from '../layout.js';
 import {
+  computes,
   type Field,
   headersOf,
   joined,
@@ -43,11 +44,17 @@ class JavaProgram {
   }
 
   #browserUrl(): string {
-    for (const name of ['MessageDigest', 'SecureRandom']) this.#use(`java.security.${name}`);
-    this.#use('java.util.Base64');
     const { url, query } = this.#request;
     const form = `var query = ${this.#form(query)};\n`;
-    return `${challenge}${form}System.out.println(${this.#text([...url, '?', { local: 'query' }])});\n`;
+    return `${this.#challenge()}${form}System.out.println(${this.#text([...url, '?', { local: 'query' }])});\n`;
+  }
+
+  /** The code challenge, if the request has one. */
+  #challenge(): string {
+    if (!computes(this.#request, 'code_challenge')) return '';
+    for (const name of ['MessageDigest', 'SecureRandom']) this.#use(`java.security.${name}`);
+    this.#use('java.util.Base64');
+    return challenge;
   }
 
   #exchange(): string {
@@ -62,7 +69,7 @@ class JavaProgram {
     const printed = result.kind === 'status' ? 'response.statusCode()' : 'response.body()';
     const url = this.#url();
     const isLiteral = !url.includes(' + ');
-    return [
+    const statements = [
       ...(isLiteral ? [] : [`var url = ${url};`]),
       ...(body === null ? [] : [`var body = ${this.#body(body)};`]),
       `var request = ${this.#builder(isLiteral ? url : 'url')};`,
@@ -70,7 +77,8 @@ class JavaProgram {
       `if (response.statusCode() >= 400) throw new IOException(${content});`,
       ...(isPaged ? ['// links.next of the response is the URL of the next page.'] : []),
       isStream ? 'response.body().transferTo(System.out);\n' : `System.out.println(${printed});\n`,
-    ].join('\n');
+    ];
+    return `${this.#challenge()}${statements.join('\n')}`;
   }
 
   #builder(url: string): string {

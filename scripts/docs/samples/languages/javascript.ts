@@ -1,5 +1,5 @@
 import { enclosed, indent, type Literals, literal } from '../layout.js';
-import { type Field, headersOf, type SampleRequest, type Text, type Variable } from '../request.js';
+import { computes, type Field, headersOf, type SampleRequest, type Text, type Variable } from '../request.js';
 import type { Result } from '../result.js';
 
 const computed = { unique: 'crypto.randomUUID()', code_challenge: 'codeChallenge' } as const;
@@ -27,9 +27,10 @@ const longest = 80;
 /** Writes a request as a module for Node.js. */
 export function javascript(request: SampleRequest): string {
   const { query, result } = request;
-  const prelude = query.length === 0 ? '' : `const query = ${searchParams(query)};\n`;
+  const assigned = query.length === 0 ? '' : `const query = ${searchParams(query)};\n`;
+  const prelude = `${computes(request, 'code_challenge') ? challenge : ''}${assigned}`;
   const url = expression([...request.url, ...(query.length === 0 ? [] : ['?', { local: 'query' }])]);
-  if (result.kind === 'url') return `${challenge}${prelude}console.log(${url});\n`;
+  if (result.kind === 'url') return `${prelude}console.log(${url});\n`;
   if (result.kind !== 'records' || result.pages === null) {
     if (url.length <= longest) return `${prelude}${exchange(request, url)}${print(result)}`;
     return `${prelude}const url = ${url};\n${exchange(request, 'url')}${print(result)}`;

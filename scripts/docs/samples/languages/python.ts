@@ -1,5 +1,5 @@
 import { enclosed, indent, type Literals, literal } from '../layout.js';
-import { type Field, headersOf, type SampleRequest, type Text, type Variable } from '../request.js';
+import { computes, type Field, headersOf, type SampleRequest, type Text, type Variable } from '../request.js';
 
 /** Collects the imports of a Python script. */
 class PythonImports {
@@ -62,18 +62,23 @@ class PythonScript {
 
   #program(): string {
     const { query, result } = this.#request;
-    const prelude = query.length === 0 ? '' : `query = ${this.#encoded(query)}\n`;
+    const assigned = query.length === 0 ? '' : `query = ${this.#encoded(query)}\n`;
+    const prelude = `${this.#challenge()}${assigned}`;
     const parts = [...this.#request.url, ...(query.length === 0 ? [] : ['?', { local: 'query' }])];
     const url = this.#text(parts);
-    if (result.kind === 'url') {
-      for (const module of ['hashlib', 'secrets']) this.#imports.addModule(module);
-      this.#imports.addName('base64', 'urlsafe_b64encode');
-      return `${challenge}${prelude}print(${url})\n`;
-    }
+    if (result.kind === 'url') return `${prelude}print(${url})\n`;
     if (result.kind !== 'records' || result.pages === null) return `${prelude}${this.#single(url)}`;
     const next = `page["links"]["next"]${result.pages === 'feed' ? ' if page["meta"]["has_more"] else None' : ''}`;
     const steps = `${this.#prepared('url')}${this.#opened('url')}${this.#print()}url = ${next}\n`;
     return `${prelude}url = ${url}\n${this.#guarded(`while url is not None:\n${indent(steps, '    ')}`)}`;
+  }
+
+  /** The code challenge, if the request has one. */
+  #challenge(): string {
+    if (!computes(this.#request, 'code_challenge')) return '';
+    for (const module of ['hashlib', 'secrets']) this.#imports.addModule(module);
+    this.#imports.addName('base64', 'urlsafe_b64encode');
+    return challenge;
   }
 
   /** One request. Only the call that may raise the error is in the `try` block. */

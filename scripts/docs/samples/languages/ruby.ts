@@ -1,5 +1,6 @@
 import { enclosed, indent, type Literals, literal } from '../layout.js';
 import {
+  computes,
   type Field,
   headersOf,
   type SampleBody,
@@ -49,18 +50,19 @@ export function ruby(request: SampleRequest): string {
 
 function programOf(request: SampleRequest): string {
   const { query, result } = request;
-  const encoded = query.length === 0 ? '' : `query = URI.encode_www_form(${fields(query)})\n`;
+  const assigned = query.length === 0 ? '' : `query = URI.encode_www_form(${fields(query)})\n`;
+  const prelude = `${computes(request, 'code_challenge') ? challenge : ''}${assigned}`;
   const url = expression([...request.url, ...(query.length === 0 ? [] : ['?', { local: 'query' }])]);
-  if (result.kind === 'url') return `${challenge}${encoded}puts ${url}\n`;
+  if (result.kind === 'url') return `${prelude}puts ${url}\n`;
   if (result.kind !== 'records' || result.pages === null) {
-    return `${encoded}uri = URI(${url})\n${headers(request)}${exchange(request)}`;
+    return `${prelude}uri = URI(${url})\n${headers(request)}${exchange(request)}`;
   }
   const next =
     result.pages === 'feed'
       ? 'page["meta"]["has_more"] ? page["links"]["next"] : nil'
       : 'page["links"]["next"]';
   const steps = `${exchange(request, 'URI(url)')}url = ${next}\n`;
-  return `${encoded}${headers(request)}url = ${url}\nwhile url\n${indent(steps, '  ')}end\n`;
+  return `${prelude}${headers(request)}url = ${url}\nwhile url\n${indent(steps, '  ')}end\n`;
 }
 
 function headers(request: SampleRequest): string {
