@@ -121,7 +121,7 @@ function Summary({ upload }: StatusPageProps) {
             Nothing is changed yet.
             {rejected > 0 && ' Rejected rows will not be imported; the others will.'}
             {upload.attributes.some((name) => managerMembers.includes(name)) &&
-              ' Managers are checked by the import.'}
+              ' Whether the managers exist is checked during the import.'}
           </p>
         </Box>
       );
