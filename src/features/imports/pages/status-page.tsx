@@ -18,11 +18,7 @@ import { importAddress, isRunning, parent, rejectedAddress, stateLabels } from '
 
 /** Button that cancels an import. */
 export function CancelForm({ id }: { id: string }) {
-  return (
-    <ButtonForm action={importAddress(id, 'cancel')} className="quiet">
-      Cancel import
-    </ButtonForm>
-  );
+  return <ButtonForm action={importAddress(id, 'cancel')}>Cancel import</ButtonForm>;
 }
 
 interface StatusPageProps extends ErrorsSectionProps {
