@@ -85,6 +85,8 @@ t.test('records every change of an application with user and address, without se
     'a deleted application keeps its name',
   );
   t.match(page.body, user.email);
+  t.match(page.body, /<dt>request ID<\/dt><dd>[0-9a-f-]{36}</, 'the request id is one of the details');
+  t.match(page.body, /data-label="From"><div>127\.0\.0\.1<\/div>/);
 });
 
 t.test('stores an event together with its change or neither', async (t) => {
@@ -173,5 +175,8 @@ t.test('shows an event of an unknown type by its name', async (t) => {
   });
   t.match(eventsOn((await browser.open(auditLogPath)).body), ['retired.kind']);
   await new AuditLog(database, clock).record({ type: 'sign_out', accountId });
-  t.match((await browser.open(auditLogPath)).body, /Command line/);
+  t.match(
+    (await browser.open(auditLogPath)).body,
+    /data-label="Who"><div>The service or its operator<.*data-label="From"><div>–</,
+  );
 });

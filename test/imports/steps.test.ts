@@ -228,7 +228,7 @@ t.test('stores managers after all batches, and lists the lines with invalid ones
   const columns = await browser.open(address);
   t.equal(Object.values(chosenOn(columns)).at(-1), 'manager_employee_number');
   const checked = await check(api, browser, address);
-  t.match(checked.body, /Managers are checked by the import/);
+  t.match(checked.body, /Whether the managers exist is checked during the import/);
   const done = await runImport(api, browser, address);
   t.equal(stateOn(done), 'Imported');
   t.equal(factOn(done, 'Created'), '60');

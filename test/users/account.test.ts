@@ -109,6 +109,20 @@ t.test('rejects values that the contract rejects, names the field, and keeps the
   t.same(await row(user.id), before);
 });
 
+t.test('My account names the language of the user; a text that names none is unchanged', async (t) => {
+  const { browser, user } = await memberAtWork();
+  for (const [locale, expected] of [
+    [null, 'Not set'],
+    ['en-GB', 'British English (en-GB)'],
+    ['de_CH', 'Swiss High German (de_CH)'],
+    ['not a locale', 'not a locale'],
+    ['xx', 'xx'],
+  ] as const) {
+    await database.prisma.user.updateMany({ where: { id: user.id }, data: { locale } });
+    t.match((await browser.open(accountPath)).body, `<dt>Language</dt><dd>${expected}</dd>`, `${locale}`);
+  }
+});
+
 t.test('a form changes the profile of its user only, and no other member', async (t) => {
   const { browser, user } = await memberAtWork();
   const other = await memberAtWork();

@@ -68,29 +68,20 @@ browserTest('the navigation has the pages of the user, and is accessible', async
 });
 
 browserTest(
-  'the pages of an application are one line of links on a phone, which the keyboard scrolls, without JavaScript',
+  'the pages of an application are all visible on a phone, without JavaScript',
   async (t, page, { api }) => {
     const { user, application } = await createScene(api.database, { clientType: 'confidential' });
     await signIn(page, user, '/');
     await page.goto(applicationAddress(application.id));
     const links = page.getByRole('navigation', { name: 'Application' }).getByRole('link');
-    const tops = (await Promise.all((await links.all()).map((link) => link.boundingBox()))).map(
-      (box) => box?.y,
-    );
-    t.equal(tops.length, 5);
-    t.equal(new Set(tops).size, 1, 'one line');
+    t.equal(await links.count(), 5);
+    for (const link of await links.all()) {
+      const { x = 0, width = 0 } = (await link.boundingBox()) ?? {};
+      t.ok(width > 0 && x >= 16 && x + width <= 345, `a link is from ${x} to ${x + width}`);
+    }
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, 'the page does not scroll');
-    await links.first().focus();
-    for (let left = tops.length - 1; left > 0; left -= 1) await page.keyboard.press('Tab');
-    t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Requests');
-    const isShown = async (label: string) => {
-      const { x = 0, width = 0 } = (await links.last().boundingBox()) ?? {};
-      t.ok(width > 0 && x >= 16 && x + width <= 345, `${label}: the last link is from ${x} to ${x + width}`);
-    };
-    await isShown('with the focus');
-    await page.keyboard.press('Enter');
+    await links.last().click();
     await page.waitForURL(/requests$/);
-    await isShown('as the current page');
   },
   { javaScriptEnabled: false, viewport: { width: 360, height: 640 } },
 );

@@ -19,6 +19,7 @@ import {
   type AuditQuery,
   auditAddress,
   auditLogPath,
+  operatorLabel,
   readAnchor,
   readAuditQuery,
   resolveFilter,
@@ -141,9 +142,14 @@ function Events({
 const auditColumns: readonly Column<AuditEntry>[] = [
   column('When', ({ createdAt }) => <Timestamp at={createdAt} />),
   column('What', (entry) => <What entry={entry} />, { isName: true }),
-  column('Who', ({ userId, userName, userEmail }) =>
+  column('Who', ({ userId, userName, userEmail, address }) =>
     userId === null ? (
-      '–'
+      // Requests have an address; the command line and work in the background have none.
+      address === null ? (
+        operatorLabel
+      ) : (
+        '–'
+      )
     ) : (
       <>
         {userEmail === null ? (
@@ -166,16 +172,13 @@ const auditColumns: readonly Column<AuditEntry>[] = [
       </a>
     ),
   ),
-  column('From', ({ address, requestId }) => (
-    <>
-      {address ?? 'Command line'}
-      {requestId !== null && <span class="hint"> {requestId}</span>}
-    </>
-  )),
+  column('From', ({ address }) => address ?? '–'),
 ];
 
-function What({ entry: { type, details } }: { entry: AuditEntry }) {
-  const facts = Object.entries(details).filter(([, value]) => textOf(value) !== null);
+function What({ entry: { type, details, requestId } }: { entry: AuditEntry }) {
+  const facts = Object.entries({ ...details, request_ID: requestId }).filter(
+    ([, value]) => textOf(value) !== null,
+  );
   return (
     <>
       <strong>{auditEventLabel(type)}</strong>

@@ -45,8 +45,11 @@ export function readAnchor(text: string): AuditAnchor | undefined {
   return cursor && { createdAt: cursor.at, id: cursor.id };
 }
 
-/** Value of the filter `person` for changes at the command line. Every e-mail address has an @. */
+/** Value of the filter `person` for events without a user or a request. Every e-mail address has an @. */
 const operator = 'operator';
+
+/** Who is responsible for events of the command line and of work in the background. */
+export const operatorLabel = 'The service or its operator';
 
 /** The selected events, or the errors of the filters. */
 type ResolvedFilter =
@@ -148,7 +151,7 @@ export function AuditFilterForm({
               {name}
             </option>
           ))}
-          <option value={operator}>Command line</option>
+          <option value={operator}>{operatorLabel}</option>
         </datalist>
         {field('application', 'Application', select('application', applicationOptions(query, applications)))}
         {field('type', 'Event type', select('type', Object.entries(auditEventLabels)))}
@@ -160,7 +163,7 @@ export function AuditFilterForm({
         </div>
         <p class="hint">
           <span id="person-hint">
-            The user <code>{operator}</code> is the command line.
+            Enter <code>{operator}</code> for events of the service itself and of its operator.
           </span>{' '}
           <span id="time-zone">Days are in the time zone {timeZone}.</span>
         </p>

@@ -10,7 +10,7 @@ import type {
   PageView,
 } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { recordMembers } from '../../employees/index.js';
+import { type RecordMember, recordMembers } from '../../employees/index.js';
 import { type DateChoice, dateAttributes, detectDateFormat, isDateFormat, orderOf } from '../dates.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
@@ -190,12 +190,17 @@ function ColumnField(props: { id: string; name: string; example: string | undefi
         <option value="">Ignore</option>
         {recordMembers.map((attribute) => (
           <option key={attribute.name} value={attribute.name} selected={attribute.name === chosen}>
-            {attribute.required ? `${attribute.label} (required)` : attribute.label}
+            {optionLabel(attribute)}
           </option>
         ))}
       </select>
     </div>
   );
+}
+
+function optionLabel({ name, label, required }: RecordMember): string {
+  if (name === 'manager_id') return `${label} (ID in the API)`;
+  return required ? `${label} (required)` : label;
 }
 
 /** How a column writes its dates, with an example of each way in which its values can be read. */

@@ -18,11 +18,7 @@ import { importAddress, isRunning, parent, rejectedAddress, stateLabels } from '
 
 /** Button that cancels an import. */
 export function CancelForm({ id }: { id: string }) {
-  return (
-    <ButtonForm action={importAddress(id, 'cancel')} className="quiet">
-      Cancel import
-    </ButtonForm>
-  );
+  return <ButtonForm action={importAddress(id, 'cancel')}>Cancel import</ButtonForm>;
 }
 
 interface StatusPageProps extends ErrorsSectionProps {
@@ -121,7 +117,7 @@ function Summary({ upload }: StatusPageProps) {
             Nothing is changed yet.
             {rejected > 0 && ' Rejected rows will not be imported; the others will.'}
             {upload.attributes.some((name) => managerMembers.includes(name)) &&
-              ' Managers are checked by the import.'}
+              ' Whether the managers exist is checked during the import.'}
           </p>
         </Box>
       );

@@ -190,6 +190,14 @@ function FileField() {
   );
 }
 
+const dateHint = 'A date, such as 2023-02-28 or 28.2.2023';
+
+const valueHints: Readonly<Record<string, string>> = {
+  status: 'Active, On leave, Inactive or Terminated, or your own words, which you assign on the next page',
+  manager_id: 'ID of the manager in the API',
+  manager_employee_number: 'Employee number of the manager',
+};
+
 const memberColumns: readonly Column<RecordMember>[] = [
   column('Column', ({ label }) => label),
   column('Required', (member) => {
@@ -197,9 +205,7 @@ const memberColumns: readonly Column<RecordMember>[] = [
     if (first === undefined) return 'No';
     return others.length === 0 ? 'Yes' : 'One of the two names';
   }),
-  column('Values', ({ name }) =>
-    dateAttributes.has(name) ? 'A date, such as 2023-02-28 or 28.2.2023' : 'Text',
-  ),
+  column('Values', ({ name }) => valueHints[name] ?? (dateAttributes.has(name) ? dateHint : 'Text')),
 ];
 
 const columns: readonly Column<EmployeeUpload>[] = [

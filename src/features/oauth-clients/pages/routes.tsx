@@ -94,6 +94,11 @@ export function listPage(
             </Empty>
           ) : (
             <>
+              <p>
+                An application is a program that uses the API to access the data of your account. Its scopes
+                are what it can do, and a token is its permission for a short time. Confidential applications
+                run on a server; public ones run in a browser, on a phone or on a desktop.
+              </p>
               <DataTable caption="Applications of your account" columns={columns} rows={applications} />
               <Pager number={number} last={last} address={pagePath} />
             </>

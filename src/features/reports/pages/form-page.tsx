@@ -155,7 +155,7 @@ export function ReportFields({
           legend="Sort by"
           hint="A report of counts is sorted by its groups and the number of employees only."
           next="Then by"
-          noun="sort key"
+          noun="sort order"
           values={form.sort}
           choices={options.sortKeys
             .filter((key) => !sorted.has(keyOf(key)))

@@ -32,8 +32,7 @@ export function offersReadyReport({ path, query }: PageContext): boolean {
 export function ReadyReportHint() {
   return (
     <p>
-      Or start from a ready report:{' '}
-      <a href={`${newReportPath}?ready=hires_this_year`}>{hiresThisYear.title}</a>
+      Start with a ready report: <a href={`${newReportPath}?ready=hires_this_year`}>{hiresThisYear.title}</a>
     </p>
   );
 }

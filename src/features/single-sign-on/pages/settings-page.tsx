@@ -52,8 +52,10 @@ export function SettingsSections(props: SettingsPageProps) {
   return (
     <>
       <p>
-        Users sign in at the identity provider of your organization with OpenID Connect. At the first sign-in,
-        the user of this account with the verified e-mail address is linked.
+        Users sign in with the account that they have at your organization, for example with Microsoft Entra
+        ID, Okta or Google. That is the identity provider. Set this up together with its administrator, who
+        adds this service there with OpenID Connect. At the first sign-in, users are recognized by their
+        verified e-mail address.
       </p>
       <ProviderSteps {...{ accountId, baseUrl }} issuer={provider?.issuer ?? ''} />
       <ProviderSection {...props} />
@@ -99,7 +101,7 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
         <TextField
           id="issuer"
           label="Issuer"
-          hint="The URL of the identity provider, such as https://login.example.com."
+          hint="The address of the identity provider, such as https://login.example.com. Its administrator knows this and the next two values."
           type="url"
           value={form.issuer}
           autocomplete="off"
@@ -138,9 +140,10 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
             <span>Addresses of this provider are verified</span>
           </label>
           <p class="hint" id="addresses_verified-hint">
-            For an identity provider that does not send email_verified, such as Microsoft Entra ID. Applies to
-            addresses of your confirmed domains only, and to user names that are addresses when no address is
-            sent. Choose it only if no user except your administrators can set addresses and user names there.
+            For an identity provider that does not state whether an address is verified (it sends no{' '}
+            <code>email_verified</code>), such as Microsoft Entra ID. Applies to addresses of your confirmed
+            domains only, and to user names that are addresses when no address is sent. Choose it only if no
+            user except your administrators can set addresses and user names there.
           </p>
         </div>
         {provider !== null && (

@@ -55,6 +55,17 @@ export const accountPages: SettingsPage<AccountPagesDependencies> = {
   },
 };
 
+/** The English name of a language with its tag, such as "British English (en-GB)". Other texts are unchanged. */
+function languageName(tag: string): string {
+  try {
+    const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+    const name = names.of(tag.replaceAll('_', '-'));
+    return name === undefined ? tag : `${name} (${tag})`;
+  } catch {
+    return tag;
+  }
+}
+
 function accountPage(user: User, profile: Profile, sessions: readonly SessionSummary[]): PageView {
   return {
     title: 'My account',
@@ -70,7 +81,9 @@ function accountPage(user: User, profile: Profile, sessions: readonly SessionSum
           <DescriptionItem name="Role">
             {roleNames[user.role]} of {user.accountName}
           </DescriptionItem>
-          <DescriptionItem name="Language">{profile.locale ?? 'Not set'}</DescriptionItem>
+          <DescriptionItem name="Language">
+            {profile.locale === null ? 'Not set' : languageName(profile.locale)}
+          </DescriptionItem>
           <DescriptionItem name="Time zone">{profile.zoneinfo ?? 'Not set (UTC)'}</DescriptionItem>
           <DescriptionItem name="Picture">{profile.picture ?? 'Not set'}</DescriptionItem>
           <DescriptionItem name="Phone number">{profile.phoneNumber ?? 'Not set'}</DescriptionItem>
