@@ -131,6 +131,7 @@ function installationErrors(
 function inOrder({
   name,
   redirectUris,
+  postLogoutRedirectUris,
   scopes,
   requireClientSecret,
   requireProofOfPossession,
@@ -141,6 +142,7 @@ function inOrder({
   return {
     name,
     redirectUris,
+    postLogoutRedirectUris,
     scopes: scopes.toSorted(),
     requireClientSecret,
     requireProofOfPossession,
