@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Contract } from '../../platform/contract/contract.js';
-import { operationQuery } from '../operation-query.js';
+import { operationQuery } from '../../platform/http/binding/operation-query.js';
 import type { ReadPushedRequest } from './pushed-request-query.js';
 import { signInTimeOf } from './repeated-sign-in.js';
 

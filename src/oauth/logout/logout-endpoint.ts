@@ -1,5 +1,6 @@
 import type { User } from '../../platform/accounts/user.js';
 import type { operations } from '../../platform/contract/generated.js';
+import { parseUrl } from '../../platform/contract/outside-text.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { type Problem, UnregisteredRedirectUriProblem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -21,8 +22,16 @@ export interface LogoutStep {
   /** Its id in the account of the user; `null` when the account does not use it, and without a user. */
   readonly applicationId: string | null;
   /** Where the browser is sent afterwards; `null`: to a page of this server. */
-  readonly location: string | null;
+  readonly redirect: Redirect | null;
 }
+
+interface Redirect {
+  readonly location: string;
+  /** Of the location, for the user. */
+  readonly host: string;
+}
+
+const unnamed: LogoutStep = { applicationName: null, applicationId: null, redirect: null };
 
 /** Checks requests of applications that a user is signed out. @see OpenID Connect RP-Initiated Logout 1.0 */
 export class LogoutEndpoint {
@@ -45,19 +54,18 @@ export class LogoutEndpoint {
     const { post_logout_redirect_uri: redirectUri, state } = parameters;
     if (state !== undefined) checkStateLength(state);
     const clientId = await this.#clientIdOf(parameters);
-    if (clientId === null && redirectUri !== undefined)
+    if (clientId === null) {
+      if (redirectUri === undefined) return unnamed;
       throw invalidParameter('client_id', violation('required_with_post_logout_redirect_uri'));
-    // Metadata documents are never read here. Only the account of a user tells which of them are known.
-    const isUnknown = clientId === null || (user === null && isMetadataDocumentUrl(clientId));
-    const client = isUnknown ? null : await this.#services.clients.find(clientId);
+    }
+    // Only the account of a user tells which metadata documents are known. None of them is read here.
+    if (user === null && redirectUri === undefined && isMetadataDocumentUrl(clientId)) return unnamed;
+    const client = await this.#services.clients.find(clientId);
     const applicationId = client && user && (await this.#applicationIdIn(user, client));
-    const isUsable = client !== null && (isApplication(client) || applicationId !== null);
-    if (!isUnknown && !isUsable) throw unknownApplication(parameters);
-    if (redirectUri === undefined)
-      return { applicationName: client?.name ?? null, applicationId, location: null };
-    if (client === null) throw unknownApplication(parameters);
-    await this.#checkRedirectUri(client, redirectUri);
-    return { applicationName: client.name, applicationId, location: locationOf(redirectUri, state) };
+    if (client === null || (!isApplication(client) && applicationId === null))
+      throw unknownApplication(parameters);
+    const redirect = redirectUri === undefined ? null : await this.#redirectTo(client, redirectUri, state);
+    return { applicationName: client.name, applicationId, redirect };
   }
 
   /** The `client_id` of the application that asks; `null` when the request does not name one. */
@@ -78,9 +86,11 @@ export class LogoutEndpoint {
     return installation?.id ?? null;
   }
 
-  async #checkRedirectUri(client: Client, redirectUri: string): Promise<void> {
+  /** @throws {UnregisteredRedirectUriProblem} */
+  async #redirectTo(client: Client, redirectUri: string, state: string | undefined): Promise<Redirect> {
     const redirectUris = await this.#services.clients.postLogoutRedirectUris(client);
-    if (isRegisteredRedirectUri({ redirectUris, stage: client.stage }, redirectUri)) return;
+    if (isRegisteredRedirectUri({ redirectUris, stage: client.stage }, redirectUri))
+      return { location: locationOf(redirectUri, state), host: parseUrl(redirectUri)?.host ?? redirectUri };
     const { message: detail, errors = [] } = invalidParameter(
       'post_logout_redirect_uri',
       violation('registered_post_logout_redirect_uri'),

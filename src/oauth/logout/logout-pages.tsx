@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { User } from '../../platform/accounts/user.js';
 import type { Core } from '../../platform/core.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
+import { operationQuery } from '../../platform/http/binding/operation-query.js';
 import { type BrowserSession, signOutEvent } from '../../platform/http/browser-sessions.js';
 import { CsrfField } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
 import { pageForm } from '../../platform/pages/page-context.js';
 import { homePath } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
-import { operationQuery } from '../operation-query.js';
 import type { LogoutEndpoint, LogoutParameters, LogoutStep } from './logout-endpoint.js';
 
 /** Handler of the operation `getLogout`, which asks the user to confirm. It never ends a session. */
@@ -25,11 +25,11 @@ export class LogoutHandlers implements Pick<Handlers, 'getLogout'> {
   async getLogout({ query, request }: Input<'getLogout'>): Promise<Output<'getLogout'>> {
     const session = await this.#sessions.sessionOfAnyStage(request);
     const step = await this.#endpoint.prepare(query, session?.user ?? null);
-    if (session === null && step.location !== null)
-      return { status: 302, headers: { ...privatePageHeaders(), location: step.location } };
+    if (session === null && step.redirect !== null)
+      return { status: 302, headers: { ...privatePageHeaders(), location: step.redirect.location } };
     const page =
       session === null ? <SignedOutPage /> : <LogoutPage {...session} {...{ step, action: request.url }} />;
-    const headers = privatePageHeaders({ toApplication: session !== null && step.location !== null });
+    const headers = privatePageHeaders({ toApplication: session !== null && step.redirect !== null });
     return { status: 200, headers, type: 'text/html', body: renderPage(page) };
   }
 }
@@ -51,8 +51,8 @@ export async function logoutForm(
       const parameters = request.query as LogoutParameters;
       const step = await endpoint.prepare(parameters, session?.user ?? null);
       if (session !== null) await sessions.signOut(request, reply, eventOf(session, step, request));
-      if (step.location === null) return sendPage(reply, <SignedOutPage />);
-      return reply.headers(privatePageHeaders()).redirect(step.location, 303);
+      if (step.redirect === null) return sendPage(reply, <SignedOutPage />);
+      return reply.headers(privatePageHeaders()).redirect(step.redirect.location, 303);
     },
   );
 }
@@ -66,7 +66,7 @@ function eventOf({ stage, user }: BrowserSession, { applicationId }: LogoutStep,
 function LogoutPage({
   user,
   csrfToken,
-  step: { applicationName, location },
+  step: { applicationName, redirect },
   action,
 }: {
   user: User;
@@ -99,9 +99,9 @@ function LogoutPage({
       <p>
         <a href={homePath}>Stay signed in</a>
       </p>
-      {location !== null && (
+      {redirect !== null && (
         <p class="note">
-          After signing out you will be redirected to <code>{new URL(location).host}</code>.
+          After signing out you will be redirected to <code>{redirect.host}</code>.
         </p>
       )}
     </Layout>

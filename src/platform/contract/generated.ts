@@ -2981,8 +2981,8 @@ export interface components {
          */
         MaxAge: string;
         /**
-         * @description An ID token that the application got from this service, also one that has expired. Its key must still be published. Names the
-         *     application; the user can be another one than that of the browser.
+         * @description Names the application. Must be an ID token of this server whose key is still published. It may have expired, and its user can be
+         *     another one than that of the browser.
          * @example eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjlwUTN4VzdiIn0.eyJzdWIiOiJvd25lciJ9.c2lnbmF0dXJl
          */
         IdTokenHint: string;
@@ -3278,8 +3278,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An ID token that the application got from this service, also one that has expired. Its key must still be published. Names the
-                 *     application; the user can be another one than that of the browser.
+                 * @description Names the application. Must be an ID token of this server whose key is still published. It may have expired, and its user can be
+                 *     another one than that of the browser.
                  * @example eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjlwUTN4VzdiIn0.eyJzdWIiOiJvd25lciJ9.c2lnbmF0dXJl
                  */
                 id_token_hint?: components["parameters"]["IdTokenHint"];

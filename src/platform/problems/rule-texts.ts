@@ -113,10 +113,7 @@ const rules = {
     'not_allowed',
     'must be exactly one of the sign-out redirect URIs registered for the application',
   ),
-  issued_id_token: rule(
-    'not_allowed',
-    'must be an ID token of this server, signed with a key that is still published; client_id can be sent instead',
-  ),
+  issued_id_token: rule('not_allowed', 'must be an ID token of this server whose key is still published'),
   audience_of_hint: rule('not_allowed', 'must be the application that id_token_hint was issued to'),
   known_application: rule('not_allowed', 'must be of a known application'),
   account_cursor: rule('not_allowed', 'must be a cursor of this account'),

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Contract, isRequired, type OperationId } from '../platform/contract/contract.js';
-import { createGuard } from '../platform/http/binding/request-syntax.js';
+import { type Contract, isRequired, type OperationId } from '../../contract/contract.js';
+import { createGuard } from './request-syntax.js';
 
 /**
  * The path of an operation, and route options of a page that has its query. The query is validated against the same schemas as that of
