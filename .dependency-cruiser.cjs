@@ -145,7 +145,7 @@ module.exports = {
           '^src/features/(documentation|mcp)/',
           '^src/features/sign-in/known-browsers\\.ts$',
           '^src/features/single-sign-on/sso-state-cookie\\.ts$',
-          '^src/oauth/(consent/|authentication\\.ts$|request-limits\\.ts$)',
+          '^src/oauth/(consent/|logout/logout-pages\\.tsx$|authentication\\.ts$|request-limits\\.ts$)',
         ],
       },
       to: { path: 'node_modules/(@fastify/|fastify)' },

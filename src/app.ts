@@ -19,6 +19,7 @@ import { singleSignOnPages } from './features/single-sign-on/pages/sign-in.js';
 import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
+import { logoutForm } from './oauth/logout/logout-pages.js';
 import { registerPeoplePages, settingsPages } from './people-pages.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import { noAccount, withScope } from './platform/database/scope.js';
@@ -167,6 +168,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
     singleSignOn,
     links,
     consent,
+    logout,
     approval,
     people,
   } = await composeServices(dependencies, app.log);
@@ -199,6 +201,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   await app.register(secondFactorStepPages, signIn);
   await app.register(linkPages, links);
   await app.register(consentForm, consent);
+  await app.register(logoutForm, logout);
   await app.register(approvalPages, approval);
   await app.register(registerPeoplePages, people);
   await app.register(preflightRoutes, { contract });

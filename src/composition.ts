@@ -54,6 +54,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
     handlers: mergeHandlers(
       authorizationServer.handlers,
       authorizationServer.consentHandlers,
+      authorizationServer.logoutHandlers,
       employeeHandlers,
       createEventHandlers(core),
       webhookHandlers,
@@ -62,6 +63,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       userInfoHandlers,
     ),
     consent: { ...core, endpoint, readPushedRequest, repeatedSignIn },
+    logout: { ...core, endpoint: authorizationServer.logoutEndpoint },
     approval: { ...core, ...approval, endpoint, readPushedRequest },
     apiConsole: { clients, config },
     signIn: { ...core, ...secondFactors, ...signIn, clients, pushedRequests, repeatedSignIn, baseUrl },

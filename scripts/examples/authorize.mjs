@@ -40,10 +40,23 @@ async function signIn({ server: { base } }, email) {
   return cookie();
 }
 
-/** The authorization endpoint. */
+/** Sends a logout request. */
+function logout(world, parameters, { accept = 'application/json', cookie } = {}) {
+  const headers = { accept, ...(cookie !== undefined && { cookie }) };
+  return send(world.server.base, `/v1/oauth/logout?${new URLSearchParams(parameters)}`, { headers });
+}
+
+/** The authorization endpoint and sign-out. */
 export const authorizePages = {
   ConsentPageResponseExample: async (world) =>
     authorize(world, { accept: 'text/html', cookie: await signIn(world, 'owner@acme.example') }),
+  LogoutPageResponseExample: async (world) => {
+    const cookie = await signIn(world, 'owner@acme.example');
+    return logout(world, { client_id: 'demospa' }, { accept: 'text/html', cookie });
+  },
+  LogoutRedirectUriResponseExample: (world) =>
+    logout(world, { client_id: 'demospa', post_logout_redirect_uri: 'http://localhost:8080/other' }),
+  LogoutIdTokenHintResponseExample: (world) => logout(world, { id_token_hint: 'e30.e30.e30' }),
   ErrorPageResponseExample: (world) => authorize(world, { accept: 'text/html', without: 'state' }),
   AuthorizeInvalidRequestResponseExample: (world) => authorize(world, { without: 'state' }),
   AuthorizeRedirectUriResponseExample: (world) =>

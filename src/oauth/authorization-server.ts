@@ -7,6 +7,8 @@ import { createReadPushedRequest } from './consent/pushed-request-query.js';
 import { RepeatedSignIn } from './consent/repeated-sign-in.js';
 import { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
+import { LogoutEndpoint } from './logout/logout-endpoint.js';
+import { LogoutHandlers } from './logout/logout-pages.js';
 import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
 import { PushedRequestEndpoint } from './pushed-request-endpoint.js';
 import { createRequestLimits } from './request-limits.js';
@@ -21,6 +23,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
   const { clients, installations, lastUseRecorder, grants, pushedRequests, accessTokens, proofs } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
+  const logoutEndpoint = new LogoutEndpoint(services, signingKeys);
   const repeatedSignIn = new RepeatedSignIn(core);
   const findLiveToken = createTokenStatus(core.database);
   const { api: limit, publicLimits } = createRequestLimits(core.config, core.counters);
@@ -33,6 +36,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
     lastUseRecorder,
     grants,
     authorizationEndpoint,
+    logoutEndpoint,
     repeatedSignIn,
     authenticate: createAuthenticate(authentication, 'api'),
     /** For the endpoint of the Model Context Protocol. */
@@ -48,5 +52,6 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
       limits: publicLimits,
     }),
     consentHandlers: new ConsentHandlers(authorizationEndpoint, { ...core, repeatedSignIn }),
+    logoutHandlers: new LogoutHandlers(logoutEndpoint, core),
   };
 }

@@ -58,6 +58,7 @@ export function authorizationServerMetadata(
     dpop_signing_alg_values_supported: [...proofAlgorithms],
     service_documentation: `${baseUrl}/docs`,
     userinfo_endpoint: address('getUserInfo'),
+    end_session_endpoint: address('getLogout'),
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [signingAlgorithm],
     claim_types_supported: ['normal'],

@@ -161,6 +161,7 @@ t.test('the metadata of the authorization server agrees with the contract', asyn
     ['pushed_authorization_request_endpoint', 'createPushedRequest'],
     ['jwks_uri', 'getJsonWebKeySet'],
     ['userinfo_endpoint', 'getUserInfo'],
+    ['end_session_endpoint', 'getLogout'],
   ] as const) {
     t.equal(metadata[member], `http://api.test${contract.operations.get(id)?.path}`);
   }
@@ -182,6 +183,7 @@ t.test('a malformed request to a public address gets the response that the contr
     '/.well-known/oauth-authorization-server',
     '/.well-known/openid-configuration',
     '/v1/oauth/authorize',
+    '/v1/oauth/logout',
   ]) {
     for (const query of ['?x=%ff', '?x=%00', '?x=1']) {
       await t.resolves(api.app.inject({ url: `${path}${query}` }), `${path}${query}`);

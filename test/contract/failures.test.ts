@@ -23,6 +23,7 @@ const accepts: Partial<Record<OperationId, readonly string[]>> = {
   introspectToken: ['*/*', problem],
   createPushedRequest: ['*/*', problem],
   authorize: ['text/html', '*/*'],
+  getLogout: ['text/html', '*/*'],
 };
 
 /** A valid request for an operation, with a token that has every scope. */
@@ -32,6 +33,7 @@ function requestFor(id: OperationId, scene: Scene, token: string): InjectOptions
   const client = `client_id=${scene.application.clientId}`;
   const url = path.replace(/\{\w+\}/, 'unknown');
   if (id === 'authorize') return { method: 'GET', url: authorizationRequest(scene).url };
+  if (id === 'getLogout') return { method: 'GET', url: `${url}?${client}` };
   if (id === 'createToken') {
     const payload = `grant_type=refresh_token&refresh_token=x&${client}`;
     return { method: 'POST', url, headers: form, payload };

@@ -292,10 +292,11 @@ t.test(
   async (t) => {
     const { accountId, application, user } = await installed({ scopes: ['reports:read', 'user:read'] });
     const { id, name, redirectUris, scopes, requireClientSecret, inDevelopment } = application;
-    const { requireProofOfPossession, requirePushedRequests } = application;
+    const { requireProofOfPossession, requirePushedRequests, postLogoutRedirectUris } = application;
     const stored = {
       name,
       redirectUris,
+      postLogoutRedirectUris,
       scopes,
       requireClientSecret,
       requireProofOfPossession,

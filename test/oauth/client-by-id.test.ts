@@ -24,7 +24,7 @@ async function expectedClient(clientId: string) {
     where: { clientId },
     include: { secrets: { orderBy: { id: 'asc' } }, account: true, shared: true },
   });
-  const { installedClientId, requestedScopes, suspendedAt, ...application } = stored;
+  const { installedClientId, requestedScopes, suspendedAt, postLogoutRedirectUris, ...application } = stored;
   const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,

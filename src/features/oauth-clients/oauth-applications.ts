@@ -28,6 +28,7 @@ function settingsChanges(
   if (before.name !== after.name) details.name = `${before.name} → ${after.name}`;
   for (const [member, word] of [
     ['redirectUris', 'redirect_uris'],
+    ['postLogoutRedirectUris', 'post_logout_redirect_uris'],
     ['scopes', 'scopes'],
   ] as const) {
     const added = after[member].filter((value) => !before[member].includes(value));
@@ -66,8 +67,8 @@ async function insertApplication(
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
-  const { name, redirectUris, scopes, requireProofOfPossession, requirePushedRequests, inDevelopment } =
-    settings;
+  const { name, redirectUris, postLogoutRedirectUris, scopes } = settings;
+  const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
     data: {
@@ -77,6 +78,7 @@ async function insertApplication(
       clientType,
       name,
       redirectUris: [...redirectUris],
+      postLogoutRedirectUris: [...postLogoutRedirectUris],
       scopes: [...scopes],
       requireClientSecret,
       requireProofOfPossession,
@@ -104,6 +106,7 @@ async function insertApplication(
     client_id: clientId,
     client_type: clientType,
     redirect_uris: redirectUris,
+    ...(postLogoutRedirectUris.length > 0 && { post_logout_redirect_uris: postLogoutRedirectUris }),
     scopes,
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
@@ -257,13 +260,14 @@ export class OAuthApplications implements ApplicationReader {
       if (Object.keys(details).length === 0) return 'updated';
       if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
-      const { name, redirectUris, scopes, requireProofOfPossession, requirePushedRequests, inDevelopment } =
-        settings;
+      const { name, redirectUris, postLogoutRedirectUris, scopes } = settings;
+      const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
         data: {
           name,
           redirectUris: [...redirectUris],
+          postLogoutRedirectUris: [...postLogoutRedirectUris],
           scopes: [...scopes],
           requireClientSecret,
           requireProofOfPossession,

@@ -73,7 +73,8 @@ export function summarySelection(now: Date): Prisma.Sql {
             WHERE shared.publisher_account_id = applications.account_id
               AND shared.application_id = applications.id) AS "isPublished",
     applications.client_type AS "clientType",
-    applications.name, applications.redirect_uris AS "redirectUris", applications.scopes,
+    applications.name, applications.redirect_uris AS "redirectUris",
+    applications.post_logout_redirect_uris AS "postLogoutRedirectUris", applications.scopes,
     applications.require_client_secret AS "requireClientSecret",
     applications.require_proof_of_possession AS "requireProofOfPossession",
     applications.require_pushed_requests AS "requirePushedRequests", applications.in_development AS "inDevelopment",

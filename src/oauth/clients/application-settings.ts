@@ -7,6 +7,8 @@ import { redirectUriError } from './redirect-uris.js';
 export interface ApplicationSettings {
   readonly name: string;
   readonly redirectUris: readonly string[];
+  /** Where the browser may be sent after the application has signed its user out. */
+  readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
   /** Whether every token request must contain the client secret. It has no effect on a public application. */
   readonly requireClientSecret: boolean;
@@ -23,6 +25,8 @@ export interface SettingsErrors {
   readonly name?: string;
   /** By line of the redirect URI, from 1; 0 for an error of all. */
   readonly redirectUris: ReadonlyMap<number, string>;
+  /** By line, as those of the redirect URIs. */
+  readonly postLogoutRedirectUris: ReadonlyMap<number, string>;
   readonly scopes?: string;
   readonly inDevelopment?: string;
 }
@@ -53,6 +57,7 @@ export function findSettingsErrors(
   const nameError = settings.name === stored?.name ? undefined : applicationNameRule(settings.name);
   const name = nameError && sentence('The name', nameError);
   const redirectUris = redirectUriErrors(settings, rules);
+  const postLogoutRedirectUris = uriErrors(settings.postLogoutRedirectUris, settings);
   const scopes = scopesError(settings.scopes, rules);
   const startsDevelopment = settings.inDevelopment && stored?.inDevelopment !== true;
   const inDevelopment = !startsDevelopment
@@ -64,18 +69,25 @@ export function findSettingsErrors(
         : 'Your account does not allow applications in development.';
   const others = { name, scopes, inDevelopment };
   const found = Object.entries(others).filter(([, error]) => error !== undefined);
-  return found.length === 0 && redirectUris.size === 0
+  return found.length === 0 && redirectUris.size === 0 && postLogoutRedirectUris.size === 0
     ? null
-    : { redirectUris, ...Object.fromEntries(found) };
+    : { redirectUris, postLogoutRedirectUris, ...Object.fromEntries(found) };
 }
 
 function redirectUriErrors(
-  { redirectUris: uris, inDevelopment }: ApplicationSettings,
+  settings: ApplicationSettings,
   { clientType }: SettingsRules,
 ): ReadonlyMap<number, string> {
-  if (uris.length === 0 && clientType === 'public') {
+  if (settings.redirectUris.length === 0 && clientType === 'public') {
     return new Map([[0, 'Enter a redirect URI: a public application needs one to sign users in.']]);
   }
+  return uriErrors(settings.redirectUris, settings);
+}
+
+function uriErrors(
+  uris: readonly string[],
+  { inDevelopment }: ApplicationSettings,
+): ReadonlyMap<number, string> {
   if (uris.length > maximumRedirectUris) {
     return new Map([[0, `Enter at most ${maximumRedirectUris} redirect URIs. These are ${uris.length}.`]]);
   }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Database } from '../../platform/database/client.js';
 import { defineLookup } from '../../platform/database/define-lookup.js';
-import { allAccounts } from '../../platform/database/scope.js';
+import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { knownScopes } from '../scopes.js';
 import { type ClientKeys, usesKeys } from './client-keys.js';
 import { isMetadataDocumentUrl, type MetadataDocument } from './metadata-document.js';
@@ -151,6 +151,15 @@ export class ClientRegistry {
     const application = toApplication(JSON.parse(json));
     this.#cache.set(json, application);
     return application;
+  }
+
+  /** The URIs to which a client may send browsers after they were signed out. One that a metadata document describes has none. */
+  async postLogoutRedirectUris({ clientId }: Client): Promise<readonly string[]> {
+    const select = { postLogoutRedirectUris: true };
+    const stored = await withScope(allAccounts, () =>
+      this.#prisma.application.findUnique({ where: { clientId }, select }),
+    );
+    return stored?.postLogoutRedirectUris ?? [];
   }
 }
 

@@ -1,34 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Contract, isRequired } from '../../platform/contract/contract.js';
-import { createGuard } from '../../platform/http/binding/request-syntax.js';
+import type { FastifyRequest } from 'fastify';
+import type { Contract } from '../../platform/contract/contract.js';
+import { operationQuery } from '../../platform/http/binding/operation-query.js';
 import type { ReadPushedRequest } from './pushed-request-query.js';
 import { signInTimeOf } from './repeated-sign-in.js';
 
-/**
- * The path of the operation `authorize`, and route options of a page that has the query of an authorization request. The query is
- * validated against the same schemas as that of the operation.
- */
+/** The path of the operation `authorize`, and route options of a page that has the query of an authorization request. */
 export function authorizationQuery(
-  { operations }: Pick<Contract, 'operations'>,
+  contract: Pick<Contract, 'operations'>,
   readPushedRequest: ReadPushedRequest,
 ) {
-  const operation = operations.get('authorize');
-  if (operation === undefined) throw new Error('The contract has no operation authorize');
-  const guard = createGuard(operation);
-  const parameters = [...operation.queryParameters.values()];
-  const querystring = {
-    type: 'object',
-    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
-    required: parameters.filter(isRequired).map(({ name }) => name),
-  };
-  const options = {
-    schema: { querystring },
-    preValidation: async (request: FastifyRequest, reply: FastifyReply) => {
-      await readPushedRequest(request, reply);
-      guard(request);
-    },
-  };
-  return { path: operation.path, options };
+  return operationQuery(contract, 'authorize', readPushedRequest);
 }
 
 /**

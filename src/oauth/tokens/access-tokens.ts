@@ -44,7 +44,7 @@ export function signCompact(header: JwsHeader, claims: object, key: KeyObject): 
  *
  * @see RFC 7515 section 3.3 and RFC 7518 section 3.4
  */
-function hasValidSignature(token: string, key: KeyObject): boolean {
+export function hasValidSignature(token: string, key: KeyObject): boolean {
   const end = token.lastIndexOf('.');
   const encoded = token.slice(end + 1);
   const signature = Buffer.from(encoded, 'base64url');

@@ -27,6 +27,7 @@ interface LockedApplication {
   readonly clientType: 'confidential' | 'public';
   readonly name: string;
   readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
   /** Of an installation: the scopes that can be approved. */
   readonly requestedScopes: readonly string[];
@@ -142,7 +143,8 @@ export const lock = {
   async application(tx: Tx, { accountId, applicationId }: OfApplication): Promise<LockedApplication | null> {
     const [row] = await tx.$queryRaw<LockedApplication[]>`
       SELECT coalesce(installed_client_id, client_id) AS "clientId", installed_client_id IS NOT NULL AS "isInstallation",
-        client_type AS "clientType", name, redirect_uris AS "redirectUris", scopes, requested_scopes AS "requestedScopes",
+        client_type AS "clientType", name, redirect_uris AS "redirectUris",
+        post_logout_redirect_uris AS "postLogoutRedirectUris", scopes, requested_scopes AS "requestedScopes",
         require_client_secret AS "requireClientSecret",
         require_proof_of_possession AS "requireProofOfPossession",
         require_pushed_requests AS "requirePushedRequests", in_development AS "inDevelopment",

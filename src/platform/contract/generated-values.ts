@@ -63,6 +63,7 @@ export type ScopeName =
 export type PublicOperation =
   | 'createToken'
   | 'authorize'
+  | 'getLogout'
   | 'revokeToken'
   | 'introspectToken'
   | 'createPushedRequest'

@@ -111,6 +111,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Request the sign-out of a user
+         * @description Signs a user out of this service in one browser (OpenID Connect RP-Initiated Logout 1.0). Redirect the user's browser to this URL,
+         *     after you have ended the session of your own application. Needs no scope and no bearer token.
+         *
+         *     The user is asked to confirm. The page shows who is signed in and which application asks. After that the session of this browser
+         *     is ended, and no other one. Tokens stay valid: revoke them with [revokeToken](#/oauth/revoketoken).
+         *
+         *     Then the browser is sent to `post_logout_redirect_uri` with `state`, or stays on a page of this service without it. A browser
+         *     without a session is sent there at once.
+         *
+         *     The application is named by `id_token_hint` or `client_id`. An ID token that this service has not issued, an unknown application and
+         *     a redirect URI that is not registered for the application are 400 and never redirect: browsers get a page, other clients a problem
+         *     document. Other parameters, such as `logout_hint` and `ui_locales`, are ignored.
+         */
+        get: operations["getLogout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/oauth/revoke": {
         parameters: {
             query?: never;
@@ -1050,6 +1081,11 @@ export interface components {
              * @description The UserInfo endpoint.
              */
             userinfo_endpoint: string;
+            /**
+             * Format: uri
+             * @description Where a browser is sent to sign its user out ([getLogout](#/oauth/getlogout)).
+             */
+            end_session_endpoint: string;
             /** @description `public`: a user has the same `sub` for all applications. */
             subject_types_supported: string[];
             /** @description The algorithms that sign ID tokens. */
@@ -2668,6 +2704,23 @@ export interface components {
                 "text/html": components["schemas"]["HtmlPage"];
             };
         };
+        /**
+         * @description A parameter is malformed, `id_token_hint` was not issued by this service, the application is unknown, or the redirect URI is not
+         *     registered.
+         */
+        LogoutBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["NoStore"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+                "text/html": components["schemas"]["HtmlPage"];
+            };
+        };
         /** @description The `client_id` is unknown. */
         AuthorizeUnauthorized: {
             headers: {
@@ -2927,6 +2980,30 @@ export interface components {
          * @example 3600
          */
         MaxAge: string;
+        /**
+         * @description Names the application. Must be an ID token of this server whose key is still published. It may have expired, and its user can be
+         *     another one than that of the browser.
+         * @example eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjlwUTN4VzdiIn0.eyJzdWIiOiJvd25lciJ9.c2lnbmF0dXJl
+         */
+        IdTokenHint: string;
+        /**
+         * @description The client id of the application. Must be that of `id_token_hint` if both are sent. One of them is required with
+         *     `post_logout_redirect_uri`.
+         * @example demospa
+         */
+        LogoutClientId: string;
+        /**
+         * @description The URL that the browser is redirected to. Must be exactly one of the sign-out redirect URIs registered for the application. For
+         *     an application in development, one that is registered as `http://localhost` without a port may have any port.
+         * @example http://localhost:8080/signed-out
+         */
+        PostLogoutRedirectUri: string;
+        /**
+         * @description A value that is returned unchanged with `post_logout_redirect_uri`. Must be 1 to 2,048 bytes of UTF-8 without NUL characters. The
+         *     bytes are counted after percent-decoding.
+         * @example Zk2hY9tQ1r
+         */
+        LogoutState: string;
         /**
          * @description The e-mail address with which the sign-in page is filled in. One with more than 254 characters is ignored, and all are without the
          *     scope `openid`.
@@ -3192,6 +3269,69 @@ export interface operations {
             400: components["responses"]["AuthorizeBadRequest"];
             401: components["responses"]["AuthorizeUnauthorized"];
             403: components["responses"]["AuthorizeForbidden"];
+            429: components["responses"]["AuthorizeTooManyRequests"];
+            500: components["responses"]["AuthorizeInternalServerError"];
+            503: components["responses"]["AuthorizeServiceUnavailable"];
+        };
+    };
+    getLogout: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Names the application. Must be an ID token of this server whose key is still published. It may have expired, and its user can be
+                 *     another one than that of the browser.
+                 * @example eyJhbGciOiJFUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6IjlwUTN4VzdiIn0.eyJzdWIiOiJvd25lciJ9.c2lnbmF0dXJl
+                 */
+                id_token_hint?: components["parameters"]["IdTokenHint"];
+                /**
+                 * @description The client id of the application. Must be that of `id_token_hint` if both are sent. One of them is required with
+                 *     `post_logout_redirect_uri`.
+                 * @example demospa
+                 */
+                client_id?: components["parameters"]["LogoutClientId"];
+                /**
+                 * @description The URL that the browser is redirected to. Must be exactly one of the sign-out redirect URIs registered for the application. For
+                 *     an application in development, one that is registered as `http://localhost` without a port may have any port.
+                 * @example http://localhost:8080/signed-out
+                 */
+                post_logout_redirect_uri?: components["parameters"]["PostLogoutRedirectUri"];
+                /**
+                 * @description A value that is returned unchanged with `post_logout_redirect_uri`. Must be 1 to 2,048 bytes of UTF-8 without NUL characters. The
+                 *     bytes are counted after percent-decoding.
+                 * @example Zk2hY9tQ1r
+                 */
+                state?: components["parameters"]["LogoutState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page that asks the signed-in user to confirm, or says that no user is signed in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["HtmlPage"];
+                };
+            };
+            /** @description Redirect to `post_logout_redirect_uri` with `state` if no user is signed in. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["NoStore"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["LogoutBadRequest"];
             429: components["responses"]["AuthorizeTooManyRequests"];
             500: components["responses"]["AuthorizeInternalServerError"];
             503: components["responses"]["AuthorizeServiceUnavailable"];

@@ -22,7 +22,7 @@ export function sendProblemPage(
   const { title, status, detail, code, errors = [], request_id, instance } = document;
   const { signedIn, url, method } = request;
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
-  // The consent screen is the only page of the API. Its users came from an application, so links to other pages would be misleading.
+  // The pages of the API are the consent screen and sign-out. Their users came from an application, so links to other pages would be misleading.
   const isConsent = instance.startsWith('/v1/');
   const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (

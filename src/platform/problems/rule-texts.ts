@@ -59,6 +59,10 @@ const rules = {
     'required',
     'is required: the application must push its authorization requests to /v1/oauth/par',
   ),
+  required_with_post_logout_redirect_uri: rule(
+    'required',
+    'is required with post_logout_redirect_uri, unless id_token_hint is sent',
+  ),
   required_name: rule('required', 'or last name is required'),
   not_blank: rule('required', 'must not be blank'),
   known_member: rule('unknown', ({ values }: Values) => `is unknown; valid members are ${values.join(', ')}`),
@@ -105,6 +109,13 @@ const rules = {
     'not_allowed',
     'must be exactly one of the redirect URIs registered for the application',
   ),
+  registered_post_logout_redirect_uri: rule(
+    'not_allowed',
+    'must be exactly one of the sign-out redirect URIs registered for the application',
+  ),
+  issued_id_token: rule('not_allowed', 'must be an ID token of this server whose key is still published'),
+  audience_of_hint: rule('not_allowed', 'must be the application that id_token_hint was issued to'),
+  known_application: rule('not_allowed', 'must be of a known application'),
   account_cursor: rule('not_allowed', 'must be a cursor of this account'),
   list_cursor: rule(
     'not_allowed',

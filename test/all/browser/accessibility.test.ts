@@ -60,6 +60,7 @@ browserTest('the pages of settings, errors and people are accessible', async (t,
     '/people/settings/connected_applications',
     `/people/settings/connected_applications/${id}/permissions`,
     `/people/settings/connected_applications/${id}/disconnect`,
+    `/v1/oauth/logout?client_id=${scene.application.clientId}`,
     '/people/settings/audit_log',
     '/people/settings/audit_log?type=signing_key.rotated',
   ]);

@@ -8,7 +8,7 @@ const origin = 'https://app.example';
 /** Paths that scripts may call, with the methods of each. */
 const callable = new Map<string, string[]>();
 for (const { id, path, method } of contract.operations.values()) {
-  if (id === 'authorize') continue;
+  if (id === 'authorize' || id === 'getLogout') continue;
   const url = path.replaceAll(/\{\w+\}/g, 'x');
   callable.set(url, [...(callable.get(url) ?? []), method]);
 }

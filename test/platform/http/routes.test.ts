@@ -55,8 +55,8 @@ t.test('a method without a route is public-api-not-found', async (t) => {
     const methods = known.get(path) ?? new Set(['OPTIONS', 'CONNECT']);
     known.set(path, methods.add(method));
     if (method === 'GET') methods.add('HEAD');
-    // The consent form is posted to the address that shows it.
-    if (path === '/v1/oauth/authorize') methods.add('POST');
+    // These forms are posted to the addresses that show them.
+    if (path === '/v1/oauth/authorize' || path === '/v1/oauth/logout') methods.add('POST');
   }
   const wrong: string[] = [];
   for (const [index, [template, methods]] of [...known].entries()) {

@@ -178,12 +178,12 @@ export class Conformance {
     for (const [name, validate] of checker.headers) {
       const value = response.headers[name];
       if (value === undefined) {
-        const isExempt = id === 'authorize' || conditionalHeaders.includes(name);
+        const isExempt = isPage(id) || conditionalHeaders.includes(name);
         if (!isExempt) yield `header ${name} is missing`;
       } else if (!validate({ value })) yield `header ${name}: ${messages(validate)}`;
     }
-    // The pages of `authorize` have headers for browsers only.
-    const others = id === 'authorize' ? [] : Object.keys(response.headers);
+    // Pages have headers for browsers only.
+    const others = isPage(id) ? [] : Object.keys(response.headers);
     for (const name of others) {
       if (!checker.headers.has(name) && !unspecificHeaders.includes(name))
         yield `header ${name} is not declared`;
@@ -330,4 +330,8 @@ function parseBody(mediaType: string, body: string): unknown {
 
 function messages({ errors }: ValidateFunction): string {
   return (errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`.trim()).join(', ');
+}
+
+function isPage(id: string): boolean {
+  return id === 'authorize' || id === 'getLogout';
 }

@@ -29,6 +29,7 @@ const json = ({ accessToken }: ArenaItem) => ({
 const settings = {
   name: 'New',
   redirectUris: [arenaRedirectUri],
+  postLogoutRedirectUris: [],
   scopes: ['reports:read', 'user:write'],
   requireClientSecret: true,
   requireProofOfPossession: false,

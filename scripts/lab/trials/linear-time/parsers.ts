@@ -124,6 +124,7 @@ function bodies(): Reader[] {
             {
               name: text,
               redirectUris: [text],
+              postLogoutRedirectUris: [],
               scopes: [text],
               requireClientSecret: true,
               requireProofOfPossession: false,

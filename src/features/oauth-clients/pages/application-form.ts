@@ -19,6 +19,7 @@ export interface ApplicationForm extends ApplicationSettings {
 export const emptyForm: ApplicationForm = {
   name: '',
   redirectUris: [],
+  postLogoutRedirectUris: [],
   scopes: [],
   clientType: 'confidential',
   requireClientSecret: true,
@@ -32,6 +33,7 @@ export const fieldIds = {
   name: 'name',
   clientType: 'client_type_confidential',
   redirectUris: 'redirect_uris',
+  postLogoutRedirectUris: 'post_logout_redirect_uris',
   requireClientSecret: 'require_client_secret',
   requireProofOfPossession: 'require_proof_of_possession',
   requirePushedRequests: 'require_pushed_requests',
@@ -45,6 +47,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
   return {
     name: form.text('name'),
     redirectUris: form.list('redirect_uris').flatMap(linesOf),
+    postLogoutRedirectUris: form.list('post_logout_redirect_uris').flatMap(linesOf),
     scopes: [...new Set(form.list('scopes'))],
     requireClientSecret: form.text('require_client_secret') !== '',
     requireProofOfPossession: form.text('require_proof_of_possession') !== '',
@@ -54,10 +57,11 @@ export function readApplicationForm(form: Fields): ApplicationForm {
   };
 }
 
-/** Reads the form of a new application. With a redirect URI on `http://localhost`, it is in development without the checkbox. */
+/** Reads the form of a new application. With a URI on `http://localhost`, it is in development without the checkbox. */
 export function readNewApplication(form: Fields): ApplicationForm {
   const values = readApplicationForm(form);
-  return { ...values, inDevelopment: values.inDevelopment || values.redirectUris.some(isForDevelopment) };
+  const uris = [...values.redirectUris, ...values.postLogoutRedirectUris];
+  return { ...values, inDevelopment: values.inDevelopment || uris.some(isForDevelopment) };
 }
 
 /** The lines of a text that are not blank. */
@@ -81,6 +85,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       label: 'Redirect URIs',
       id: fieldIds.redirectUris,
       show: ({ redirectUris }) => redirectUris.join(' '),
+    },
+    {
+      member: 'postLogoutRedirectUris',
+      label: 'Sign-out redirect URIs',
+      id: fieldIds.postLogoutRedirectUris,
+      show: ({ postLogoutRedirectUris }) => postLogoutRedirectUris.join(' '),
     },
     {
       member: 'scopes',
@@ -114,14 +124,20 @@ export function formErrors(
   errors: SettingsErrors | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
-  const { name, inDevelopment, redirectUris = new Map<number, string>(), scopes } = errors ?? {};
+  const { name, inDevelopment, scopes } = errors ?? {};
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
     ...(inDevelopment === undefined ? [] : [{ field: fieldIds.inDevelopment, message: inDevelopment }]),
-    ...[...redirectUris].map(([line, message]) => {
-      return { field: fieldIds.redirectUris, message: line === 0 ? message : `Line ${line}: ${message}` };
-    }),
+    ...lineErrors(fieldIds.redirectUris, errors?.redirectUris),
+    ...lineErrors(fieldIds.postLogoutRedirectUris, errors?.postLogoutRedirectUris),
     ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
   ];
+}
+
+/** Errors of a field with a URI on each line. */
+function lineErrors(field: string, errors: ReadonlyMap<number, string> = new Map()): FormError[] {
+  return [...errors].map(([line, message]) => {
+    return { field, message: line === 0 ? message : `Line ${line}: ${message}` };
+  });
 }

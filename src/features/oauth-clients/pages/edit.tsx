@@ -139,6 +139,7 @@ function installationErrors(
 function inOrder({
   name,
   redirectUris,
+  postLogoutRedirectUris,
   scopes,
   requireClientSecret,
   requireProofOfPossession,
@@ -149,6 +150,7 @@ function inOrder({
   return {
     name,
     redirectUris,
+    postLogoutRedirectUris,
     scopes: scopes.toSorted(),
     requireClientSecret,
     requireProofOfPossession,

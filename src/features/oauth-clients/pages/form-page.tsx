@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
@@ -63,16 +64,45 @@ function PushedRequestsField({ required }: { required: boolean }) {
 
 /** The redirect URIs, one on each line. */
 function RedirectUriField({ uris }: { uris: readonly string[] }) {
-  const id = fieldIds.redirectUris;
+  return (
+    <UriField id={fieldIds.redirectUris} label="Redirect URIs" uris={uris}>
+      Where users are sent after signing in, one on each line. Required for the authorization code flow. A
+      redirect URI starts with <code>https://</code>, or in an application in development with{' '}
+      <code>http://localhost</code>. Other schemes, such as <code>myapp://</code>, are not accepted: phone
+      apps use an <code>https://</code> link that the app opens.
+    </UriField>
+  );
+}
+
+/** The URIs to which the application may send users that it signs out, one on each line. */
+function PostLogoutRedirectUriField({ uris }: { uris: readonly string[] }) {
+  return (
+    <UriField id={fieldIds.postLogoutRedirectUris} label="Sign-out redirect URIs" uris={uris}>
+      Where users can be sent after the application has signed them out, one on each line. Optional. The rules
+      of redirect URIs apply.
+    </UriField>
+  );
+}
+
+/** A field with a URI on each line. */
+function UriField({
+  id,
+  label,
+  uris,
+  children,
+}: {
+  id: string;
+  label: string;
+  uris: readonly string[];
+  /** The hint. */
+  children: ComponentChildren;
+}) {
   const hint = `${id}-hint`;
   return (
     <div class="field">
-      <label for={id}>Redirect URIs</label>
+      <label for={id}>{label}</label>
       <p class="hint" id={hint}>
-        Where users are sent after signing in, one on each line. Required for the authorization code flow. A
-        redirect URI starts with <code>https://</code>, or in an application in development with{' '}
-        <code>http://localhost</code>. Other schemes, such as <code>myapp://</code>, are not accepted: phone
-        apps use an <code>https://</code> link that the app opens.
+        {children}
       </p>
       <FieldError field={id} />
       <textarea
@@ -198,6 +228,7 @@ export function ApplicationFields({
       {isNew && <ClientTypeField chosen={form.clientType} />}
       <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
+      <PostLogoutRedirectUriField uris={form.postLogoutRedirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />

@@ -131,7 +131,7 @@ function OverviewSections({
 
 function OverviewList({ application, calls, endpoints, publisher }: OverviewProps) {
   const { clientId, clientType, inDevelopment, isInstallation, isPublished } = application;
-  const { redirectUris, scopes, createdAt, createdBy } = application;
+  const { redirectUris, postLogoutRedirectUris, scopes, createdAt, createdBy } = application;
   return (
     <DescriptionList>
       {publisher !== null && (
@@ -164,17 +164,12 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
         </DescriptionItem>
       ) : (
         <DescriptionItem name="Redirect URIs">
-          {redirectUris.length === 0 ? (
-            'None'
-          ) : (
-            <ul class="plain">
-              {redirectUris.map((uri) => (
-                <li key={uri}>
-                  <code>{uri}</code>
-                </li>
-              ))}
-            </ul>
-          )}
+          {redirectUris.length === 0 ? 'None' : <UriList uris={redirectUris} />}
+        </DescriptionItem>
+      )}
+      {postLogoutRedirectUris.length > 0 && (
+        <DescriptionItem name="Sign-out redirect URIs">
+          <UriList uris={postLogoutRedirectUris} />
         </DescriptionItem>
       )}
       <DescriptionItem name="Connected users">{application.connectedUsers}</DescriptionItem>
@@ -192,5 +187,17 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
         {createdBy !== null && ` by ${createdBy}`}
       </DescriptionItem>
     </DescriptionList>
+  );
+}
+
+function UriList({ uris }: { uris: readonly string[] }) {
+  return (
+    <ul class="plain">
+      {uris.map((uri) => (
+        <li key={uri}>
+          <code>{uri}</code>
+        </li>
+      ))}
+    </ul>
   );
 }
