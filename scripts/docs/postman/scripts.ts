@@ -39,7 +39,7 @@ function checkOf(contract: Contract, operation: Operation): string[] {
     "pm.test('The status is ' + expected.join(' or '), () => pm.expect(expected).to.include(pm.response.code));",
   ];
   // Postman has no session. An application without redirect URIs cannot ask for consent.
-  if (operation.responses.has(302)) return expecting('[302, 400]');
+  if (operation.responses.has(302)) return expecting('[200, 302, 400]');
   if (operation.id === 'createPushedRequest') return expecting(`[${success}, 400]`);
   if (operation.scopes === null) return expecting(`[${success}]`);
   // A token of client credentials has no user.

@@ -68,7 +68,11 @@ export interface SampleRequest {
 }
 
 /** Optional parameters that samples show, because most clients should send them. */
-const recommended = new Set(['page[size]', 'sort', 'idempotency-key']);
+const recommended = new Set([
+  ...['page[size]', 'sort', 'idempotency-key'],
+  // Of a sign-out.
+  ...['client_id', 'post_logout_redirect_uri', 'state'],
+]);
 
 /** Values that are not those of the example. */
 const otherValues: Readonly<Record<string, Variable>> = {

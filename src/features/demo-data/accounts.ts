@@ -1,4 +1,5 @@
 const callback = 'http://localhost:8080/callback';
+const signedOut = 'http://localhost:8080/signed-out';
 
 /** Path of the redirect URI of the API console. */
 export const consoleCallbackPath = '/console/callback';
@@ -36,6 +37,7 @@ interface DemoApplication {
   readonly scopes: readonly string[];
   /** A path belongs to this server. */
   readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
 }
 
 export interface DemoAccount {
@@ -75,6 +77,7 @@ export const demoAccounts: readonly DemoAccount[] = [
       {
         ...application(demoConsoleClientId, 'API console', allScopes),
         redirectUris: [consoleCallbackPath],
+        postLogoutRedirectUris: [],
       },
     ],
   },
@@ -105,5 +108,12 @@ function user(
 }
 
 function application(clientId: string, name: string, scopes: readonly string[]): DemoApplication {
-  return { id: `app${clientId}`, name, clientId, scopes, redirectUris: [callback] };
+  return {
+    id: `app${clientId}`,
+    name,
+    clientId,
+    scopes,
+    redirectUris: [callback],
+    postLogoutRedirectUris: [signedOut],
+  };
 }

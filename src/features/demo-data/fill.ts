@@ -205,6 +205,7 @@ async function fillAccount(
         accountId,
         scopes: [...application.scopes],
         redirectUris,
+        postLogoutRedirectUris: [...application.postLogoutRedirectUris],
         inDevelopment: redirectUris.some((uri) => uri.startsWith('http://')),
         clientType: clientSecret === undefined ? 'public' : 'confidential',
         createdById: account.users[0]?.id ?? null,

@@ -129,9 +129,11 @@ async function tryOut(t: Test, id: OperationId, label: Label): Promise<void> {
   t.equal(stderr, '', `${label} has no warnings`);
   t.match(stdout, /\S/, `${label} prints something`);
   t.notMatch(stdout, /undefined|\[object/, label);
-  if (id === 'authorize') {
+  if (id === 'authorize' || id === 'getLogout') {
     const [address = ''] = /http:\S+/.exec(stdout) ?? [];
-    if (label === 'curl') t.match(address, `${baseUrl}/sign_in`);
+    const firstRedirect =
+      id === 'authorize' ? `${baseUrl}/sign_in` : 'http://localhost:8080/signed-out?state=';
+    if (label === 'curl') t.match(address, firstRedirect);
     else t.equal((await fetch(address, { redirect: 'manual' })).status, 302, `${label} prints a valid URL`);
     return;
   }

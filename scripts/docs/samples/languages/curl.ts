@@ -60,11 +60,12 @@ function formOptions(fields: readonly Field[]): string[] {
   });
 }
 
-function browserUrl({ url, query }: SampleRequest): string {
+function browserUrl(request: SampleRequest): string {
+  const { url, query } = request;
+  const prelude = computes(request, 'code_challenge') ? challenge : '';
   const lines = [`curl -sSG -o /dev/null -w '%{redirect_url}\\n' ${quoted(url)}`, ...formOptions(query)];
-  const comment =
-    '# Open this URL in a browser. curl shows the first redirect, which is to the sign-in page.\n';
-  return `${challenge}${comment}${lines.join(' \\\n  ')}\n`;
+  const comment = '# Open this URL in a browser. curl shows the first redirect of one without a session.\n';
+  return `${prelude}${comment}${lines.join(' \\\n  ')}\n`;
 }
 
 /** An argument of the command. */
