@@ -188,7 +188,6 @@ export const differences: readonly Difference[] = [
     reason: 'Parameters that are not supported are ignored.',
     requests: {
       'authorize, request x': 'sign in | redirect request_not_supported',
-      'authorize, request_uri https://client.example/request': 'sign in | redirect request_uri_not_supported',
       'authorize, registration {}': 'sign in | redirect registration_not_supported',
     },
   },

@@ -55,7 +55,7 @@ export const oauth4webapi: RelyingPartyLibrary = {
         const url = new URL(server.authorization_endpoint ?? '');
         const request = {
           ...parameters,
-          answertype: 'code',
+          response_type: 'code',
           client_id: clientId,
           redirect_uri: redirectUri,
           scope,
