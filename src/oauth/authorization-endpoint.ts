@@ -27,7 +27,7 @@ import {
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
 import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
 import { readSignInDemands } from './consent/sign-in-demands.js';
-import { invalidRequestUri, type PushedRequest, type PushedRequests } from './grants/pushed-requests.js';
+import { invalidRequestUri, type PushedRequest } from './grants/pushed-requests.js';
 import { type Resource, readResource } from './resources.js';
 import { checkScopes, mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
@@ -404,27 +404,4 @@ function responseUrl(
   const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
   // Appended, so that the registered URI is unchanged.
   return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
-}
-
-/**
- * Finds the name of the application that an authorization request is from.
- *
- * @param path path and query of the request
- * @returns `undefined` for another path, an unknown client, or a redirect URI that is not registered for the client
- */
-export async function findApplicationName(
-  { clients, pushedRequests }: { readonly clients: ClientRegistry; readonly pushedRequests: PushedRequests },
-  path: string,
-): Promise<string | undefined> {
-  const { pathname, searchParams } = new URL(path, 'http://localhost');
-  if (pathname !== '/v1/oauth/authorize') return undefined;
-  const clientId = searchParams.get('client_id') ?? '';
-  const requestUri = searchParams.get('request_uri');
-  const client = await clients.find(clientId);
-  const redirectUri =
-    requestUri === null
-      ? (searchParams.get('redirect_uri') ?? '')
-      : ((await pushedRequests.find(clientId, requestUri))?.redirect_uri ?? '');
-  if (client === null || !isRegisteredRedirectUri(client, redirectUri)) return undefined;
-  return client.name;
 }

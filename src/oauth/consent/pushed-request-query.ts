@@ -6,21 +6,30 @@ import { violation } from '../../platform/problems/rule-texts.js';
 import { isClientId } from '../clients/client-registry.js';
 import { invalidRequestUri, openedRequestSeconds, type PushedRequests } from '../grants/pushed-requests.js';
 
+/** The cookie with the secret that identifies a browser, which all its tabs share. */
+export const browserCookie = (baseUrl: string) =>
+  new HostCookie('authorization_browser', baseUrl, openedRequestSeconds);
+
 /**
  * Replaces the query of an authorization request with `request_uri` by the parameters that were pushed, before it is validated. Other
- * parameters of the query are ignored. Another query is unchanged.
+ * parameters of the query are ignored. Another query is unchanged, except that an empty `request_uri` counts as missing.
  *
  * @throws {Problem} 400 `invalid_request`
  * @see RFC 9126 section 4 and RFC 9101 section 5
  */
 export type ReadPushedRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** The first use of a `request_uri` binds it to the browser, by a cookie that all tabs share. */
+/** The first use of a `request_uri` binds it to the browser, by its cookie. */
 export function createReadPushedRequest(pushedRequests: PushedRequests, baseUrl: string): ReadPushedRequest {
-  const cookie = new HostCookie('authorization_browser', baseUrl, openedRequestSeconds);
+  const cookie = browserCookie(baseUrl);
   return async (request, reply) => {
-    const { client_id, request_uri } = request.query as Record<string, unknown>;
-    if (request_uri === undefined || request_uri === '') return;
+    const { request_uri, ...others } = request.query as Record<string, unknown>;
+    if (request_uri === undefined) return;
+    if (request_uri === '') {
+      request.query = others;
+      return;
+    }
+    const { client_id } = others;
     if (client_id === undefined || client_id === '')
       throw invalidParameter('client_id', violation('required'));
     if (typeof client_id !== 'string' || typeof request_uri !== 'string' || !isClientId(client_id))

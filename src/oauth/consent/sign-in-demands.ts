@@ -1,7 +1,5 @@
-import { isStorableText } from '../../platform/contract/outside-text.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import type { PushedRequests } from '../grants/pushed-requests.js';
 import { parseScope } from '../scopes.js';
 
 /** The parameters that ask something of the sign-in. */
@@ -9,7 +7,6 @@ interface Parameters {
   readonly scope: string;
   readonly prompt?: string | undefined;
   readonly max_age?: string | undefined;
-  readonly login_hint?: string | undefined;
 }
 
 /** What an authorization request asks of the sign-in. */
@@ -46,26 +43,7 @@ export function readSignInDemands({ scope, prompt = '', max_age = '' }: Paramete
   return { silent, maximumAgeSeconds: max_age === '' ? null : Number(max_age) };
 }
 
-/** Maximum characters of an e-mail address. @see RFC 5321 section 4.5.3.1.3 */
-const maximumHintLength = 254;
-
-/**
- * The e-mail address that an authorization request suggests for the sign-in. It is not looked up.
- *
- * @param path path and query of the request
- * @returns empty for another path, without the scope `openid`, and for what cannot be an e-mail address
- */
-export async function loginHintOf(pushedRequests: PushedRequests, path: string): Promise<string> {
-  const { pathname, searchParams } = new URL(path, 'http://localhost');
-  if (pathname !== '/v1/oauth/authorize') return '';
-  const query = Object.fromEntries(searchParams);
-  const { client_id = '', request_uri } = query;
-  const parameters = request_uri === undefined ? query : await pushedRequests.find(client_id, request_uri);
-  const { scope = '', login_hint: hint = '' } = parameters ?? {};
-  const isAccepted = hint.length <= maximumHintLength && isStorableText(hint) && !/\p{Cc}/u.test(hint);
-  return isAccepted && asksForOpenId(scope) ? hint : '';
-}
-
-function asksForOpenId(scope: string): boolean {
+/** Whether the parameters of this file have an effect. */
+export function asksForOpenId(scope: string): boolean {
   return parseScope(scope).includes('openid');
 }

@@ -85,10 +85,14 @@ export class PushedRequests {
     return row?.parameters ?? null;
   }
 
-  /** Reads a request of a client without binding it to a browser; `null` when it is unknown, expired or consumed. */
-  async find(clientId: string, requestUri: string): Promise<PushedParameters | null> {
+  /** Reads a request that this browser has opened; `null` in the same cases as {@link open}, and when no browser has opened it. */
+  async find(clientId: string, requestUri: string, browser: string): Promise<PushedParameters | null> {
     if (!isRequestUri(requestUri)) return null;
-    const where = { requestUriHash: hashSecret(requestUri), expiresAt: { gt: this.#clock() } };
+    const where = {
+      requestUriHash: hashSecret(requestUri),
+      browserHash: hashSecret(browser),
+      expiresAt: { gt: this.#clock() },
+    };
     const row = await withScope(allAccounts, () => this.#prisma.pushedRequest.findUnique({ where }));
     const parameters = row?.parameters as PushedParameters | undefined;
     return parameters?.client_id === clientId ? parameters : null;

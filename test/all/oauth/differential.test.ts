@@ -45,6 +45,6 @@ t.test('the responses differ from those of oidc-provider only where a reason is 
     if (ours !== theirs) found[name] = `${ours} | ${theirs}`;
   }
   const listed = Object.fromEntries(differences.flatMap(({ requests }) => Object.entries(requests)));
-  t.ok(requests.size >= 200, `${requests.size} requests`);
+  t.ok(requests.size >= 300, `${requests.size} requests`);
   t.same(found, listed);
 });

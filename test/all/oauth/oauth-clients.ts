@@ -60,6 +60,8 @@ export interface LiveServer {
   register(method: AuthenticationMethod): Promise<ClientSettings>;
   /** Registers a confidential application that authenticates with these public keys. */
   registerKeys(keys: readonly JWK[]): Promise<Omit<ClientSettings, 'clientSecret' | 'method'>>;
+  /** Makes the sign-ins of all sessions this much older. */
+  ageSessions(seconds: number): Promise<void>;
 }
 
 /**
@@ -107,6 +109,14 @@ export async function startLiveServer(t: Test, clock = createTestClock(new Date(
         data: { jwks: { keys } as unknown as Prisma.InputJsonObject },
       });
       return { issuer, clientId, redirectUri };
+    },
+    async ageSessions(seconds) {
+      const { prisma } = api.database;
+      for (const { idHash, authenticatedAt } of await prisma.session.findMany())
+        await prisma.session.update({
+          where: { idHash },
+          data: { authenticatedAt: new Date(authenticatedAt.getTime() - seconds * 1000) },
+        });
     },
   };
 }

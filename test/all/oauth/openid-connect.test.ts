@@ -126,4 +126,99 @@ for (const library of libraries) {
     const error = await client.clientCredentials('reports:read').catch((error: unknown) => error);
     t.match(error, { error: 'invalid_client', status: 401 });
   });
+
+  for (const [method, isBound] of [
+    ['none', false],
+    ['client_secret_basic', false],
+    ['ES256', false],
+    ['PS256', false],
+    ['none', true],
+    ['client_secret_basic', true],
+    ['ES256', true],
+  ] as const)
+    t.test(
+      `${library.name} pushes a request with ${method}${isBound ? ' and a DPoP proof' : ''}`,
+      async (t) => {
+        const proofKeys = isBound ? await oauth.generateKeyPair('ES256') : undefined;
+        const settings = { ...(await register(method)), ...(proofKeys && { proofKeys }) };
+        const client = await library.connect(settings);
+        const { url, finish } = await client.begin(scope, { pushed: true, parameters: { prompt: 'login' } });
+        t.same([...url.searchParams.keys()].sort(), ['client_id', 'request_uri']);
+        const browser = new NetworkBrowser(server.issuer);
+        const tokens = await finish(await browser.decide(url, server.owner, 'allow'));
+        t.equal(tokens.tokenType, isBound ? 'dpop' : 'bearer');
+        expectClaims(t, tokens, settings);
+        await t.rejects(browser.open(url), /authorize responded with 400/, 'the request is consumed');
+      },
+    );
+
+  t.test(`${library.name} gets the errors of a pushed request`, async (t) => {
+    const client = await library.connect(await register('none'));
+    for (const [parameters, error] of [
+      [{ prompt: 'none login' }, 'invalid_request'],
+      [{ max_age: '-1' }, 'invalid_request'],
+      [{ resource: 'https://other.example' }, 'invalid_target'],
+    ] as const) {
+      const rejection = await client
+        .begin(scope, { pushed: true, parameters })
+        .catch((error: unknown) => error);
+      t.match(rejection, { error, status: 400 });
+    }
+    const rejection = await client.begin('openid unknown', { pushed: true }).catch((error: unknown) => error);
+    t.match(rejection, { error: 'invalid_scope', status: 400 });
+  });
+
+  for (const pushed of [false, true])
+    t.test(
+      `${library.name} verifies auth_time after max_age and prompt=login${pushed ? ' that it pushed' : ''}`,
+      async (t) => {
+        const client = await library.connect(await register('client_secret_basic'));
+        const browser = new NetworkBrowser(server.issuer);
+        const first = await client.begin(scope, { pushed });
+        const tokens = await first.finish(await browser.decide(first.url, server.owner, 'allow'));
+        const recent = await client.begin(scope, { pushed, parameters: { max_age: '3600' } });
+        const consent = await browser.open(recent.url);
+        const callback = (await browser.submit(consent, { decision: 'allow' })).url;
+        const silent = await recent.finish(callback);
+        t.equal(silent.claims.auth_time, tokens.claims.auth_time, 'without a new sign-in');
+        for (const parameters of [
+          { prompt: 'login' },
+          { max_age: '60' },
+          { prompt: 'login', max_age: '60' },
+        ] as Record<string, string>[]) {
+          await server.ageSessions(120);
+          const { url, finish } = await client.begin(scope, { pushed, parameters });
+          const page = await browser.open(url);
+          t.equal(page.url.pathname, '/sign_in', JSON.stringify(parameters));
+          const after = Math.floor(Date.now() / 1000);
+          const again = await finish(await browser.decide(url, server.owner, 'allow'));
+          t.ok(Number(again.claims.auth_time) >= after, JSON.stringify(parameters));
+        }
+      },
+    );
+
+  t.test(`${library.name} rejects the session of a user who removed max_age from the address`, async (t) => {
+    const client = await library.connect(await register('none'));
+    const browser = new NetworkBrowser(server.issuer);
+    const first = await client.begin(scope);
+    await first.finish(await browser.decide(first.url, server.owner, 'allow'));
+    await server.ageSessions(120);
+    const { url, finish } = await client.begin(scope, { parameters: { max_age: '60' } });
+    url.searchParams.delete('max_age');
+    const callback = (await browser.submit(await browser.open(url), { decision: 'allow' })).url;
+    await t.rejects(finish(callback), { code: oauth.JWT_TIMESTAMP_CHECK });
+  });
+
+  t.test(`${library.name} gets login_required and consent_required for a pushed prompt=none`, async (t) => {
+    const client = await library.connect(await register('none'));
+    const browser = new NetworkBrowser(server.issuer);
+    const errorOf = async () => {
+      const { url, finish } = await client.begin(scope, { pushed: true, parameters: { prompt: 'none' } });
+      const { url: callback } = await browser.open(url);
+      return finish(callback).catch((error: unknown) => error);
+    };
+    t.match(await errorOf(), { error: 'login_required' });
+    await browser.signIn(new URL('/sign_in', server.issuer), server.owner);
+    t.match(await errorOf(), { error: 'consent_required' });
+  });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
 import type { ClientRegistry } from '../../../oauth/clients/client-registry.js';
+import { findApplicationName } from '../../../oauth/consent/interrupted-request.js';
 import type { PushedRequests } from '../../../oauth/grants/pushed-requests.js';
 import type { User } from '../../../platform/accounts/user.js';
 import type { Core } from '../../../platform/core.js';
@@ -37,9 +37,10 @@ interface SecondFactorStep {
 export async function sendSecondFactorPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, apps, passkeys, clients, pushedRequests }: SecondFactorDependencies,
+  dependencies: SecondFactorDependencies,
   { user, ...step }: SecondFactorStep,
 ): Promise<FastifyReply> {
+  const { sessions, apps, passkeys } = dependencies;
   const csrfToken = sessions.csrfToken(request, reply);
   const [appAddedAt, passkeyOptions] = await withScope(accountScope(user.accountId), () =>
     Promise.all([apps.addedAt(user), passkeys.useOptions(csrfToken, user)]),
@@ -52,7 +53,7 @@ export async function sendSecondFactorPage(
       passkeyOptions={hasPasskeys ? passkeyOptions : null}
     />
   );
-  const application = await findApplicationName({ clients, pushedRequests }, step.returnTo);
+  const application = await findApplicationName(step.returnTo, request, dependencies);
   return sendPage(reply, page, { script: hasPasskeys, toApplication: application !== undefined });
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findApplicationName } from '../../../oauth/authorization-endpoint.js';
+import { findApplicationName, loginHintOf } from '../../../oauth/consent/interrupted-request.js';
 import type { RepeatedSignIn } from '../../../oauth/consent/repeated-sign-in.js';
-import { loginHintOf } from '../../../oauth/consent/sign-in-demands.js';
 import { normalizeEmail } from '../../../platform/accounts/normalize.js';
 import { csrfField, signOutEvent } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
@@ -125,13 +124,14 @@ async function respond(
 async function sendForm(
   request: FastifyRequest,
   reply: FastifyReply,
-  { sessions, passkeys, clients, pushedRequests }: SignInDependencies,
+  dependencies: SignInDependencies,
   form: Omit<Parameters<typeof SignInPage>[0], 'csrfToken' | 'passkeyOptions' | 'application'>,
 ): Promise<FastifyReply> {
+  const { sessions, passkeys } = dependencies;
   const csrfToken = sessions.csrfToken(request, reply);
-  const application = await findApplicationName({ clients, pushedRequests }, form.returnTo);
+  const application = await findApplicationName(form.returnTo, request, dependencies);
   const passkeyOptions = await passkeys.useOptions(csrfToken);
-  const email = form.email ?? (await loginHintOf(pushedRequests, form.returnTo));
+  const email = form.email ?? (await loginHintOf(form.returnTo, request, dependencies));
   const page = <SignInPage {...{ ...form, email, csrfToken, passkeyOptions, application }} />;
   return sendPage(reply, page, { script: true, toApplication: application !== undefined });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { loginHintOf } from '../../../oauth/consent/sign-in-demands.js';
+import { loginHintOf } from '../../../oauth/consent/interrupted-request.js';
 import type { PushedRequests } from '../../../oauth/grants/pushed-requests.js';
 import type { User } from '../../../platform/accounts/user.js';
 import { emailFormRule } from '../../../platform/accounts/user-rules.js';
@@ -91,7 +91,7 @@ export async function singleSignOnPages(
   app: FastifyInstance,
   dependencies: SingleSignOnPagesDependencies,
 ): Promise<void> {
-  const { sessions, domains, pushedRequests, baseUrl } = dependencies;
+  const { sessions, domains, baseUrl } = dependencies;
   const emailPage = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -100,7 +100,7 @@ export async function singleSignOnPages(
 
   app.get(singleSignOnFormPath, async (request, reply) => {
     const returnTo = returnToOf(request.query, baseUrl);
-    return emailPage(request, reply, { returnTo, email: await loginHintOf(pushedRequests, returnTo) });
+    return emailPage(request, reply, { returnTo, email: await loginHintOf(returnTo, request, dependencies) });
   });
 
   app.post(singleSignOnFormPath, pageForm('starts a sign-in'), async (request, reply) => {

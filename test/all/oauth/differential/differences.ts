@@ -40,6 +40,8 @@ export const differences: readonly Difference[] = [
       'introspect, client_secret missing': '400 invalid_request | 401 invalid_client',
       'introspect, client_secret empty': '400 invalid_request | 401 invalid_client',
       'revoke, client_secret missing': '400 invalid_request | 401 invalid_client',
+      'par, client_secret missing': '400 invalid_request | 401 invalid_client',
+      'par, client_secret empty': '400 invalid_request | 401 invalid_client',
       'revoke, client_secret empty': '400 invalid_request | 401 invalid_client',
     },
   },
@@ -79,6 +81,16 @@ export const differences: readonly Difference[] = [
       'authorize, response_type token': '400 invalid_request | redirect unsupported_response_type',
       'authorize, response_type code id_token': '400 invalid_request | redirect invalid_request',
       'authorize, code_challenge_method plain': '400 invalid_request | redirect invalid_request',
+      'authorize, prompt none login': '400 invalid_request | redirect invalid_request',
+      'authorize, prompt create': '400 invalid_request | redirect invalid_request',
+      'authorize, max_age -1': '400 invalid_request | redirect invalid_request',
+      'authorize, max_age 1.5': '400 invalid_request | redirect invalid_request',
+      'authorize, max_age x': '400 invalid_request | redirect invalid_request',
+      'authorize, prompt repeated': '400 invalid_request | redirect invalid_request',
+      'authorize, max_age repeated': '400 invalid_request | redirect invalid_request',
+      'authorize, login_hint repeated': '400 invalid_request | redirect invalid_request',
+      'pushed, request_uri missing': '400 invalid_request | redirect invalid_request',
+      'pushed, request_uri empty': '400 invalid_request | redirect invalid_request',
       'authorize, code_challenge short': '400 invalid_request | redirect invalid_request',
     },
   },
@@ -91,6 +103,7 @@ export const differences: readonly Difference[] = [
         '400 invalid_request | 400 invalid_redirect_uri',
       'authorize, redirect_uri https://client.example/callback?a=1':
         '400 invalid_request | 400 invalid_redirect_uri',
+      'authorize, prompt none and an unknown redirect_uri': '400 invalid_request | 400 invalid_redirect_uri',
       'authorize, redirect_uri https://client.example/callback#a':
         '400 invalid_request | 400 invalid_redirect_uri',
     },
@@ -101,6 +114,10 @@ export const differences: readonly Difference[] = [
       'authorize, redirect_uri missing': '400 invalid_request | sign in',
       'authorize, redirect_uri empty': '400 invalid_request | sign in',
       'authorize, state missing': '400 invalid_request | sign in',
+      'par, redirect_uri missing': '400 invalid_request | 201',
+      'par, redirect_uri empty': '400 invalid_request | 201',
+      'par, state missing': '400 invalid_request | 201',
+      'par, state empty': '400 invalid_request | 201',
       'authorize, state empty': '400 invalid_request | sign in',
     },
   },
@@ -144,6 +161,8 @@ export const differences: readonly Difference[] = [
       'introspect, Basic without a colon': '401 invalid_client | 400 invalid_request',
       'introspect, Basic that is empty': '401 invalid_client | 400 invalid_request',
       'revoke, Basic without a colon': '401 invalid_client | 400 invalid_request',
+      'par, Basic without a colon': '401 invalid_client | 400 invalid_request',
+      'par, Basic that is empty': '401 invalid_client | 400 invalid_request',
       'revoke, Basic that is empty': '401 invalid_client | 400 invalid_request',
     },
   },
@@ -153,6 +172,7 @@ export const differences: readonly Difference[] = [
     requests: {
       'client credentials, an assertion that is no JWT': '401 invalid_client | 400 invalid_request',
       'introspect, an assertion that is no JWT': '401 invalid_client | 400 invalid_request',
+      'par, an assertion that is no JWT': '401 invalid_client | 400 invalid_request',
       'revoke, an assertion that is no JWT': '401 invalid_client | 400 invalid_request',
     },
   },
@@ -188,7 +208,7 @@ export const differences: readonly Difference[] = [
     reason: 'Parameters that are not supported are ignored.',
     requests: {
       'authorize, request x': 'sign in | redirect request_not_supported',
-      'authorize, request_uri https://client.example/request': 'sign in | redirect request_uri_not_supported',
+      'par, request x': '201 | 400 request_not_supported',
       'authorize, registration {}': 'sign in | redirect registration_not_supported',
     },
   },
@@ -196,5 +216,68 @@ export const differences: readonly Difference[] = [
     reason:
       'The address of the consent form, which is invalid without a decision. oidc-provider accepts POST only when it is configured to.',
     requests: { 'authorize, method POST': '400 invalid_request | 404' },
+  },
+  {
+    reason:
+      'A request_uri that cannot be used is 400 invalid_request with one text for all causes, and never redirects.',
+    requests: {
+      'authorize, request_uri https://client.example/request':
+        '400 invalid_request | redirect request_uri_not_supported',
+      'par, request_uri https://client.example/request':
+        '400 invalid_request | 400 request_uri_not_supported',
+      'par, request_uri urn:ietf:params:oauth:request_uri:x':
+        '400 invalid_request | 400 request_uri_not_supported',
+      'pushed, client_id unknown': '400 invalid_request | 400 invalid_client',
+      'pushed, request_uri repeated': '400 invalid_request | redirect invalid_request',
+      'pushed, request_uri unknown': '400 invalid_request | redirect request_uri_not_supported',
+      'pushed, another client': '400 invalid_request | redirect invalid_request_object',
+    },
+  },
+  {
+    reason: 'oidc-provider supports prompt=select_account only when it is configured to.',
+    requests: {
+      'authorize, prompt select_account': 'sign in | redirect invalid_request',
+      'par, prompt select_account': '201 | 400 invalid_request',
+    },
+  },
+  {
+    reason: 'A max_age that a signed integer of 32 bits cannot have is malformed.',
+    requests: {
+      'authorize, max_age 2147483648': '400 invalid_request | sign in',
+      'par, max_age 2147483648': '400 invalid_request | 201',
+    },
+  },
+  {
+    reason: 'The parameter id_token_hint is ignored.',
+    requests: {
+      'authorize, id_token_hint x': 'sign in | redirect invalid_request',
+      'par, id_token_hint x': '201 | 400 invalid_request',
+    },
+  },
+  {
+    reason: 'This server rejects other response types with invalid_request, also when the request is pushed.',
+    requests: {
+      'par, response_type unknown': '400 invalid_request | 400 unsupported_response_type',
+      'par, response_type token': '400 invalid_request | 400 unsupported_response_type',
+    },
+  },
+  {
+    reason: 'A scope that is not configured is an error of the pushed request, with the code of RFC 6749.',
+    requests: {
+      'par, scope unknown': '400 invalid_scope | 400 invalid_request',
+      'par, scope openid unknown': '400 invalid_scope | 201',
+    },
+  },
+  {
+    reason: 'The client_id of HTTP Basic is enough. oidc-provider needs it in the form too.',
+    requests: {
+      'par, Basic': '201 | 400 invalid_request',
+    },
+  },
+  {
+    reason: 'Parameters beside request_uri are ignored (RFC 9126 section 4 and RFC 9101 section 5).',
+    requests: {
+      'pushed, response_type token in the query': 'sign in | redirect invalid_request_object',
+    },
   },
 ];

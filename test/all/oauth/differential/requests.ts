@@ -1,6 +1,6 @@
 /**
  * A request that is sent to both servers. The names in braces are values of the server: its clients (`{id}`, `{secret}`, `{basic}`,
- * `{basicSecret}`, `{public}`), and tokens that are issued for the request (`{code}`, `{access}`, `{refresh}`, `{own}`).
+ * `{basicSecret}`, `{public}`), and what is issued for the request (`{code}`, `{access}`, `{refresh}`, `{own}`, and the `{pushed}` request_uri of `{id}`).
  */
 export interface SentRequest {
   readonly endpoint: Endpoint;
@@ -11,7 +11,7 @@ export interface SentRequest {
   readonly body?: string;
 }
 
-export type Endpoint = 'authorize' | 'token' | 'introspect' | 'revoke' | 'userinfo';
+export type Endpoint = 'authorize' | 'par' | 'token' | 'introspect' | 'revoke' | 'userinfo';
 type Field = readonly [name: string, value: string];
 
 const form = 'application/x-www-form-urlencoded';
@@ -216,6 +216,100 @@ for (const [name, value] of [
     endpoint: 'authorize',
     method: 'GET',
     fields: [...authorization.filter(([field]) => field !== name), [name, value]],
+  });
+
+for (const [name, value] of [
+  ['prompt', 'login'],
+  ['prompt', 'consent'],
+  ['prompt', 'select_account'],
+  ['prompt', 'login consent'],
+  ['prompt', 'none'],
+  ['prompt', 'none login'],
+  ['prompt', 'create'],
+  ['prompt', ''],
+  ['max_age', '0'],
+  ['max_age', '3600'],
+  ['max_age', '-1'],
+  ['max_age', '1.5'],
+  ['max_age', 'x'],
+  ['max_age', '2147483648'],
+  ['max_age', ''],
+  ['login_hint', 'ada@client.example'],
+  ['login_hint', 'x'.repeat(300)],
+  ['id_token_hint', 'x'],
+] as const) {
+  const label = value.length > 50 ? 'long' : value || 'empty';
+  add(`authorize, ${name} ${label}`, {
+    endpoint: 'authorize',
+    method: 'GET',
+    fields: [...authorization, [name, value]],
+  });
+  add(`par, ${name} ${label}`, {
+    endpoint: 'par',
+    fields: [...authorization, ['client_secret', '{secret}'], [name, value]],
+  });
+}
+for (const name of ['prompt', 'max_age', 'login_hint'])
+  for (const endpoint of ['authorize', 'par'] as const)
+    add(`${endpoint}, ${name} repeated`, {
+      endpoint,
+      method: endpoint === 'par' ? 'POST' : 'GET',
+      fields: [...authorization, ['client_secret', '{secret}'], [name, '1'], [name, '1']],
+    });
+add('authorize, prompt none and an unknown redirect_uri', {
+  endpoint: 'authorize',
+  method: 'GET',
+  fields: [
+    ...authorization.filter(([field]) => field !== 'redirect_uri'),
+    ['redirect_uri', 'https://other.example/'],
+    ['prompt', 'none'],
+  ],
+});
+
+const push: readonly Field[] = [...authorization, ['client_secret', '{secret}']];
+vary('par', { endpoint: 'par', fields: [...push, ['nonce', 'n']] });
+varyTransport('par', { endpoint: 'par', fields: push });
+for (const [name, value] of [
+  ['response_type', 'token'],
+  ['redirect_uri', 'https://client.example/callback/'],
+  ['code_challenge_method', 'plain'],
+  ['request', 'x'],
+  ['request_uri', 'https://client.example/request'],
+  ['request_uri', 'urn:ietf:params:oauth:request_uri:x'],
+  ['scope', 'openid unknown'],
+  ['extra', 'x'],
+] as const)
+  add(`par, ${name} ${value}`, {
+    endpoint: 'par',
+    fields: [...push.filter(([field]) => field !== name), [name, value]],
+  });
+
+const opened: readonly Field[] = [
+  ['client_id', '{id}'],
+  ['request_uri', '{pushed}'],
+];
+vary('pushed', { endpoint: 'authorize', method: 'GET', fields: opened });
+add('pushed, another client', {
+  endpoint: 'authorize',
+  method: 'GET',
+  fields: [
+    ['client_id', '{public}'],
+    ['request_uri', '{pushed}'],
+  ],
+});
+for (const [name, value] of [
+  ['scope', 'unknown'],
+  ['redirect_uri', 'https://attacker.example/'],
+  ['response_type', 'token'],
+  ['prompt', 'none'],
+  ['prompt', 'create'],
+  ['max_age', 'x'],
+  ['state', 'other'],
+] as const)
+  add(`pushed, ${name} ${value} in the query`, {
+    endpoint: 'authorize',
+    method: 'GET',
+    fields: [...opened, [name, value]],
   });
 
 export { requests };

@@ -16,7 +16,8 @@ export async function send(
   const texts = [...Object.values(headers), ...fields.map(([, value]) => value), body ?? ''];
   const values = { ...clients };
   for (const name of new Set(texts.flatMap(namesOf)))
-    if (['code', 'access', 'refresh', 'own'].includes(name)) Object.assign(values, await server.issue(name));
+    if (['code', 'access', 'refresh', 'own', 'pushed'].includes(name))
+      Object.assign(values, await server.issue(name));
   const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
   const sent = new URLSearchParams(fields.map(([name, value]) => [name, fill(value)]));

@@ -15,7 +15,7 @@ export type Values = Readonly<Record<string, string>>;
 /** One of the servers that get the same requests. */
 export interface ComparedServer {
   readonly endpoints: Readonly<Record<Endpoint, string>>;
-  /** Issues a value for a request: `code`, `access`, `refresh` or `own`. The code has the verifier {@link verifier}. */
+  /** Issues a value for a request: `code`, `access`, `refresh`, `own` or `pushed`. The code has the verifier {@link verifier}. */
   issue(name: string): Promise<Values>;
 }
 
@@ -31,17 +31,38 @@ const verifier = 'v'.repeat(43);
 const scope = 'openid profile';
 const issued = (name: string, value: string): Values => ({ [name]: value });
 
+/** Pushes a valid request. */
+async function pushTo(endpoint: string, { clientId, clientSecret }: TestApplication): Promise<Values> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      response_type: 'code',
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uri: redirectUri,
+      scope: 'openid',
+      state: 'a state',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    }),
+  });
+  const { request_uri } = (await response.json()) as { readonly request_uri: string };
+  return issued('pushed', request_uri);
+}
+
 export function compareOwn(api: TestApp, scene: Scene): ComparedServer {
   const base = `${api.config.baseUrl}/v1/oauth`;
   return {
     endpoints: {
       authorize: `${base}/authorize`,
+      par: `${base}/par`,
       token: `${base}/token`,
       introspect: `${base}/introspect`,
       revoke: `${base}/revoke`,
       userinfo: `${base}/userinfo`,
     },
     async issue(name) {
+      if (name === 'pushed') return pushTo(`${base}/par`, scene.application);
       if (name === 'own') return issued(name, await api.token(scene.application, 'reports:read'));
       if (name === 'code') {
         const { code, form } = await grantCode(api, scene, { scope });
@@ -94,6 +115,7 @@ export async function startOidcProvider(t: Test, clients: ComparedClients): Prom
     features: {
       clientCredentials: { enabled: true },
       introspection: { enabled: true },
+      pushedAuthorizationRequests: { enabled: true },
       revocation: { enabled: true },
       devInteractions: { enabled: false },
     },
@@ -110,6 +132,7 @@ export async function startOidcProvider(t: Test, clients: ComparedClients): Prom
   const client = (await provider.Client.find(clients.post.clientId)) as Client;
 
   async function issue(name: string): Promise<Values> {
+    if (name === 'pushed') return pushTo(`${issuer}/request`, clients.post);
     if (name === 'own') {
       const token = new provider.ClientCredentials({ client, scope: 'reports:read' });
       return issued(name, await token.save());
@@ -144,6 +167,7 @@ export async function startOidcProvider(t: Test, clients: ComparedClients): Prom
   return {
     endpoints: {
       authorize: `${issuer}/auth`,
+      par: `${issuer}/request`,
       token: `${issuer}/token`,
       introspect: `${issuer}/token/introspection`,
       revoke: `${issuer}/token/revocation`,

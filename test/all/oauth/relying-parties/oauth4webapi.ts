@@ -33,13 +33,28 @@ export const oauth4webapi: RelyingPartyLibrary = {
       };
     }
 
+    /** Pushes a request, and returns the parameters for the browser. */
+    const push = (parameters: Record<string, string>) =>
+      withNonce(async () => {
+        const response = await oauth.pushedAuthorizationRequest(
+          server,
+          client,
+          authentication,
+          parameters,
+          options,
+        );
+        const { request_uri } = await oauth.processPushedAuthorizationResponse(server, client, response);
+        return { client_id: clientId, request_uri };
+      });
+
     return {
-      async begin(scope) {
+      async begin(scope, { pushed = false, parameters = {} } = {}) {
         const verifier = oauth.generateRandomCodeVerifier();
         const state = oauth.generateRandomState();
         const expectedNonce = oauth.generateRandomNonce();
         const url = new URL(server.authorization_endpoint ?? '');
-        url.search = new URLSearchParams({
+        const request = {
+          ...parameters,
           response_type: 'code',
           client_id: clientId,
           redirect_uri: redirectUri,
@@ -48,17 +63,19 @@ export const oauth4webapi: RelyingPartyLibrary = {
           nonce: expectedNonce,
           code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
-        }).toString();
+        };
+        url.search = new URLSearchParams(pushed ? await push(request) : request).toString();
+        const maxAge = parameters.max_age === undefined ? {} : { maxAge: Number(parameters.max_age) };
         return {
           url,
           finish: (callback) =>
             withNonce(async () => {
-              const parameters = oauth.validateAuthResponse(server, client, callback, state);
+              const answer = oauth.validateAuthResponse(server, client, callback, state);
               const response = await oauth.authorizationCodeGrantRequest(
                 server,
                 client,
                 authentication,
-                parameters,
+                answer,
                 redirectUri,
                 verifier,
                 options,
@@ -67,6 +84,7 @@ export const oauth4webapi: RelyingPartyLibrary = {
                 oauth.processAuthorizationCodeResponse(server, client, response, {
                   expectedNonce,
                   requireIdToken: true,
+                  ...maxAge,
                 }),
               );
             }),

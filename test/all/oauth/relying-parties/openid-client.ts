@@ -15,19 +15,24 @@ export const openidClient: RelyingPartyLibrary = {
     );
     const options = proofKeys === undefined ? {} : { DPoP: openid.getDPoPHandle(config, proofKeys) };
     return {
-      async begin(scope) {
+      async begin(scope, { pushed = false, parameters = {} } = {}) {
         const pkceCodeVerifier = openid.randomPKCECodeVerifier();
         const expectedState = openid.randomState();
         const expectedNonce = openid.randomNonce();
-        const url = openid.buildAuthorizationUrl(config, {
+        const request = {
+          ...parameters,
           redirect_uri: redirectUri,
           scope,
           state: expectedState,
           nonce: expectedNonce,
           code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
           code_challenge_method: 'S256',
-        });
-        const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true };
+        };
+        const url = pushed
+          ? await openid.buildAuthorizationUrlWithPAR(config, request, options)
+          : openid.buildAuthorizationUrl(config, request);
+        const maxAge = parameters.max_age === undefined ? {} : { maxAge: Number(parameters.max_age) };
+        const checks = { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true, ...maxAge };
         return {
           url,
           finish: async (callback) =>

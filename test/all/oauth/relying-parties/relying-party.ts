@@ -24,10 +24,22 @@ export interface SignedIn {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
+export interface BeginOptions {
+  /** Whether the library pushes the request. */
+  readonly pushed?: boolean;
+  /** Parameters of the request. The library compares `auth_time` with `max_age`. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+export interface Begun {
+  readonly url: URL;
+  finish(callback: URL): Promise<SignedIn>;
+}
+
 /** An application that signs users in with a library. Every function throws when the library rejects the response. */
 export interface RelyingParty {
   /** The authorization request, and the function that validates its response and exchanges the code. */
-  begin(scope: string): Promise<{ readonly url: URL; finish(callback: URL): Promise<SignedIn> }>;
+  begin(scope: string, options?: BeginOptions): Promise<Begun>;
   refresh(refreshToken: string): Promise<SignedIn>;
   /** The claims of the user, after the library has compared `sub`. */
   userInfo(accessToken: string, subject: string): Promise<Readonly<Record<string, unknown>>>;
