@@ -62,7 +62,7 @@ export function authorizationServerMetadata(
     id_token_signing_alg_values_supported: [signingAlgorithm],
     claim_types_supported: ['normal'],
     claims_supported: [
-      ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'at_hash'],
+      ...['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'auth_time', 'nonce', 'acr', 'amr', 'sid', 'at_hash'],
       ...Object.values(openIdClaims).flat(),
     ],
     acr_values_supported: Object.values(contextClasses(baseUrl)),
