@@ -65,6 +65,7 @@ const urlsOfOurs = [
   'oauth/consent/consent.tsx',
   'oauth/consent/repeated-sign-in.ts',
   'oauth/consent/sign-in-demands.ts',
+  'oauth/logout/logout-worker.ts',
   'platform/config/base-url.ts',
   'platform/config/config.ts',
   'platform/config/postgresql-hosts.ts',

@@ -67,6 +67,8 @@ export function authorizationServerMetadata(
     ],
     acr_values_supported: Object.values(contextClasses(baseUrl)),
     prompt_values_supported: [...prompts],
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -43,6 +43,8 @@ function settingsChanges(
     if (before[member] === after[member]) continue;
     details[word] = `${formatBoolean(before[member])} → ${formatBoolean(after[member])}`;
   }
+  const [uri, newUri] = [before.backchannelLogoutUri, after.backchannelLogoutUri];
+  if (uri !== newUri) details.backchannel_logout_uri = `${uri ?? 'none'} → ${newUri ?? 'none'}`;
   return details;
 }
 
@@ -60,6 +62,7 @@ async function insertApplication(
   const secret = clientType === 'confidential' ? newClientSecret() : null;
   const { name, redirectUris, scopes, requireProofOfPossession, requirePushedRequests, inDevelopment } =
     settings;
+  const { backchannelLogoutUri } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
     data: {
@@ -73,6 +76,7 @@ async function insertApplication(
       requireClientSecret,
       requireProofOfPossession,
       requirePushedRequests,
+      backchannelLogoutUri,
       inDevelopment,
       createdById: userId,
       createdAt: at,
@@ -93,6 +97,7 @@ async function insertApplication(
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
     require_pushed_requests: formatBoolean(requirePushedRequests),
+    ...(backchannelLogoutUri !== null && { backchannel_logout_uri: backchannelLogoutUri }),
     ...(clientType === 'confidential' && { require_client_secret: formatBoolean(requireClientSecret) }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
@@ -250,6 +255,7 @@ export class OAuthApplications implements ApplicationReader {
           requireClientSecret,
           requireProofOfPossession,
           requirePushedRequests,
+          backchannelLogoutUri: settings.backchannelLogoutUri,
           inDevelopment,
           updatedAt: at,
         },

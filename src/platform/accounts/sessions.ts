@@ -3,10 +3,11 @@ import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
 import { hashSecret, randomSecret } from '../crypto/keyring.js';
-import type { Database, Prisma } from '../database/client.js';
+import { type Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
+import { endSessions } from './end-sessions.js';
 import { mustUseSingleSignOn, type SignInStage, signInStage, type User, userSelection } from './user.js';
 
 /** The session was revoked, or the user disabled, while the request was processed. */
@@ -247,11 +248,11 @@ export class Sessions {
    * @param event audit event, stored in the same transaction
    */
   async revoke(id: string, event?: AuditEvent): Promise<void> {
-    const where = { idHash: hashSecret(id) };
+    const at = this.#clock();
     await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
-        const { count } = await tx.session.deleteMany({ where });
-        if (count > 0 && event !== undefined) await recordIn(tx, event, this.#clock());
+        const count = await endSessions(tx, Prisma.sql`id_hash = ${hashSecret(id)}`, at);
+        if (count > 0 && event !== undefined) await recordIn(tx, event, at);
       }),
     );
   }

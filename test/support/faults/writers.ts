@@ -33,6 +33,7 @@ const settings = {
   requireClientSecret: true,
   requireProofOfPossession: false,
   requirePushedRequests: false,
+  backchannelLogoutUri: null,
   inDevelopment: false,
 };
 

@@ -24,6 +24,7 @@ export const emptyForm: ApplicationForm = {
   requireClientSecret: true,
   requireProofOfPossession: false,
   requirePushedRequests: false,
+  backchannelLogoutUri: null,
   inDevelopment: false,
 };
 
@@ -35,6 +36,7 @@ export const fieldIds = {
   requireClientSecret: 'require_client_secret',
   requireProofOfPossession: 'require_proof_of_possession',
   requirePushedRequests: 'require_pushed_requests',
+  backchannelLogoutUri: 'backchannel_logout_uri',
   inDevelopment: 'in_development',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
@@ -49,6 +51,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     requireClientSecret: form.text('require_client_secret') !== '',
     requireProofOfPossession: form.text('require_proof_of_possession') !== '',
     requirePushedRequests: form.text('require_pushed_requests') !== '',
+    backchannelLogoutUri: form.text('backchannel_logout_uri').trim() || null,
     inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
@@ -106,6 +109,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       id: fieldIds.requirePushedRequests,
       show: ({ requirePushedRequests }) => formatBoolean(requirePushedRequests),
     },
+    {
+      member: 'backchannelLogoutUri',
+      label: 'Back-channel logout URI',
+      id: fieldIds.backchannelLogoutUri,
+      show: ({ backchannelLogoutUri }) => backchannelLogoutUri ?? '',
+    },
   ];
 }
 
@@ -115,6 +124,7 @@ export function formErrors(
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
   const { name, inDevelopment, redirectUris = new Map<number, string>(), scopes } = errors ?? {};
+  const { backchannelLogoutUri } = errors ?? {};
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
@@ -123,5 +133,8 @@ export function formErrors(
       return { field: fieldIds.redirectUris, message: line === 0 ? message : `Line ${line}: ${message}` };
     }),
     ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
+    ...(backchannelLogoutUri === undefined
+      ? []
+      : [{ field: fieldIds.backchannelLogoutUri, message: backchannelLogoutUri }]),
   ];
 }

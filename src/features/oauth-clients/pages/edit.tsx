@@ -23,7 +23,7 @@ import { secretPage } from './secrets.js';
 
 /** Forms that create an application, and change it except for its client type and client ID. */
 export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { applications, developmentPolicy, baseUrl } = dependencies;
+  const { applications, developmentPolicy, baseUrl, config } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const fields = { scopes: knownScopes };
   const check = async (
@@ -36,6 +36,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       clientType,
       knownScopes,
       developmentAllowed: await developmentPolicy.isAllowed(accountId),
+      allowLocal: !config.production,
       ...(stored && { stored }),
     };
     const found = findSettingsErrors(values, options);
@@ -135,6 +136,7 @@ function inOrder({
   requireClientSecret,
   requireProofOfPossession,
   requirePushedRequests,
+  backchannelLogoutUri,
   inDevelopment,
   clientType,
 }: ApplicationForm): ApplicationForm {
@@ -145,6 +147,7 @@ function inOrder({
     requireClientSecret,
     requireProofOfPossession,
     requirePushedRequests,
+    backchannelLogoutUri,
     inDevelopment,
     clientType,
   };
