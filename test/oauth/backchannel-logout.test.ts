@@ -1,6 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { UserAdministration } from '../../src/features/users/user-administration.js';
+import { claimNotices } from '../../src/oauth/logout/logout-notices.js';
 import { LogoutWorker, type LogoutWorkerOptions } from '../../src/oauth/logout/logout-worker.js';
 import { endSessions } from '../../src/platform/accounts/end-sessions.js';
 import { Prisma } from '../../src/platform/database/client.js';
@@ -26,6 +28,7 @@ import {
 import { createApplication, type TestApplication } from '../support/records/tenant.js';
 import { setUpApp } from '../support/second-factor/steps.js';
 import { buildTestApp } from '../support/server/app.js';
+import { createTestSecurityEmails } from '../support/server/test-security-emails.js';
 import t, { type Test } from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';
 
@@ -134,6 +137,22 @@ t.test('each way to end a session sends one logout token, which the published ke
       const path = `${accountPath}/password`;
       const passwords = { current_password: user.password, new_password: newPassword };
       return other.submitForm(await other.open(path), path, passwords);
+    },
+    'an owner requires a second factor': async (_, { accountId }) => {
+      const owner = await signedInBrowser(api, await createUser(database, accountId));
+      const path = '/people/settings/security';
+      return owner.submitForm(await owner.open(path), path, { second_factor: 'all' });
+    },
+    'an owner removes the link with the identity provider': async (_, { accountId, user }) => {
+      const { id: userId } = user;
+      const issuer = 'https://login.example';
+      await prisma.identityProvider.create({
+        data: { accountId, issuer, clientId: 'people', sealedSecret: 'sealed' },
+      });
+      await prisma.userIdentity.create({ data: { accountId, userId, issuer, subject: 'ada' } });
+      await prisma.session.updateMany({ where: { accountId, userId }, data: { singleSignOn: true } });
+      const users = new UserAdministration(database, createTestSecurityEmails(database, clock));
+      await users.unlinkIdentity({ accountId, at: clock() }, userId);
     },
   };
   const keys = createLocalJWKSet((await api.app.inject('/.well-known/jwks.json')).json());
@@ -316,7 +335,7 @@ t.test(
 );
 
 t.test(
-  'an attempt whose process has stopped is repeated, and one that succeeds later is the last',
+  'an attempt whose process has stopped is repeated, and the first that is accepted is the last',
   async (t) => {
     const receiver = await startReceiver(t);
     const { run } = createWorker(t);
@@ -324,14 +343,26 @@ t.test(
     const browser = await signedInBrowser(api, scene.user);
     await signIn(browser, scene);
     await signOut(browser);
+    const claimed = await claimNotices(database, {
+      now: clock(),
+      maximum: 10,
+      maximumOfOwner: 10,
+      running: new Map(),
+    });
+    t.match(claimed, [{ accountId: scene.accountId, attempts: 1 }]);
+    await run();
+    t.equal(receiver.received.length, 0, 'it is claimed');
+    clock.advanceSeconds(60);
     receiver.answer = (response) => response.destroy();
     await run();
+    clock.advanceSeconds(540);
     receiver.answer = (response) => response.writeHead(204).end();
     clock.advanceSeconds(60);
     await run();
     clock.advanceSeconds(86_400);
     await run();
     t.equal(receiver.received.length, 2);
+    t.equal(await notices(scene), 0);
   },
 );
 
@@ -352,6 +383,22 @@ t.test('the URI at the time of the attempt counts, and nothing is sent without o
     receiver.received.map(({ path }) => path),
     ['/logout/new'],
   );
+});
+
+t.test('the body of a response is not read', async (t) => {
+  const receiver = await startReceiver(t);
+  const { run, warnings } = createWorker(t);
+  const scene = await told(receiver.url);
+  const browser = await signedInBrowser(api, scene.user);
+  await signIn(browser, scene);
+  await signOut(browser);
+  const closed = new Promise<void>((resolve) => {
+    receiver.answer = (response) => response.on('close', resolve).writeHead(200).write('never ends');
+  });
+  await run();
+  await closed;
+  t.equal(await notices(scene), 0);
+  t.same(warnings, []);
 });
 
 t.test('a redirect is not followed, and is no success', async (t) => {

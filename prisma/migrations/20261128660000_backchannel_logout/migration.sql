@@ -1,6 +1,6 @@
 -- Back-channel logout (OpenID Connect Back-Channel Logout 1.0): where an application is notified that a session has ended. NULL: it
 -- is not notified. Installations have the URI of the published application.
-ALTER TABLE applications ADD COLUMN backchannel_logout_uri text;
+ALTER TABLE applications ADD COLUMN backchannel_logout_uri text COLLATE "C";
 
 -- Sessions that have ended, for each application that is notified. A row is stored with the end of the session, and deleted when
 -- the application has accepted the logout token, or after the last attempt.
