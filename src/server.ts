@@ -9,6 +9,7 @@ import { UsageRecorder } from './features/usage/usage-recorder.js';
 import { deliveryLagSeconds, WebhookWorker } from './features/webhooks/delivery/webhook-worker.js';
 import { notifyOwners } from './features/webhooks/pause-notification.js';
 import { SigningKeys } from './oauth/keys/signing-keys.js';
+import { LogoutWorker } from './oauth/logout/logout-worker.js';
 import { claimIssuer } from './oauth/recorded-issuer.js';
 import { supportedGrantTypes } from './oauth/token-endpoint.js';
 import { hashPassword } from './platform/accounts/passwords.js';
@@ -83,6 +84,7 @@ async function start(): Promise<void> {
     ...(instruments.webhooks && { observer: instruments.webhooks }),
     onPaused: (outcome) => notifyOwners(database, delivery, outcome),
   });
+  const logoutWorker = new LogoutWorker({ config, database, signingKeys, clock: systemClock, logger });
   const resolveTxt = createResolveTxt();
   const domainChecks = new DomainChecks({ database, clock: systemClock, logger, delivery, resolveTxt });
   const secretReminders = new SecretReminders({ database, clock: systemClock, logger, delivery });
@@ -112,6 +114,7 @@ async function start(): Promise<void> {
     usage,
     uploadWorker,
     webhookWorker,
+    logoutWorker,
     domainChecks,
     secretReminders,
     clock: systemClock,

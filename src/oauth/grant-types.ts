@@ -65,7 +65,7 @@ function issueUserTokens(
 }
 
 /** Of a grant that was deleted after its token was issued. */
-const unknownAuthentication: Authentication = { authenticatedAt: null, methods: [] };
+const unknownAuthentication: Authentication = { authenticatedAt: null, methods: [], sid: null };
 
 /**
  * The token response with an ID token. That of a refresh has no `nonce`.
@@ -78,9 +78,9 @@ function withIdToken(
   response: TokenResponse,
   used: Authentication & { readonly userId: string; readonly nonce?: string | null },
 ): TokenResponse {
-  const { userId: subject, nonce = null, authenticatedAt, methods } = used;
+  const { userId: subject, nonce = null, authenticatedAt, methods, sid } = used;
   const accessToken = response.access_token;
-  const idToken = idTokens.issue({ subject, clientId, nonce, authenticatedAt, methods, accessToken });
+  const idToken = idTokens.issue({ subject, clientId, nonce, authenticatedAt, methods, sid, accessToken });
   return { ...response, id_token: idToken };
 }
 

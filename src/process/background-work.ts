@@ -8,6 +8,7 @@ import { type DomainChecks, domainPollMilliseconds } from '../features/single-si
 import { type UsageRecorder, usageIntervalMilliseconds } from '../features/usage/usage-recorder.js';
 import { type WebhookWorker, webhookPollMilliseconds } from '../features/webhooks/delivery/webhook-worker.js';
 import { refreshIntervalMilliseconds, type SigningKeys } from '../oauth/keys/signing-keys.js';
+import { type LogoutWorker, logoutPollMilliseconds } from '../oauth/logout/logout-worker.js';
 import type { Clock } from '../platform/clock.js';
 import type { Housekeeping } from './housekeeping.js';
 
@@ -16,8 +17,8 @@ const pruneIntervalMilliseconds = 600_000;
 const maintenanceIntervalMilliseconds = 30_000;
 
 /**
- * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks, checking the
- * DNS records of domains, reminding of client secrets that expire, maintaining the database and deleting expired rows.
+ * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks and logout
+ * tokens, checking the DNS records of domains, reminding of client secrets that expire, maintaining the database and deleting expired rows.
  *
  * @returns function that stops them and waits for the running ones
  */
@@ -27,6 +28,7 @@ export function startBackgroundWork({
   usage,
   uploadWorker,
   webhookWorker,
+  logoutWorker,
   domainChecks,
   secretReminders,
   clock,
@@ -37,6 +39,7 @@ export function startBackgroundWork({
   usage: UsageRecorder;
   uploadWorker: UploadWorker;
   webhookWorker: WebhookWorker;
+  logoutWorker: LogoutWorker;
   domainChecks: DomainChecks;
   secretReminders: SecretReminders;
   clock: Clock;
@@ -49,6 +52,7 @@ export function startBackgroundWork({
     repeat(refreshIntervalMilliseconds, 'reload of signing keys', () => signingKeys.reload()),
     repeat(usageIntervalMilliseconds, 'storing usage', () => usage.flush()),
     repeat(webhookPollMilliseconds, 'looking for webhooks', () => webhookWorker.poll()),
+    repeat(logoutPollMilliseconds, 'looking for back-channel logouts', () => logoutWorker.poll()),
     repeat(uploadPollMilliseconds, 'looking for imports', () => uploadWorker.poll()),
     repeat(domainPollMilliseconds, 'checking domains', () => domainChecks.run(stopping.signal)),
     repeat(reminderPollMilliseconds, 'reminding of client secrets', () =>
@@ -60,7 +64,8 @@ export function startBackgroundWork({
   ];
   return async () => {
     stopping.abort();
-    await Promise.all([uploadWorker.stop(), webhookWorker.stop(), ...stops.map((stop) => stop())]);
+    const workers = [uploadWorker, webhookWorker, logoutWorker];
+    await Promise.all([...workers.map((worker) => worker.stop()), ...stops.map((stop) => stop())]);
   };
 
   function repeat(everyMilliseconds: number, name: string, work: () => Promise<void>): () => Promise<void> {

@@ -172,6 +172,8 @@ function batchesOf(
     pushed_requests: { primaryKey: ['request_uri_hash'], condition: expiredBefore(now) },
     used_proofs: { primaryKey: ['proof_hash'], condition: expiredBefore(now) },
     sessions: { primaryKey: ['id_hash'], condition: expiredBefore(now) },
+    // All attempts are made within two hours, unless no process is running.
+    logout_notices: { primaryKey: ['account_id', 'application_id', 'sid'], condition: createdBefore(dayAgo) },
     sign_in_requests: { primaryKey: ['state_hash'], condition: expiredBefore(now) },
     one_time_links: { primaryKey: ['account_id', 'id'], condition: expiredBefore(now) },
     idempotency_keys: countOf(deleteExpiredKeys(now, batchSize)),

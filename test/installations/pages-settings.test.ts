@@ -301,6 +301,7 @@ t.test(
       requireClientSecret,
       requireProofOfPossession,
       requirePushedRequests,
+      backchannelLogoutUri: null,
       inDevelopment,
     };
     const origin = { address: '127.0.0.1', requestId: 'test' };
@@ -310,6 +311,7 @@ t.test(
       { name: 'Evil' },
       { redirectUris: ['https://evil.example/'] },
       { inDevelopment: true },
+      { backchannelLogoutUri: 'https://evil.example/' },
       { scopes: [] },
       { scopes: ['user:read', 'user:write'] },
       { scopes: ['user:read'], name: 'Evil' },

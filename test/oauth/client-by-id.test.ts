@@ -17,6 +17,7 @@ async function expectedClient(clientId: string) {
     inDevelopment,
     requireProofOfPossession,
     requirePushedRequests,
+    backchannelLogoutUri,
     account,
     shared,
     ...stored

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
+import { randomId } from '../../src/platform/database/ids.js';
 import { openSharedTestDatabase, testServer } from '../support/database/database.js';
 import { openTransaction, untilWaiting } from '../support/database/transaction.js';
 import {
@@ -104,3 +105,27 @@ t.test('a disconnection from an application that is being deleted is not found',
   const response = await whileDeleted(t, scene, () => browser.submitForm(page, path, {}));
   t.equal(response.statusCode, 404);
 });
+
+t.test(
+  'a user signs out while an application to notify is being deleted, which is not notified',
+  onPostgresql,
+  async (t) => {
+    const scene = await createScene(database);
+    const { accountId, application, user } = scene;
+    const { prisma } = database;
+    await prisma.application.updateMany({
+      where: { id: application.id },
+      data: { backchannelLogoutUri: 'https://client.example/logout' },
+    });
+    const browser = await signedInBrowser(api, user);
+    const { sid } = await prisma.session.findFirstOrThrow({ where: { userId: user.id } });
+    await prisma.grant.create({
+      data: { id: randomId(), accountId, applicationId: application.id, userId: user.id, sid },
+    });
+    const page = await browser.open('/people');
+    const response = await whileDeleted(t, scene, () => browser.submitForm(page, '/sign_out', {}));
+    t.equal(response.statusCode, 303);
+    t.equal(await prisma.session.count({ where: { userId: user.id } }), 0);
+    t.equal(await prisma.logoutNotice.count({ where: { accountId } }), 0);
+  },
+);

@@ -89,6 +89,12 @@ async function addRows(setting: Setting, at: Record<keyof typeof keptSeconds, Da
   await prisma.session.create({
     data: { idHash: randomBytes(32), accountId, userId: user.id, expiresAt: at.sessions },
   });
+  await prisma.logoutNotice.create({
+    data: {
+      ...{ accountId, applicationId, userId: user.id, sid: randomId() },
+      ...{ dueAt: at.logout_notices, createdAt: at.logout_notices },
+    },
+  });
   await prisma.signInRequest.create({
     data: {
       stateHash: randomBytes(32),
@@ -171,6 +177,7 @@ const keptSeconds = {
   pushed_requests: 0,
   used_proofs: 0,
   sessions: 0,
+  logout_notices: day,
   sign_in_requests: 0,
   one_time_links: 0,
   idempotency_keys: 0,

@@ -10,6 +10,7 @@ import {
   type Scene,
   signedInBrowser,
 } from '../support/oauth/users.js';
+import { createApplication, type TestApplication } from '../support/records/tenant.js';
 import { addPasskey, codeAt, enterPassword, setUpApp, stepPath } from '../support/second-factor/steps.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -58,6 +59,8 @@ t.test(
     });
     t.match(protectedHeader, { alg: 'ES256', typ: 'JWT' });
     const now = Math.floor(api.clock().getTime() / 1000);
+    const { sid } = await api.database.prisma.session.findFirstOrThrow({ where: { userId: scene.user.id } });
+    t.match(sid, /^[a-z0-9]{32}$/);
     t.same(payload, {
       iss: baseUrl,
       sub: scene.user.id,
@@ -69,6 +72,7 @@ t.test(
       nonce: 'n-0S6_WzA2Mj ü',
       acr: `${baseUrl}/acr/single_factor`,
       amr: ['pwd'],
+      sid,
       at_hash: createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url'),
     });
   },
@@ -164,17 +168,44 @@ t.test('amr and acr say how the user has signed in', async (t) => {
 });
 
 t.test(
-  'a session of a version that did not store how the user signed in has neither amr nor acr',
+  'a session of a version that did not store how the user signed in has neither amr, acr nor sid',
   async (t) => {
     const scene = await idScene();
     const browser = await signedInBrowser(api, scene.user);
-    await api.database.prisma.session.updateMany({ where: { userId: scene.user.id }, data: { methods: [] } });
+    await api.database.prisma.session.updateMany({
+      where: { userId: scene.user.id },
+      data: { methods: [], sid: null },
+    });
     const claims = decodeJwt((await signIn(scene, {}, browser)).tokens.json().id_token);
     t.notOk('amr' in claims);
     t.notOk('acr' in claims);
+    t.notOk('sid' in claims);
     t.ok(claims.auth_time);
   },
 );
+
+t.test('sid is the same for all applications in a session, and another in each other session', async (t) => {
+  const scene = await idScene();
+  const other = await createApplication(api.database, scene.accountId, {
+    clientType: 'public',
+    redirectUris: [scene.redirectUri],
+    scopes,
+  });
+  const sidIn = async (application: TestApplication, browser: Browser) => {
+    const { tokens } = await signIn({ ...scene, application }, {}, browser);
+    const { sid } = decodeJwt(tokens.json().id_token);
+    const refreshed = await refresh(api, application, tokens.json().refresh_token);
+    t.equal(decodeJwt(refreshed.json().id_token).sid, sid, 'also after a refresh');
+    return sid;
+  };
+  const first = await signedInBrowser(api, scene.user);
+  const second = await signedInBrowser(api, scene.user);
+  const sid = await sidIn(scene.application, first);
+  t.match(sid, /^[a-z0-9]{32}$/);
+  t.equal(await sidIn(other, first), sid);
+  t.equal(await sidIn(scene.application, first), sid);
+  t.not(await sidIn(scene.application, second), sid);
+});
 
 t.test('an ID token is not an access token', async (t) => {
   const { tokens } = await signIn(await idScene(), { scope: 'openid user:read' });

@@ -1,8 +1,8 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
 import { isPublicAddress, publicLookup } from '../../src/platform/network/public-address.js';
+import { findUrlError } from '../../src/platform/network/receiver-url.js';
 import { privateHosts, rejectedHosts } from '../support/network/private-hosts.js';
 import t from '../support/tap.js';
 import { listenOnLoopback } from '../support/webhooks/loopback.js';

@@ -1,6 +1,6 @@
 import { WebhookSender } from '../../src/features/webhooks/delivery/webhook-sender.js';
-import { findUrlError } from '../../src/features/webhooks/webhook-url.js';
 import { publicLookup } from '../../src/platform/network/public-address.js';
+import { findUrlError } from '../../src/platform/network/receiver-url.js';
 import type { Violation } from '../../src/platform/problems/rule-texts.js';
 import { withoutThreads } from '../support/server/threads.js';
 import { holdTimers } from '../support/server/timers.js';

@@ -1,3 +1,4 @@
+import type { Config } from '../../platform/config/config.js';
 import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
 import { ClientAuthenticationSettings } from './client-authentication-settings.js';
@@ -9,6 +10,7 @@ export { OAuthApplications } from './oauth-applications.js';
 
 export type ApplicationPagesDependencies = ReturnType<typeof createOAuthClients> & {
   readonly baseUrl: string;
+  readonly config: Pick<Config, 'production'>;
   readonly scopes: Contract['scopes'];
 };
 

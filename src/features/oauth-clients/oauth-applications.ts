@@ -45,6 +45,8 @@ function settingsChanges(
     if (before[member] === after[member]) continue;
     details[word] = `${formatBoolean(before[member])} → ${formatBoolean(after[member])}`;
   }
+  const [uri, newUri] = [before.backchannelLogoutUri, after.backchannelLogoutUri];
+  if (uri !== newUri) details.backchannel_logout_uri = `${uri ?? 'none'} → ${newUri ?? 'none'}`;
   return details;
 }
 
@@ -67,7 +69,7 @@ async function insertApplication(
   const { accountId, applicationId, userId, at } = unit.context;
   const clientId = randomId();
   const secret = clientType === 'confidential' ? newClientSecret() : null;
-  const { name, redirectUris, postLogoutRedirectUris, scopes } = settings;
+  const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = settings;
   const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
   await unit.tx.application.create({
@@ -83,6 +85,7 @@ async function insertApplication(
       requireClientSecret,
       requireProofOfPossession,
       requirePushedRequests,
+      backchannelLogoutUri,
       inDevelopment,
       createdById: userId,
       createdAt: at,
@@ -111,6 +114,7 @@ async function insertApplication(
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
     require_pushed_requests: formatBoolean(requirePushedRequests),
+    ...(backchannelLogoutUri !== null && { backchannel_logout_uri: backchannelLogoutUri }),
     ...(clientType === 'confidential' && {
       require_client_secret: formatBoolean(requireClientSecret),
       ...expiryDetails(expiresAt),
@@ -272,6 +276,7 @@ export class OAuthApplications implements ApplicationReader {
           requireClientSecret,
           requireProofOfPossession,
           requirePushedRequests,
+          backchannelLogoutUri: settings.backchannelLogoutUri,
           inDevelopment,
           updatedAt: at,
         },

@@ -36,7 +36,7 @@ export async function storeSecondFactor(
     const { count } = await tx.session.updateMany({ where, data: { secondFactorAt: at, methods } });
     return count > 0 ? sessionId : null;
   }
-  // Of concurrent transactions one deletes it.
+  // Of concurrent transactions one deletes it. The session does not end: applications know it by its `sid`, which stays.
   if (session === null || (await tx.session.deleteMany({ where })).count === 0) return null;
   const id = randomSecret();
   await tx.session.create({ data: { ...session, idHash: hashSecret(id), secondFactorAt: at, methods } });

@@ -7,7 +7,7 @@ import { requiresSecondFactor, roles, type SecondFactorPolicy } from '../../plat
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import type { Database } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 
 /** Which users of an account must have a second factor. */
 export class SecondFactorPolicies {
@@ -44,14 +44,20 @@ export class SecondFactorPolicies {
       const added = roles.filter(
         (role) => requiresSecondFactor(to, role) && !requiresSecondFactor(from, role),
       );
-      const withoutFactor = { user: { totpFactor: { is: null }, passkeys: { none: {} } } };
       const admitted: AdmittedAccess = {
         users: users.filter(({ role }) => added.includes(role)),
-        sessions: {
-          singleSignOn: false,
-          user: { role: { in: added } },
-          OR: [{ secondFactorAt: null }, withoutFactor],
-        },
+        sessions: Prisma.sql`
+          NOT single_sign_on
+          AND EXISTS (
+            SELECT FROM users WHERE users.account_id = sessions.account_id AND users.id = sessions.user_id
+              AND users.role = ANY (${added}))
+          AND (second_factor_at IS NULL OR NOT (
+            EXISTS (
+              SELECT FROM totp_factors factor
+              WHERE factor.account_id = sessions.account_id AND factor.user_id = sessions.user_id)
+            OR EXISTS (
+              SELECT FROM passkeys passkey
+              WHERE passkey.account_id = sessions.account_id AND passkey.user_id = sessions.user_id)))`,
         links: ['email'],
       };
       const revoked = await revokeAdmittedAccess(unit, admitted, choice);

@@ -210,10 +210,10 @@ export class IdentityProviders {
         const identities = await tx.userIdentity.count({ where: { accountId, userId, issuer } });
         if (!singleSignOn || identities === 0) return 'not_signed_in';
         if (codes === 0) return 'no_recovery_codes';
-        const sessions = {
-          singleSignOn: false,
-          NOT: { user: { role: 'owner' }, secondFactorAt: { not: null } },
-        };
+        const sessions = Prisma.sql`
+          NOT single_sign_on AND NOT (second_factor_at IS NOT NULL AND EXISTS (
+            SELECT FROM users WHERE users.account_id = sessions.account_id AND users.id = sessions.user_id
+              AND users.role = 'owner'))`;
         const admitted = { users, sessions, links: ['password', 'email'] } as const;
         revoked = await revokeAdmittedAccess(unit, admitted, choice);
       }
@@ -269,7 +269,7 @@ async function revokeIssuer(
   const linked = new Set(identities.map(({ userId }) => userId));
   const admitted = {
     users: users.filter(({ id }) => linked.has(id)),
-    sessions: { singleSignOn: true },
+    sessions: Prisma.sql`single_sign_on`,
     links: ['email'],
   } as const;
   const revoked = await revokeAdmittedAccess(unit, admitted, choice);

@@ -1,4 +1,5 @@
 import { mayGrant } from '../../oauth/scopes.js';
+import { endSessions } from '../../platform/accounts/end-sessions.js';
 import { ifEmailTaken, isForeignDomain } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import {
@@ -24,7 +25,7 @@ import {
   lockAccount,
   mayAdminister,
 } from '../../platform/changes/locks.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 
@@ -148,8 +149,8 @@ export class UserAdministration {
   /** Revokes all sessions of a user, and an unconfirmed change of the e-mail address. */
   revokeSessions(context: AuditContext, userId: string): Promise<UserChange> {
     return this.#change(context, userId, async (unit, user) => {
-      const where = { accountId: context.accountId, userId };
-      const { count: revokedSessions } = await unit.tx.session.deleteMany({ where });
+      const ofUser = Prisma.sql`account_id = ${context.accountId} AND user_id = ${userId}`;
+      const revokedSessions = await endSessions(unit.tx, ofUser, context.at);
       const links = await deleteEmailLinks(unit, userId);
       if (revokedSessions + links === 0) return unchanged;
       await unit.record('user.sessions_revoked', userDetails(user));
@@ -182,9 +183,10 @@ export class UserAdministration {
       const { count } = await unit.tx.userIdentity.deleteMany({ where });
       if (count === 0) return unchanged;
       await unit.record('user.identity_unlinked', userDetails(user));
-      const sessions = await unit.tx.session.deleteMany({ where: { ...where, singleSignOn: true } });
+      const admitted = Prisma.sql`account_id = ${context.accountId} AND user_id = ${userId} AND single_sign_on`;
+      const revokedSessions = await endSessions(unit.tx, admitted, context.at);
       await deleteEmailLinks(unit, userId);
-      return { kind: 'changed', revokedSessions: sessions.count, revokedGrants: 0 };
+      return { kind: 'changed', revokedSessions, revokedGrants: 0 };
     });
   }
 

@@ -11,6 +11,7 @@ import { randomId } from '../../platform/database/ids.js';
 import type { Idempotency, IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
 import { deleteResponses } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
+import { findUrlError } from '../../platform/network/receiver-url.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { eventPosition, findStart } from '../events/index.js';
 import { keptAttempts } from './delivery/outcome.js';
@@ -27,7 +28,6 @@ import {
 } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 import type { WebhookTests } from './webhook-tests.js';
-import { findUrlError } from './webhook-url.js';
 
 /** Maximum number of endpoints of an application. */
 export const maximumEndpoints = 20;

@@ -78,6 +78,7 @@ export function summarySelection(now: Date): Prisma.Sql {
     applications.require_client_secret AS "requireClientSecret",
     applications.require_proof_of_possession AS "requireProofOfPossession",
     applications.require_pushed_requests AS "requirePushedRequests", applications.in_development AS "inDevelopment",
+    applications.backchannel_logout_uri AS "backchannelLogoutUri",
     applications.created_at AS "createdAt",
     (SELECT count(DISTINCT user_id)::int FROM grants
      WHERE grants.account_id = applications.account_id AND grants.application_id = applications.id

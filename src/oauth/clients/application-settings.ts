@@ -1,4 +1,5 @@
 import { applicationNameRule } from '../../platform/accounts/name-rules.js';
+import { findUrlFormError } from '../../platform/network/receiver-url.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
 import type { ClientType } from './client-registry.js';
 import { redirectUriError } from './redirect-uris.js';
@@ -16,6 +17,8 @@ export interface ApplicationSettings {
   readonly requireProofOfPossession: boolean;
   /** Whether every authorization request must have been pushed. */
   readonly requirePushedRequests: boolean;
+  /** Where the application is notified that a session has ended; `null`: it is not notified. */
+  readonly backchannelLogoutUri: string | null;
   /** Whether redirect URIs on `http://localhost` are valid. */
   readonly inDevelopment: boolean;
 }
@@ -29,6 +32,7 @@ export interface SettingsErrors {
   readonly postLogoutRedirectUris: ReadonlyMap<number, string>;
   readonly scopes?: string;
   readonly inDevelopment?: string;
+  readonly backchannelLogoutUri?: string;
 }
 
 interface SettingsRules {
@@ -37,6 +41,8 @@ interface SettingsRules {
   readonly knownScopes: readonly string[];
   /** Whether the account allows applications in development. */
   readonly developmentAllowed: boolean;
+  /** Whether the server sends requests to `http://localhost`, for applications in development. */
+  readonly allowLocal: boolean;
   /** The stored settings of an application that exists, which may be older than a rule. */
   readonly stored?: Pick<ApplicationSettings, 'name' | 'inDevelopment'> & { readonly isPublished: boolean };
 }
@@ -67,11 +73,22 @@ export function findSettingsErrors(
       : rules.developmentAllowed
         ? undefined
         : 'Your account does not allow applications in development.';
-  const others = { name, scopes, inDevelopment };
+  const backchannelLogoutUri = logoutUriError(settings, rules);
+  const others = { name, scopes, inDevelopment, backchannelLogoutUri };
   const found = Object.entries(others).filter(([, error]) => error !== undefined);
   return found.length === 0 && redirectUris.size === 0 && postLogoutRedirectUris.size === 0
     ? null
     : { redirectUris, postLogoutRedirectUris, ...Object.fromEntries(found) };
+}
+
+/** The address of the host is checked when a request is sent. */
+function logoutUriError(
+  { backchannelLogoutUri: uri, inDevelopment }: ApplicationSettings,
+  { allowLocal }: SettingsRules,
+): string | undefined {
+  if (uri === null) return undefined;
+  const error = findUrlFormError(uri, { allowLocal: allowLocal && inDevelopment });
+  return error && sentence('The back-channel logout URI', error);
 }
 
 function redirectUriErrors(

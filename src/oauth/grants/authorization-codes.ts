@@ -118,6 +118,7 @@ export class AuthorizationCodes {
           scopes: [...scopes],
           authenticatedAt: session.authenticatedAt,
           methods: [...session.methods],
+          sid: session.sid,
           createdAt: at,
         },
       });
@@ -144,7 +145,8 @@ export class AuthorizationCodes {
     const boundTo = boundKeyOf(application, jkt);
     const use = () => this.#prisma.$queryRaw<(UsedGrant & CodeAuthentication)[]>`
       WITH held AS (
-        SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource, code.authenticated_at, code.methods
+        SELECT code.code_hash, code.account_id, code.user_id, code.scopes, code.resource, code.authenticated_at, code.methods,
+          code.sid
         FROM authorization_codes code
           JOIN applications ON applications.account_id = code.account_id AND applications.id = code.application_id
           JOIN accounts ON accounts.id = code.account_id
@@ -159,15 +161,15 @@ export class AuthorizationCodes {
         FOR NO KEY UPDATE OF code
       ), granted AS (
         INSERT INTO grants
-          (id, account_id, application_id, user_id, scopes, resource, authenticated_at, methods, created_at)
-        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, resource, authenticated_at, methods, ${at}
+          (id, account_id, application_id, user_id, scopes, resource, authenticated_at, methods, sid, created_at)
+        SELECT ${randomId()}, account_id, ${applicationId}, user_id, scopes, resource, authenticated_at, methods, sid, ${at}
         FROM held
         RETURNING id
       ), used AS (
         UPDATE authorization_codes code SET used_at = ${at}, grant_id = granted.id
         FROM held, granted WHERE code.code_hash = held.code_hash
         RETURNING code.grant_id, code.user_id, code.account_id, code.scopes, code.resource, code.nonce,
-          code.authenticated_at, code.methods
+          code.authenticated_at, code.methods, code.sid
       ), refreshable AS (
         INSERT INTO refresh_tokens (token_hash, account_id, grant_id, scopes, dpop_jkt, created_at, expires_at)
         SELECT ${refreshToken.hash}, account_id, grant_id, scopes, ${boundTo}, ${at}, ${refreshToken.expiresAt} FROM used
@@ -175,7 +177,7 @@ export class AuthorizationCodes {
         ${auditedIn(Prisma.sql`used`, { type: 'token.issued', accountId, applicationId, origin, at })}
       )
       SELECT grant_id AS "grantId", user_id AS "userId", scopes, resource, nonce,
-        authenticated_at AS "authenticatedAt", methods
+        authenticated_at AS "authenticatedAt", methods, sid
       FROM used`;
     const [row] = await withScope(accountScope(accountId), use);
     return row;

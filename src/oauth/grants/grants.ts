@@ -151,12 +151,12 @@ export class Grants {
     });
   }
 
-  /** When and how the user signed in before the consent; `null` when there is no such grant. */
+  /** When and how the user signed in before the consent, and in which session; `null` when there is no such grant. */
   authentication(accountId: AccountId, grantId: string): Promise<Authentication | null> {
     return withScope(accountScope(accountId), () =>
       this.#prisma.grant.findUnique({
         where: { accountId_id: { accountId, id: grantId } },
-        select: { authenticatedAt: true, methods: true },
+        select: { authenticatedAt: true, methods: true, sid: true },
       }),
     );
   }

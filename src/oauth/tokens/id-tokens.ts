@@ -76,8 +76,8 @@ export class IdTokens {
     this.#settings = settings;
   }
 
-  /** @see OpenID Connect Core 1.0 sections 2 and 3.1.3.6 */
-  issue({ subject, clientId, nonce, authenticatedAt, methods, accessToken }: IdTokenRequest): string {
+  /** @see OpenID Connect Core 1.0 sections 2 and 3.1.3.6; `sid`: Back-Channel Logout 1.0 section 2.1 */
+  issue({ subject, clientId, nonce, authenticatedAt, methods, sid, accessToken }: IdTokenRequest): string {
     const { issuer, ttlSeconds, clock } = this.#settings;
     const { kid, privateKey } = this.#keys.current;
     const issuedAt = epochSeconds(clock);
@@ -92,6 +92,7 @@ export class IdTokens {
       ...(authenticatedAt !== null && { auth_time: toEpochSeconds(authenticatedAt) }),
       ...(nonce !== null && { nonce }),
       ...(acr !== undefined && { acr, amr: methodReferencesOf(methods) }),
+      ...(sid !== null && { sid }),
       at_hash: hashOf(accessToken),
     };
     return signCompact({ alg: signingAlgorithm, typ: 'JWT', kid }, claims, privateKey);

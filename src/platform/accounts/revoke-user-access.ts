@@ -1,7 +1,8 @@
 import type { Unit } from '../changes/change.js';
 import type { AffectedUser } from '../changes/locks.js';
 import { hashSecret } from '../crypto/keyring.js';
-import type { Prisma } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import { endSessions } from './end-sessions.js';
 import { deleteEmailLinks, type LinkPurpose } from './one-time-links.js';
 
 /** The details of an audit event that identify its user. */
@@ -21,9 +22,10 @@ export async function revokeSessions(
   { id: userId }: Pick<AffectedUser, 'id'>,
   except?: Buffer<ArrayBuffer>,
 ): Promise<number> {
-  const { accountId } = unit.context;
-  const kept = except === undefined ? {} : { idHash: { not: except } };
-  const { count } = await unit.tx.session.deleteMany({ where: { accountId, userId, ...kept } });
+  const { accountId, at } = unit.context;
+  const kept = except === undefined ? Prisma.empty : Prisma.sql`AND id_hash <> ${except}`;
+  const ofUser = Prisma.sql`account_id = ${accountId} AND user_id = ${userId} ${kept}`;
+  const count = await endSessions(unit.tx, ofUser, at);
   await deleteEmailLinks(unit, userId);
   return count;
 }
@@ -106,8 +108,8 @@ export interface RevocationChoice {
 export interface AdmittedAccess {
   /** The users that the rule is for. */
   readonly users: readonly AffectedUser[];
-  /** Their sessions that the new rule does not admit. */
-  readonly sessions: Prisma.SessionWhereInput;
+  /** Condition on `sessions` of the account for those that the new rule does not admit. */
+  readonly sessions: Prisma.Sql;
   /** Purposes of links that an admitted session requested, or that are without use under the new rule. */
   readonly links: readonly LinkPurpose[];
 }
@@ -124,14 +126,13 @@ export async function revokeAdmittedAccess(
   { sessionId, withGrants }: RevocationChoice,
 ): Promise<{ revoked_sessions: string; revoked_grants: string }> {
   const { tx } = unit;
-  const { accountId } = unit.context;
+  const { accountId, at } = unit.context;
   const userIds = users.map(({ id }) => id);
   let revokedGrants = 0;
   if (withGrants) revokedGrants = await revokeUserGrants(unit, users, allGrants);
   else await deleteUserCodes(unit, userIds, allGrants);
-  const { count } = await tx.session.deleteMany({
-    where: { accountId, idHash: { not: hashSecret(sessionId) }, AND: sessions },
-  });
+  const others = Prisma.sql`account_id = ${accountId} AND id_hash <> ${hashSecret(sessionId)} AND (${sessions})`;
+  const count = await endSessions(tx, others, at);
   await tx.$executeRaw`
     DELETE FROM one_time_links
     WHERE account_id = ${accountId} AND user_id = ANY (${userIds}) AND purpose = ANY (${links}) AND used_at IS NULL`;

@@ -3,9 +3,11 @@ import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
 import { hashSecret, randomSecret } from '../crypto/keyring.js';
-import type { Database, Prisma } from '../database/client.js';
+import { type Database, Prisma } from '../database/client.js';
+import { randomId } from '../database/ids.js';
 import { allAccounts, withScope } from '../database/scope.js';
 import type { AccountId } from './account-id.js';
+import { endSessions } from './end-sessions.js';
 import { mustUseSingleSignOn, type SignInStage, signInStage, type User, userSelection } from './user.js';
 
 /** The session was revoked, or the user disabled, while the request was processed. */
@@ -16,6 +18,9 @@ export class SessionEndedError extends Error {
 /** A session expires after this time without use, and after the absolute time in any case. */
 export const idleSeconds = 2 * 3600;
 export const absoluteSeconds = 24 * 3600;
+
+/** Length of the id by which applications know a session. */
+const sidLength = 32;
 
 /** Maximum number of sessions in a list. */
 const maximumListed = 50;
@@ -34,12 +39,14 @@ export type AuthenticationMethod =
   | 'recovery code'
   | 'single sign-on';
 
-/** When and how the user of a session has proved the identity. */
+/** When and how the user of a session has proved the identity, and in which session. */
 export interface Authentication {
   /** When the user last proved it; `null` when it was not stored. */
   readonly authenticatedAt: Date | null;
   /** Each once; empty when they were not stored. */
   readonly methods: readonly string[];
+  /** The id by which applications know the session; `null` when it was not stored. */
+  readonly sid: string | null;
 }
 
 /** A session that has not expired. */
@@ -132,9 +139,9 @@ export class Sessions {
       )
       INSERT INTO sessions
         (id_hash, account_id, user_id, created_at, last_seen_at, authenticated_at, second_factor_at, expires_at, address,
-          user_agent, single_sign_on, methods)
+          user_agent, single_sign_on, methods, sid)
       SELECT ${hashSecret(id)}, account_id, id, ${now}, ${now}, ${authenticatedAt ?? now}, ${secondFactorAt}, ${expiresAt}, ${address},
-        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}, ARRAY[${method}]
+        ${userAgent?.slice(0, 255) ?? null}, ${issuer !== undefined}, ARRAY[${method}], ${randomId(sidLength)}
       FROM holder`;
     const context = { accountId, at: now };
     const created = await change(this.#database.prisma, context, lock.nothing, async ({ tx }) => {
@@ -241,11 +248,11 @@ export class Sessions {
    * @param event audit event, stored in the same transaction
    */
   async revoke(id: string, event?: AuditEvent): Promise<void> {
-    const where = { idHash: hashSecret(id) };
+    const at = this.#clock();
     await withScope(allAccounts, () =>
       this.#database.prisma.$transaction(async (tx) => {
-        const { count } = await tx.session.deleteMany({ where });
-        if (count > 0 && event !== undefined) await recordIn(tx, event, this.#clock());
+        const count = await endSessions(tx, Prisma.sql`id_hash = ${hashSecret(id)}`, at);
+        if (count > 0 && event !== undefined) await recordIn(tx, event, at);
       }),
     );
   }
@@ -290,6 +297,6 @@ export function findLockedSession(
 ): Promise<Authentication | null> {
   return tx.session.findFirst({
     where: { accountId, userId, idHash: hashSecret(sessionId) },
-    select: { authenticatedAt: true, methods: true },
+    select: { authenticatedAt: true, methods: true, sid: true },
   });
 }

@@ -36,6 +36,7 @@ interface LockedApplication {
   readonly usesKeys: boolean;
   readonly requireProofOfPossession: boolean;
   readonly requirePushedRequests: boolean;
+  readonly backchannelLogoutUri: string | null;
   readonly inDevelopment: boolean;
   readonly generation: number;
 }
@@ -147,7 +148,8 @@ export const lock = {
         post_logout_redirect_uris AS "postLogoutRedirectUris", scopes, requested_scopes AS "requestedScopes",
         require_client_secret AS "requireClientSecret",
         require_proof_of_possession AS "requireProofOfPossession",
-        require_pushed_requests AS "requirePushedRequests", in_development AS "inDevelopment",
+        require_pushed_requests AS "requirePushedRequests",
+        backchannel_logout_uri AS "backchannelLogoutUri", in_development AS "inDevelopment",
         jwks IS NOT NULL OR jwks_uri IS NOT NULL AS "usesKeys", token_generation AS generation
       FROM applications WHERE id = ${applicationId} AND account_id = ${accountId} FOR NO KEY UPDATE`;
     return row ?? null;

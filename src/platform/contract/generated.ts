@@ -1098,6 +1098,10 @@ export interface components {
             acr_values_supported: string[];
             /** @description The values of `prompt` that the authorization endpoint accepts. */
             prompt_values_supported: string[];
+            /** @description Whether applications are notified that a session has ended (OpenID Connect Back-Channel Logout 1.0). */
+            backchannel_logout_supported: boolean;
+            /** @description Whether logout tokens have `sid`. */
+            backchannel_logout_session_supported: boolean;
             /** @description Whether the authorization endpoint accepts `claims`. */
             claims_parameter_supported: boolean;
             /** @description Whether the authorization endpoint accepts `request`. */

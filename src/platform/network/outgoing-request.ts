@@ -27,7 +27,7 @@ interface OutgoingRequest {
   readonly body?: string | undefined;
   /** Whether the address of the host may be private. */
   readonly allowPrivate: boolean;
-  /** Maximum size of the response, in bytes. */
+  /** Maximum size of the response, in bytes. 0: the body is not read. */
   readonly maximumBytes: number;
   /** Aborts the request and the reading of the response. */
   readonly signal?: AbortSignal | undefined;
@@ -62,10 +62,10 @@ export async function sendOutgoingRequest(
   return await new Promise((resolve, reject) => {
     const sent = request(url, options, (response) => {
       const head = { status: response.statusCode ?? 0, headers: response.headers };
-      readBody(response, maximumBytes, () => checkHead?.(head)).then(
-        (content) => resolve({ ...head, body: content }),
-        fail,
-      );
+      readBody(response, maximumBytes, () => checkHead?.(head)).then((content) => {
+        resolve({ ...head, body: content });
+        if (maximumBytes === 0) sent.destroy();
+      }, fail);
     });
     function fail(error: Error): void {
       // Closes the connection, also when a part of the response is not read.
@@ -87,6 +87,7 @@ async function readBody(
   check: () => void,
 ): Promise<Buffer> {
   check();
+  if (maximumBytes === 0) return Buffer.alloc(0);
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {

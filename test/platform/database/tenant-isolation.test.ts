@@ -385,6 +385,7 @@ async function fill(database: Database): Promise<Tenant> {
     },
   });
   await prisma.session.create({ data: { idHash: secret(), accountId, userId, expiresAt } });
+  await prisma.logoutNotice.create({ data: { ...common, sid: randomId(), dueAt: expiresAt } });
   const factor = { accountId, userId };
   await prisma.totpFactor.create({ data: { ...factor, sealedSecret: 'sealed', lastStep: 0 } });
   await prisma.passkey.create({

@@ -34,6 +34,7 @@ const settings = {
   requireClientSecret: true,
   requireProofOfPossession: false,
   requirePushedRequests: false,
+  backchannelLogoutUri: null,
   inDevelopment: false,
 };
 

@@ -25,6 +25,7 @@ export const emptyForm: ApplicationForm = {
   requireClientSecret: true,
   requireProofOfPossession: false,
   requirePushedRequests: false,
+  backchannelLogoutUri: null,
   inDevelopment: false,
 };
 
@@ -37,6 +38,7 @@ export const fieldIds = {
   requireClientSecret: 'require_client_secret',
   requireProofOfPossession: 'require_proof_of_possession',
   requirePushedRequests: 'require_pushed_requests',
+  backchannelLogoutUri: 'backchannel_logout_uri',
   inDevelopment: 'in_development',
   scope: (scope: string) => `scope_${scope.replace(':', '_')}`,
 } as const;
@@ -52,6 +54,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     requireClientSecret: form.text('require_client_secret') !== '',
     requireProofOfPossession: form.text('require_proof_of_possession') !== '',
     requirePushedRequests: form.text('require_pushed_requests') !== '',
+    backchannelLogoutUri: form.text('backchannel_logout_uri').trim() || null,
     inDevelopment: form.text('in_development') !== '',
     clientType: clientType === 'confidential' || clientType === 'public' ? clientType : '',
   };
@@ -116,6 +119,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       id: fieldIds.requirePushedRequests,
       show: ({ requirePushedRequests }) => formatBoolean(requirePushedRequests),
     },
+    {
+      member: 'backchannelLogoutUri',
+      label: 'Back-channel logout URI',
+      id: fieldIds.backchannelLogoutUri,
+      show: ({ backchannelLogoutUri }) => backchannelLogoutUri ?? '',
+    },
   ];
 }
 
@@ -124,7 +133,7 @@ export function formErrors(
   errors: SettingsErrors | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
-  const { name, inDevelopment, scopes } = errors ?? {};
+  const { name, inDevelopment, scopes, backchannelLogoutUri } = errors ?? {};
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
@@ -132,6 +141,9 @@ export function formErrors(
     ...lineErrors(fieldIds.redirectUris, errors?.redirectUris),
     ...lineErrors(fieldIds.postLogoutRedirectUris, errors?.postLogoutRedirectUris),
     ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
+    ...(backchannelLogoutUri === undefined
+      ? []
+      : [{ field: fieldIds.backchannelLogoutUri, message: backchannelLogoutUri }]),
   ];
 }
 

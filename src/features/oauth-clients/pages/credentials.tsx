@@ -36,6 +36,7 @@ export function credentialsPage(props: CredentialsProps): PageView {
   const { application, baseUrl, now, newSecret, alert } = props;
   const { clientId, clientType, requireClientSecret, requireProofOfPossession, requirePushedRequests } =
     application;
+  const { backchannelLogoutUri } = application;
   const body = (
     <>
       <DescriptionList>
@@ -59,6 +60,11 @@ export function credentialsPage(props: CredentialsProps): PageView {
         <DescriptionItem name="Pushed requests (PAR)">
           {requirePushedRequests ? 'Required for every authorization request' : 'Optional'}
         </DescriptionItem>
+        {backchannelLogoutUri !== null && (
+          <DescriptionItem name="Back-channel logout URI">
+            <code>{backchannelLogoutUri}</code>
+          </DescriptionItem>
+        )}
       </DescriptionList>
       {clientType === 'confidential' && !usesKeys(application) && (
         <SecretsSection {...{ application, now, newSecret }} />

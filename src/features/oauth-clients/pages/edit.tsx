@@ -24,7 +24,7 @@ import { secretPage } from './secrets.js';
 
 /** Forms that create an application, and change it except for its client type and client ID. */
 export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { applications, developmentPolicy, baseUrl } = dependencies;
+  const { applications, developmentPolicy, baseUrl, config } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const fields = { scopes: knownScopes };
   const check = async (
@@ -37,6 +37,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       clientType,
       knownScopes,
       developmentAllowed: await developmentPolicy.isAllowed(accountId),
+      allowLocal: !config.production,
       ...(stored && { stored }),
     };
     const found = findSettingsErrors(values, options);
@@ -144,6 +145,7 @@ function inOrder({
   requireClientSecret,
   requireProofOfPossession,
   requirePushedRequests,
+  backchannelLogoutUri,
   inDevelopment,
   clientType,
 }: ApplicationForm): ApplicationForm {
@@ -155,6 +157,7 @@ function inOrder({
     requireClientSecret,
     requireProofOfPossession,
     requirePushedRequests,
+    backchannelLogoutUri,
     inDevelopment,
     clientType,
   };

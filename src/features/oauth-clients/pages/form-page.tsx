@@ -236,6 +236,16 @@ export function ApplicationFields({
       {expiry !== undefined && <ExpiryFields form={expiry} label="The client secret expires" />}
       <ProofOfPossessionField required={form.requireProofOfPossession} />
       <PushedRequestsField required={form.requirePushedRequests} />
+      <TextField
+        id={fieldIds.backchannelLogoutUri}
+        label="Back-channel logout URI"
+        hint="Optional. When a user signs out, the application gets a logout token of OpenID Connect there. Starts with https://."
+        type="url"
+        value={form.backchannelLogoutUri ?? ''}
+        required={false}
+        autocomplete="off"
+        maxLength={2048}
+      />
     </Form>
   );
 }

@@ -7,8 +7,8 @@ import {
   publicLookup,
   UnresolvedHostError,
 } from '../../../platform/network/public-address.js';
+import { isLocalUrl } from '../../../platform/network/receiver-url.js';
 import { secretPrefix } from '../webhook-secrets.js';
-import { isLocalUrl } from '../webhook-url.js';
 
 const timedOut = new Error('No response within 15 seconds');
 
