@@ -60,6 +60,8 @@ export interface LiveServer {
   register(method: AuthenticationMethod): Promise<ClientSettings>;
   /** Registers a confidential application that authenticates with these public keys. */
   registerKeys(keys: readonly JWK[]): Promise<Omit<ClientSettings, 'clientSecret' | 'method'>>;
+  /** Registers a sign-out redirect URI for an application. */
+  registerSignOut(clientId: string, uri: string): Promise<void>;
   /** Makes the sign-ins of all sessions this much older. */
   ageSessions(seconds: number): Promise<void>;
 }
@@ -109,6 +111,10 @@ export async function startLiveServer(t: Test, clock = createTestClock(new Date(
         data: { jwks: { keys } as unknown as Prisma.InputJsonObject },
       });
       return { issuer, clientId, redirectUri };
+    },
+    async registerSignOut(clientId, uri) {
+      const data = { postLogoutRedirectUris: [uri] };
+      await api.database.prisma.application.updateMany({ where: { accountId, clientId }, data });
     },
     async ageSessions(seconds) {
       const { prisma } = api.database;

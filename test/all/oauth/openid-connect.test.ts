@@ -221,4 +221,29 @@ for (const library of libraries) {
     await browser.signIn(new URL('/sign_in', server.issuer), server.owner);
     t.match(await errorOf(), { error: 'consent_required' });
   });
+
+  t.test(`${library.name} signs the user out, and the browser returns with the state`, async (t) => {
+    const settings = await register('none');
+    const signedOut = 'http://localhost:8080/signed-out';
+    await server.registerSignOut(settings.clientId, signedOut);
+    const client = await library.connect(settings);
+    const browser = new NetworkBrowser(server.issuer);
+    const { url, finish } = await client.begin(scope);
+    const { idToken } = await finish(await browser.decide(url, server.owner, 'allow'));
+    const confirmation = await browser.open(
+      client.endSessionUrl({
+        id_token_hint: idToken,
+        post_logout_redirect_uri: signedOut,
+        state: 'kept by the application',
+      }),
+    );
+    t.equal(
+      (await browser.open(url)).url.pathname,
+      url.pathname,
+      'the user is signed in until the form is sent',
+    );
+    const { url: end } = await browser.submit(confirmation, {});
+    t.equal(end.href, `${signedOut}?state=kept%20by%20the%20application`);
+    t.equal((await browser.open(url)).url.pathname, '/sign_in');
+  });
 }

@@ -29,6 +29,7 @@ export const oauth4webapi: RelyingPartyLibrary = {
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? '',
         tokenType: tokens.token_type,
+        idToken: tokens.id_token ?? '',
         claims: { ...oauth.getValidatedIdTokenClaims(tokens) },
       };
     }
@@ -131,6 +132,10 @@ export const oauth4webapi: RelyingPartyLibrary = {
         withNonce(() =>
           oauth.protectedResourceRequest(accessToken, 'GET', url, undefined, undefined, options),
         ),
+
+      // The library has no function for it.
+      endSessionUrl: (parameters) =>
+        new URL(`${server.end_session_endpoint}?${new URLSearchParams(parameters)}`),
     };
   },
 };

@@ -53,6 +53,7 @@ export const openidClient: RelyingPartyLibrary = {
       revoke: (token) => openid.tokenRevocation(config, token),
       get: (url, accessToken) =>
         openid.fetchProtectedResource(config, accessToken, url, 'GET', undefined, undefined, options),
+      endSessionUrl: (parameters) => openid.buildEndSessionUrl(config, parameters),
     };
   },
 };
@@ -62,6 +63,7 @@ function signedIn(tokens: openid.TokenEndpointResponse & openid.TokenEndpointRes
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? '',
     tokenType: tokens.token_type,
+    idToken: tokens.id_token ?? '',
     claims: tokens.claims() ?? {},
   };
 }

@@ -21,6 +21,7 @@ export interface SignedIn {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly tokenType: string;
+  readonly idToken: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -47,6 +48,8 @@ export interface RelyingParty {
   introspect(token: string): Promise<Readonly<Record<string, unknown>>>;
   revoke(token: string): Promise<void>;
   get(url: URL, accessToken: string): Promise<Response>;
+  /** The address at which the user signs out of the server. */
+  endSessionUrl(parameters: Readonly<Record<string, string>>): URL;
 }
 
 export interface RelyingPartyLibrary {
