@@ -169,6 +169,14 @@ t.test('without a session there is nothing to confirm', async (t) => {
   t.equal((await ended.open(requestOf(scene))).headers.location, registered);
 });
 
+t.test('the form may lead to an application only if the application asks for a redirect', async (t) => {
+  const scene = await logoutScene();
+  const browser = await signedInBrowser(api, scene.user);
+  const policyOf = async (url: string) => (await browser.open(url)).headers['content-security-policy'];
+  t.notMatch(await policyOf(requestOf(scene)), /form-action/);
+  t.match(await policyOf(addressOf({ client_id: scene.application.clientId })), /form-action 'self'/);
+});
+
 t.test('a GET or HEAD request never ends a session', async (t) => {
   const scene = await logoutScene();
   const browser = await signedInBrowser(api, scene.user);

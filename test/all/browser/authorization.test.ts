@@ -41,6 +41,23 @@ for (const javaScriptEnabled of [true, false]) {
   );
 }
 
+browserTest('sign-out reaches an application that redirects further', async (t, page, site) => {
+  const { scene, received, done } = await startApplication(t, site);
+  const { accountId, application, redirectUri } = scene;
+  await site.api.database.prisma.application.update({
+    where: { accountId_id: { accountId, id: application.id } },
+    data: { postLogoutRedirectUris: [redirectUri] },
+  });
+  const parameters = { client_id: application.clientId, post_logout_redirect_uri: redirectUri, state: 's' };
+  await signIn(page, scene.user);
+  await page.goto(`/v1/oauth/logout?${new URLSearchParams(parameters)}`);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(done);
+  t.same([...(received.at(-1) ?? [])], [['state', 's']]);
+  await page.goto('/people');
+  t.match(page.url(), /\/sign_in/);
+});
+
 browserTest('a password that Allow asks for leads to the application', async (t, page, site) => {
   const { scene, received, done } = await startApplication(t, site);
   const { url } = authorizationRequest(scene, { scope: 'reports:write' });

@@ -31,7 +31,7 @@ export async function createApplication(page: Page, name: string): Promise<void>
   await page.getByRole('link', { name: 'OAuth applications' }).click();
   await page.getByRole('link', { name: 'New application' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Redirect URIs').fill(callback);
+  await page.getByLabel('Redirect URIs', { exact: true }).fill(callback);
   await page.getByLabel('reports:read').check();
   await main(page).getByRole('button', { name: 'Create application' }).click();
 }

@@ -174,7 +174,7 @@ browserTest(
     await page.getByRole('link', { name: /I have stored the secret/ }).click();
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
-    const uris = page.getByLabel('Redirect URIs');
+    const uris = page.getByLabel('Redirect URIs', { exact: true });
     await uris.fill(`${await uris.inputValue()}\nhttps://second.example/`);
     await main(page).getByRole('button', { name: 'Save changes' }).click();
     t.match(await page.getByRole('status').textContent(), /Changes saved/);
