@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { AccessTokens } from '../../src/oauth/tokens/access-tokens.js';
 import { systemClock } from '../../src/platform/clock.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, openSharedTestDatabase, testServer } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
+import { createSigner, dpopClient } from '../support/oauth/dpop.js';
 import { createScene, grantCode, grantTokens, refresh } from '../support/oauth/users.js';
 import { startServerProcess } from '../support/processes/server-process.js';
 import { createTenant } from '../support/records/tenant.js';
@@ -17,7 +20,7 @@ interface Reply {
 /** One of two servers on one database. */
 interface Server {
   post(url: string, form: Record<string, string>): Promise<Reply>;
-  get(url: string, token: string): Promise<Reply>;
+  get(url: string, authorization: Record<string, string>): Promise<Reply>;
 }
 
 interface Fleet {
@@ -36,7 +39,7 @@ function overNetwork(base: string): Server {
   return {
     post: async (url, form) =>
       read(await fetch(`${base}${url}`, { method: 'POST', body: new URLSearchParams(form) })),
-    get: async (url, token) => read(await fetch(`${base}${url}`, { headers: bearer(token) })),
+    get: async (url, headers) => read(await fetch(`${base}${url}`, { headers })),
   };
 }
 
@@ -47,7 +50,7 @@ function withinProcess(api: TestApp): Server {
   });
   return {
     post: async (url, form) => read(await api.postForm(url, form)),
-    get: async (url, token) => read(await api.get(url, token)),
+    get: async (url, headers) => read(await api.app.inject({ url, headers })),
   };
 }
 
@@ -81,14 +84,18 @@ function atOnce(count: number, request: (server: Server) => Promise<Reply>): Pro
   return Promise.all(Array.from({ length: count }, (_, index) => request(servers[index % 2 === 0 ? 0 : 1])));
 }
 
-/** Expects that one request succeeded and that all others were rejected with `invalid_grant`. */
-function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
+/** Expects that one request succeeded and that all others were rejected with the same error. */
+function oneWinner(
+  t: Test,
+  replies: readonly Reply[],
+  rejection = '401 invalid_grant',
+): Record<string, string> {
   const winners = replies.filter(({ status }) => status === 200);
   t.equal(winners.length, 1, 'exactly one succeeds');
   const others = replies.filter(({ status }) => status !== 200);
   t.same(
     [...new Set(others.map(({ status, body }) => `${status} ${body.error}`))],
-    ['401 invalid_grant'],
+    [rejection],
     'all others are rejected with the same error',
   );
   return (winners[0]?.body ?? {}) as Record<string, string>;
@@ -97,6 +104,60 @@ function oneWinner(t: Test, replies: readonly Reply[]): Record<string, string> {
 /** The embedded database runs one statement at a time, so that more requests and rounds show nothing more. */
 const many = real ? 100 : 8;
 const rounds = real ? 10 : 2;
+
+t.test(
+  'exactly one of many concurrent uses of one client assertion succeeds, in two processes',
+  async (t) => {
+    const { accountId, application } = await createTenant(database);
+    const { clientId, id } = application;
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    await database.prisma.applicationSecret.deleteMany({ where: { applicationId: id } });
+    await database.prisma.application.update({
+      where: { accountId_id: { accountId, id } },
+      data: { jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] } as object },
+    });
+    const assertion = () =>
+      new SignJWT({ iss: clientId, sub: clientId, aud: 'http://api.test', jti: randomUUID() })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+        .setIssuedAt()
+        .setExpirationTime('4m')
+        .sign(privateKey);
+    const formOf = (client_assertion: string) => ({
+      grant_type: 'client_credentials',
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion,
+    });
+    const form = formOf(await assertion());
+    oneWinner(t, await atOnce(many, (server) => server.post('/v1/oauth/token', form)), '401 invalid_client');
+    const [one, other] = servers;
+    const second = formOf(await assertion());
+    t.equal((await one.post('/v1/oauth/token', second)).status, 200);
+    t.equal((await other.post('/v1/oauth/token', second)).status, 401, 'a replay in the other process');
+  },
+);
+
+t.test('exactly one of many concurrent uses of one DPoP proof succeeds, in two processes', async (t) => {
+  const { application } = await createTenant(database);
+  const client = dpopClient(api, await createSigner());
+  const token = await client.token(application);
+  await client.call(token);
+  const headers = async () => ({
+    authorization: `DPoP ${token}`,
+    dpop: await client.proof({ method: 'GET', url: '/v1/employees', accessToken: token }),
+  });
+  const once = await headers();
+  const replies = await atOnce(many, (server) => server.get('/v1/employees', once));
+  t.equal(replies.filter(({ status }) => status === 200).length, 1);
+  const others = replies.filter(({ status }) => status !== 200);
+  t.same(
+    [...new Set(others.map(({ status, body }) => `${status} ${body.code}`))],
+    ['401 invalid_dpop_proof'],
+  );
+  const [one, other] = servers;
+  const second = await headers();
+  t.equal((await one.get('/v1/employees', second)).status, 200);
+  t.match(await other.get('/v1/employees', second), { status: 401, body: { code: 'invalid_dpop_proof' } });
+});
 
 t.test('exactly one of many concurrent exchanges of one code succeeds, and its tokens work', async (t) => {
   for (let round = 0; round < Math.min(rounds, 3); round += 1) {
@@ -109,7 +170,8 @@ t.test('exactly one of many concurrent exchanges of one code succeeds, and its t
     const where = { applicationId: scene.application.id };
     t.equal(await database.prisma.grant.count({ where }), 1);
     t.equal(await database.prisma.refreshToken.count({ where: { grant: where } }), 1);
-    for (const server of servers) t.equal((await server.get('/v1/employees', access_token)).status, 200);
+    for (const server of servers)
+      t.equal((await server.get('/v1/employees', bearer(access_token))).status, 200);
     const again = { grant_type: 'refresh_token', client_id: scene.application.clientId, refresh_token };
     t.equal((await servers[1].post('/v1/oauth/token', again)).status, 200);
   }
@@ -128,7 +190,7 @@ t.test(
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
       const won = oneWinner(t, await atOnce(many, (server) => server.post('/v1/oauth/token', form())));
       for (const server of servers) {
-        t.equal((await server.get('/v1/employees', won.access_token ?? '')).status, 200);
+        t.equal((await server.get('/v1/employees', bearer(won.access_token ?? ''))).status, 200);
       }
       refreshToken = won.refresh_token ?? '';
     }
@@ -151,7 +213,7 @@ t.test('a concurrent refresh and revocation of its grant leave no valid token', 
     t.equal(revoked.status, 200);
     if (refreshed.status !== 200) continue;
     const { access_token = '', refresh_token = '' } = refreshed.body as Record<string, string>;
-    t.equal((await servers[0].get('/v1/employees', access_token)).status, 401);
+    t.equal((await servers[0].get('/v1/employees', bearer(access_token))).status, 401);
     const again = await servers[1].post('/v1/oauth/token', { ...form, refresh_token });
     t.equal(again.status, 401);
   }
@@ -179,10 +241,10 @@ t.test('a token that one server has revoked is rejected by the other at once, ev
           resources: ['api'],
         });
         // The other server has verified the signature of the token and caches it.
-        const before = await other.get('/v1/employees?page%5Bsize%5D=1', token);
+        const before = await other.get('/v1/employees?page%5Bsize%5D=1', bearer(token));
         const form = { client_id: clientId, client_secret: clientSecret, token };
         const revoked = await one.post('/v1/oauth/revoke', form);
-        const after = await other.get('/v1/employees?page%5Bsize%5D=1', token);
+        const after = await other.get('/v1/employees?page%5Bsize%5D=1', bearer(token));
         const story = `${before.status} ${revoked.status} ${after.status} ${after.body.code}`;
         if (story !== '200 200 401 invalid_token') wrong.push(story);
       }
@@ -197,9 +259,9 @@ t.test('a grant that one server has revoked is rejected by the other at once', a
     const scene = await createScene(database);
     const { accessToken, refreshToken } = await grantTokens(api, scene);
     const [one, other] = round % 2 === 0 ? servers : [servers[1], servers[0]];
-    t.equal((await other.get('/v1/employees', accessToken)).status, 200);
+    t.equal((await other.get('/v1/employees', bearer(accessToken))).status, 200);
     await one.post('/v1/oauth/revoke', { client_id: scene.application.clientId, token: refreshToken });
-    t.equal((await other.get('/v1/employees', accessToken)).status, 401);
+    t.equal((await other.get('/v1/employees', bearer(accessToken))).status, 401);
     t.equal((await refresh(api, scene.application, refreshToken)).statusCode, 401);
   }
 });
@@ -230,7 +292,7 @@ t.test(
     for (const server of both) {
       const { body } = await server.post('/v1/oauth/token', form);
       for (const other of both) {
-        t.equal((await other.get('/v1/employees', String(body.access_token))).status, 200);
+        t.equal((await other.get('/v1/employees', bearer(String(body.access_token)))).status, 200);
       }
     }
     t.same(await Promise.all(processes.map(({ stop }) => stop())), [0, 0], 'both exit with 0');
