@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { redirectHosts } from '../../src/oauth/clients/installations.js';
 import { Browser } from '../support/browser/browser.js';
 import { needsOpenssl, startDocumentServer } from '../support/oauth/document-server.js';
@@ -48,6 +50,7 @@ function approve({ api, documents, user }: Connection, scopes = ['reports:read']
 async function connect(
   { api, documents, browser }: Connection,
   changes: Record<string, string> = {},
+  credentials: Record<string, string> = {},
 ): Promise<ReturnType<typeof tokensOf>> {
   const { url, parameters, verifier } = request(documents, changes);
   const page = await browser.open(url);
@@ -61,6 +64,7 @@ async function connect(
       redirect_uri: String(parameters.redirect_uri),
       code,
       code_verifier: verifier,
+      ...credentials,
     }),
   );
 }
@@ -118,6 +122,48 @@ t.test(
       data: { suspendedAt: api.clock() },
     });
     await expectRejected(browser, 'suspended');
+  },
+);
+
+t.test(
+  'a client whose document has keys authenticates with an assertion, and never without one',
+  needsOpenssl,
+  async (t) => {
+    const connection = await createConnection(t);
+    const { api, documents, browser } = connection;
+    const clientId = documents.url;
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] };
+    documents.document = { ...documents.document, token_endpoint_auth_method: 'private_key_jwt', jwks };
+    const now = Math.floor(api.clock().getTime() / 1000);
+    const credentials = async (key = privateKey) => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await new SignJWT({
+        ...{ iss: clientId, sub: clientId, aud: api.config.baseUrl },
+        ...{ jti: randomUUID(), iat: now, exp: now + 60 },
+      })
+        .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+        .sign(key),
+    });
+    await opened(browser, documents);
+    await approve(connection);
+    await t.rejects(connect(connection), /401.*invalid_client/s, 'without an assertion');
+    const other = await generateKeyPair('ES256');
+    const wrong = await credentials(other.privateKey);
+    await t.rejects(connect(connection, {}, wrong), /401.*invalid_client/s, 'with another key');
+    const tokens = await connect(connection, {}, await credentials());
+    t.equal((await api.get('/v1/employees', tokens.accessToken)).statusCode, 200);
+
+    const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refreshToken };
+    t.match((await api.postForm('/v1/oauth/token', form)).json(), { error: 'invalid_client', status: 401 });
+    const refreshed = await api.postForm('/v1/oauth/token', { ...form, ...(await credentials()) });
+    t.equal(refreshed.statusCode, 200, refreshed.body);
+    const { refresh_token } = refreshed.json();
+    const token = await api.postForm('/v1/oauth/introspect', {
+      token: refresh_token,
+      ...(await credentials()),
+    });
+    t.match(token.json(), { active: true, client_id: clientId });
   },
 );
 
