@@ -1,10 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
+import { ProtocolFields } from './protocol-fields.js';
+import { UriField } from './uri-field.js';
 
 /** The setting that every token request must contain the client secret. */
 function ClientSecretField({ required }: { required: boolean }) {
@@ -25,43 +26,6 @@ function ClientSecretField({ required }: { required: boolean }) {
   );
 }
 
-/** Whether every token must be bound to a key of the application. */
-function ProofOfPossessionField({ required }: { required: boolean }) {
-  const id = fieldIds.requireProofOfPossession;
-  return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Proof of possession</legend>
-      <p class="hint" id={`${id}-hint`}>
-        Every token is then bound to a key of the application (DPoP), so that a stolen token is useless
-        without the key. Token requests without a proof of the key are rejected. Tokens that were issued
-        before stay valid until they expire.
-      </p>
-      <label class="choice">
-        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
-        <span>Require proof of possession</span>
-      </label>
-    </fieldset>
-  );
-}
-
-/** Whether authorization requests must be pushed. */
-function PushedRequestsField({ required }: { required: boolean }) {
-  const id = fieldIds.requirePushedRequests;
-  return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Authorization requests</legend>
-      <p class="hint" id={`${id}-hint`}>
-        The application then sends each authorization request from its server first (PAR), so that the address
-        in the browser cannot be changed. Other authorization requests are rejected.
-      </p>
-      <label class="choice">
-        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
-        <span>Require pushed requests</span>
-      </label>
-    </fieldset>
-  );
-}
-
 /** The redirect URIs, one on each line. */
 function RedirectUriField({ uris }: { uris: readonly string[] }) {
   return (
@@ -71,53 +35,6 @@ function RedirectUriField({ uris }: { uris: readonly string[] }) {
       <code>http://localhost</code>. Other schemes, such as <code>myapp://</code>, are not accepted: phone
       apps use an <code>https://</code> link that the app opens.
     </UriField>
-  );
-}
-
-/** The URIs to which the application may send users that it signs out, one on each line. */
-function PostLogoutRedirectUriField({ uris }: { uris: readonly string[] }) {
-  return (
-    <UriField id={fieldIds.postLogoutRedirectUris} label="Sign-out redirect URIs" uris={uris}>
-      Where users can be sent after the application has signed them out, one on each line. Optional. The rules
-      of redirect URIs apply.
-    </UriField>
-  );
-}
-
-/** A field with a URI on each line. */
-function UriField({
-  id,
-  label,
-  uris,
-  children,
-}: {
-  id: string;
-  label: string;
-  uris: readonly string[];
-  /** The hint. */
-  children: ComponentChildren;
-}) {
-  const hint = `${id}-hint`;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <p class="hint" id={hint}>
-        {children}
-      </p>
-      <FieldError field={id} />
-      <textarea
-        class="code"
-        id={id}
-        name={id}
-        rows={Math.min(Math.max(uris.length + 1, 3), 21)}
-        placeholder="https://"
-        autocomplete="off"
-        spellcheck={false}
-        {...useDescription(id, hint)}
-      >
-        {uris.join('\n')}
-      </textarea>
-    </div>
   );
 }
 
@@ -228,24 +145,12 @@ export function ApplicationFields({
       {isNew && <ClientTypeField chosen={form.clientType} />}
       <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
-      <PostLogoutRedirectUriField uris={form.postLogoutRedirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}
       {expiry !== undefined && <ExpiryFields form={expiry} label="The client secret expires" />}
-      <ProofOfPossessionField required={form.requireProofOfPossession} />
-      <PushedRequestsField required={form.requirePushedRequests} />
-      <TextField
-        id={fieldIds.backchannelLogoutUri}
-        label="Back-channel logout URI"
-        hint="Optional. When a user signs out, the application gets a logout token of OpenID Connect there. Starts with https://."
-        type="url"
-        value={form.backchannelLogoutUri ?? ''}
-        required={false}
-        autocomplete="off"
-        maxLength={2048}
-      />
+      <ProtocolFields form={form} />
     </Form>
   );
 }
