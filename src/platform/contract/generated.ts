@@ -2960,7 +2960,8 @@ export interface components {
         State: string;
         /**
          * @description The `request_uri` of a pushed authorization request (RFC 9126), see [createPushedRequest](#/oauth/createpushedrequest). Send it
-         *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored.
+         *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored. An empty one
+         *     counts as missing.
          * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A
          */
         RequestUri: string;
@@ -3216,7 +3217,8 @@ export interface operations {
                 nonce?: components["parameters"]["Nonce"];
                 /**
                  * @description The `request_uri` of a pushed authorization request (RFC 9126), see [createPushedRequest](#/oauth/createpushedrequest). Send it
-                 *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored.
+                 *     with `client_id` only: the other parameters are those that were pushed, and those of the query are ignored. An empty one
+                 *     counts as missing.
                  * @example urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6esc_11ACC5bwc0A
                  */
                 request_uri?: components["parameters"]["RequestUri"];
