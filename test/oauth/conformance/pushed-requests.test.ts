@@ -61,6 +61,16 @@ t.test('accepts a pushed request whose assertion has iat and nbf eight seconds i
   t.equal(response.statusCode, 201, response.body);
 });
 
+t.test('accepts a list as aud of an assertion only if each value is one of this server', async (t) => {
+  for (const aud of [[issuer], [issuer, `${issuer}${endpoint}`]])
+    t.equal((await pushSigned({ aud })).response.statusCode, 201);
+  for (const aud of [[], [`${issuer}/`], [issuer, 'https://other.example']]) {
+    const { response, stored } = await pushSigned({ aud });
+    expectOAuthError(t, response, 'invalid_client');
+    t.equal(stored, 0);
+  }
+});
+
 /** The error of the exchange of a code of a pushed request. */
 async function exchange(t: Test, verifier: Record<string, string>) {
   const scene = await createScene(database);
