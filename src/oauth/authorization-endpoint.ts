@@ -4,12 +4,7 @@ import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import type { operations } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
-import {
-  OtherAccountProblem,
-  oauthDescription,
-  Problem,
-  UnregisteredRedirectUriProblem,
-} from '../platform/problems/problem.js';
+import { OtherAccountProblem, oauthDescription, Problem } from '../platform/problems/problem.js';
 import { violation } from '../platform/problems/rule-texts.js';
 import {
   type Application,
@@ -25,7 +20,7 @@ import {
   type Publisher,
 } from './clients/installations.js';
 import { isMetadataDocumentUrl } from './clients/metadata-document.js';
-import { isForDevelopment, isRegisteredRedirectUri } from './clients/redirect-uris.js';
+import { checkRedirectUri, isForDevelopment, withResponse } from './clients/redirect-uris.js';
 import { readSignInDemands } from './consent/sign-in-demands.js';
 import { invalidRequestUri, type PushedRequest } from './grants/pushed-requests.js';
 import { type Resource, readResource } from './resources.js';
@@ -64,20 +59,6 @@ async function knownClient(clients: ClientRegistry, clientId: string): Promise<C
   const application = await clients.findByClientId(clientId);
   if (application === null) throw invalidClient({ basic: false }, 'Unknown client_id.');
   return application;
-}
-
-/**
- * The redirect URI must be registered for the application.
- *
- * @throws {UnregisteredRedirectUriProblem} never a redirect
- */
-export function checkRedirectUri(client: Client, redirectUri: string): void {
-  if (isRegisteredRedirectUri(client, redirectUri)) return;
-  const { message: detail, errors = [] } = invalidParameter(
-    'redirect_uri',
-    violation('registered_redirect_uri'),
-  );
-  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: client.name, redirectUri });
 }
 
 /** Maximum length of `state`, in bytes of UTF-8. */
@@ -400,8 +381,5 @@ function responseUrl(
     response instanceof AuthorizationRejection
       ? { error: response.error, error_description: oauthDescription(response.message) }
       : { code: response.code };
-  // Some clients decode `+` as a plus sign; all decode %20 as a space.
-  const query = new URLSearchParams({ ...parameters, state, iss: issuer }).toString().replaceAll('+', '%20');
-  // Appended, so that the registered URI is unchanged.
-  return `${redirect_uri}${redirect_uri.includes('?') ? '&' : '?'}${query}`;
+  return withResponse(redirect_uri, { ...parameters, state, iss: issuer });
 }

@@ -1,4 +1,7 @@
 import { parseUrl } from '../../platform/contract/outside-text.js';
+import { invalidParameter } from '../../platform/problems/invalid-request.js';
+import { UnregisteredRedirectUriProblem } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 
 /** Maximum length of a redirect URI, in characters. */
 const maximumRedirectUriLength = 2000;
@@ -81,4 +84,27 @@ export function isRegisteredRedirectUri({ redirectUris, stage }: RegisteredUris,
 function withoutLocalPort(uri: string): string {
   const [, start = '', port, rest = ''] = localWithPort.exec(uri) ?? [];
   return port === undefined || Number(port) > 65_535 ? uri : `${start}${rest}`;
+}
+
+/**
+ * The redirect URI must be registered for the application.
+ *
+ * @param parameter the parameter of the request with the URI
+ * @throws {UnregisteredRedirectUriProblem} never a redirect
+ */
+export function checkRedirectUri(
+  client: RegisteredUris & { readonly name: string },
+  redirectUri: string,
+  parameter: 'redirect_uri' | 'post_logout_redirect_uri' = 'redirect_uri',
+): void {
+  if (isRegisteredRedirectUri(client, redirectUri)) return;
+  const { message: detail, errors = [] } = invalidParameter(parameter, violation(`registered_${parameter}`));
+  throw new UnregisteredRedirectUriProblem({ detail, errors }, { applicationName: client.name, redirectUri });
+}
+
+/** A redirect URI with the parameters of a response in its query. They are appended, so that the registered URI is unchanged. */
+export function withResponse(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
+  // Some clients decode `+` as a plus sign; all decode %20 as a space.
+  const query = new URLSearchParams(parameters).toString().replaceAll('+', '%20');
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
 }

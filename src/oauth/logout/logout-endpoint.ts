@@ -2,12 +2,12 @@ import type { User } from '../../platform/accounts/user.js';
 import type { operations } from '../../platform/contract/generated.js';
 import { parseUrl } from '../../platform/contract/outside-text.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
-import { type Problem, UnregisteredRedirectUriProblem } from '../../platform/problems/problem.js';
+import type { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { checkStateLength } from '../authorization-endpoint.js';
 import { type Client, isApplication } from '../clients/client-registry.js';
 import { isMetadataDocumentUrl } from '../clients/metadata-document.js';
-import { isRegisteredRedirectUri } from '../clients/redirect-uris.js';
+import { checkRedirectUri, withResponse } from '../clients/redirect-uris.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { OAuthServices } from '../services.js';
 import { readIdTokenHint } from '../tokens/id-token-hints.js';
@@ -89,14 +89,9 @@ export class LogoutEndpoint {
   /** @throws {UnregisteredRedirectUriProblem} */
   async #redirectTo(client: Client, redirectUri: string, state: string | undefined): Promise<Redirect> {
     const redirectUris = await this.#services.clients.postLogoutRedirectUris(client);
-    if (isRegisteredRedirectUri({ redirectUris, stage: client.stage }, redirectUri))
-      return { location: locationOf(redirectUri, state), host: parseUrl(redirectUri)?.host ?? redirectUri };
-    const { message: detail, errors = [] } = invalidParameter(
-      'post_logout_redirect_uri',
-      violation('registered_post_logout_redirect_uri'),
-    );
-    const application = { applicationName: client.name, redirectUri };
-    throw new UnregisteredRedirectUriProblem({ detail, errors }, application);
+    checkRedirectUri({ ...client, redirectUris }, redirectUri, 'post_logout_redirect_uri');
+    const location = state === undefined ? redirectUri : withResponse(redirectUri, { state });
+    return { location, host: parseUrl(redirectUri)?.host ?? redirectUri };
   }
 }
 
@@ -104,12 +99,4 @@ export class LogoutEndpoint {
 function unknownApplication({ client_id }: LogoutParameters): Problem {
   const parameter = client_id === undefined ? 'id_token_hint' : 'client_id';
   return invalidParameter(parameter, violation('known_application'));
-}
-
-function locationOf(redirectUri: string, state: string | undefined): string {
-  if (state === undefined) return redirectUri;
-  // Some clients decode `+` as a plus sign; all decode %20 as a space.
-  const query = new URLSearchParams({ state }).toString().replaceAll('+', '%20');
-  // Appended, so that the registered URI is unchanged.
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
 }
