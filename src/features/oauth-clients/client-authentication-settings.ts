@@ -6,7 +6,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { expiryColumns, expiryDetails } from './secret-expiry.js';
+import { expiryDetails, storeSecret } from './secret-expiry.js';
 
 /** The keys of an application: a set, or the URL of one. */
 export type NewKeys = { readonly jwks: ClientKeySet } | { readonly jwksUri: string };
@@ -81,16 +81,7 @@ export class ClientAuthenticationSettings {
         data: { jwks: Prisma.DbNull, jwksUri: null, updatedAt: at },
       });
       if (count === 0) return { kind: 'no_keys' };
-      await tx.applicationSecret.create({
-        data: {
-          id,
-          accountId,
-          applicationId,
-          ...secret.stored,
-          createdAt: at,
-          ...expiryColumns(expiresAt, at),
-        },
-      });
+      await storeSecret(unit, { id, ...secret.stored, expiresAt });
       await unit.record('application.keys_removed');
       await unit.record('application.secret_created', expiryDetails(expiresAt));
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };

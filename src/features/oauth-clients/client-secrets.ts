@@ -5,7 +5,7 @@ import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';
-import { expiryColumns, expiryDetails, isExpired } from './secret-expiry.js';
+import { expiryDetails, isExpired, storeSecret } from './secret-expiry.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;
@@ -34,7 +34,7 @@ export class ClientSecrets {
     auditContext: UserAuditContext,
     { applicationId, nonce, expiresAt }: { applicationId: string; nonce: string; expiresAt: Date | null },
   ): Promise<CreatedSecret> {
-    const { accountId, at } = auditContext;
+    const { accountId } = auditContext;
     const id = randomId();
     const secret = newClientSecret();
     const context = { ...auditContext, applicationId };
@@ -49,16 +49,7 @@ export class ClientSecrets {
         await restoreNonce(unit, nonce);
         return { kind: 'limit_reached' };
       }
-      await tx.applicationSecret.create({
-        data: {
-          id,
-          accountId,
-          applicationId,
-          ...secret.stored,
-          createdAt: at,
-          ...expiryColumns(expiresAt, at),
-        },
-      });
+      await storeSecret(unit, { id, ...secret.stored, expiresAt });
       await unit.record('application.secret_created', expiryDetails(expiresAt));
       return { kind: 'created', clientId: application.clientId, clientSecret: secret.value };
     });

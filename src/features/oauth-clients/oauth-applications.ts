@@ -17,7 +17,7 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
-import { expiryColumns, expiryDetails } from './secret-expiry.js';
+import { expiryDetails, storeSecret } from './secret-expiry.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(
@@ -93,16 +93,7 @@ async function insertApplication(
     },
   });
   if (secret !== null) {
-    await unit.tx.applicationSecret.create({
-      data: {
-        id: randomId(),
-        accountId,
-        applicationId,
-        ...secret.stored,
-        createdAt: at,
-        ...expiryColumns(expiresAt, at),
-      },
-    });
+    await storeSecret(unit, { id: randomId(), ...secret.stored, expiresAt });
   }
   await unit.record('application.created', {
     name,

@@ -1,3 +1,6 @@
+import type { newClientSecret } from '../../oauth/tokens/opaque-token.js';
+import type { UserAuditContext } from '../../platform/audit/audit-log.js';
+import type { Unit } from '../../platform/changes/change.js';
 import { dayMilliseconds } from '../../platform/clock.js';
 
 /** Days before the expiry of a secret at which the owners and administrators get a reminder. */
@@ -11,8 +14,23 @@ export function isExpired({ expiresAt }: { readonly expiresAt: Date | null }, no
   return expiresAt !== null && expiresAt <= now;
 }
 
+type NewSecret = ReturnType<typeof newClientSecret>['stored'] & {
+  readonly id: string;
+  /** Time from which on the secret is rejected; `null`: it never expires. */
+  readonly expiresAt: Date | null;
+};
+
+/** Stores a new secret of the application of the context, with the time of its first reminder. */
+export async function storeSecret(
+  { tx, context: { accountId, applicationId, at } }: Unit<UserAuditContext & { applicationId: string }>,
+  { expiresAt, ...secret }: NewSecret,
+): Promise<void> {
+  const data = { ...secret, accountId, applicationId, createdAt: at, ...expiryColumns(expiresAt, at) };
+  await tx.applicationSecret.create({ data });
+}
+
 /** Columns of a new secret: its expiry and the first reminder that is after its creation. */
-export function expiryColumns(expiresAt: Date | null, createdAt: Date) {
+function expiryColumns(expiresAt: Date | null, createdAt: Date) {
   if (expiresAt === null) return { expiresAt, nextReminderAt: null };
   const reminders = [reminderDays.first, reminderDays.last].map(
     (days) => new Date(expiresAt.getTime() - days * dayMilliseconds),
