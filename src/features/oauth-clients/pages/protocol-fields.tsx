@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { UriField } from './uri-field.js';
@@ -12,38 +13,30 @@ function PostLogoutRedirectUriField({ uris }: { uris: readonly string[] }) {
   );
 }
 
-/** Whether every token must be bound to a key of the application. */
-function ProofOfPossessionField({ required }: { required: boolean }) {
-  const id = fieldIds.requireProofOfPossession;
+/** A requirement of every request of the application. */
+function RequirementField({
+  id,
+  title,
+  label,
+  required,
+  children,
+}: {
+  id: string;
+  title: string;
+  label: string;
+  required: boolean;
+  /** The hint. */
+  children: ComponentChildren;
+}) {
   return (
     <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Proof of possession</legend>
+      <legend>{title}</legend>
       <p class="hint" id={`${id}-hint`}>
-        Every token is then bound to a key of the application (DPoP), so that a stolen token is useless
-        without the key. Token requests without a proof of the key are rejected. Tokens that were issued
-        before stay valid until they expire.
+        {children}
       </p>
       <label class="choice">
         <input type="checkbox" id={id} name={id} value="yes" checked={required} />
-        <span>Require proof of possession</span>
-      </label>
-    </fieldset>
-  );
-}
-
-/** Whether authorization requests must be pushed. */
-function PushedRequestsField({ required }: { required: boolean }) {
-  const id = fieldIds.requirePushedRequests;
-  return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Authorization requests</legend>
-      <p class="hint" id={`${id}-hint`}>
-        The application then sends each authorization request from its server first (PAR), so that the address
-        in the browser cannot be changed. Other authorization requests are rejected.
-      </p>
-      <label class="choice">
-        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
-        <span>Require pushed requests</span>
+        <span>{label}</span>
       </label>
     </fieldset>
   );
@@ -61,8 +54,25 @@ export function ProtocolFields({ form }: { form: ApplicationForm }) {
   return (
     <details open={isSet}>
       <summary>More settings: proof of possession, pushed requests, sign-out</summary>
-      <ProofOfPossessionField required={requireProofOfPossession} />
-      <PushedRequestsField required={requirePushedRequests} />
+      <RequirementField
+        id={fieldIds.requireProofOfPossession}
+        title="Proof of possession"
+        label="Require proof of possession"
+        required={requireProofOfPossession}
+      >
+        Every token is then bound to a key of the application (DPoP), so that a stolen token is useless
+        without the key. Token requests without a proof of the key are rejected. Tokens that were issued
+        before stay valid until they expire.
+      </RequirementField>
+      <RequirementField
+        id={fieldIds.requirePushedRequests}
+        title="Authorization requests"
+        label="Require pushed requests"
+        required={requirePushedRequests}
+      >
+        The application then sends each authorization request from its server first (PAR), so that the address
+        in the browser cannot be changed. Other authorization requests are rejected.
+      </RequirementField>
       <PostLogoutRedirectUriField uris={postLogoutRedirectUris} />
       <TextField
         id={fieldIds.backchannelLogoutUri}
