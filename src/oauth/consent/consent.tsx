@@ -7,7 +7,7 @@ import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { auditOrigin } from '../../platform/http/principal.js';
 import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
-import { CsrfField } from '../../platform/pages/form-parts.js';
+import { CsrfField, SignedInAs } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
 import { approvalPath, signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
@@ -199,12 +199,7 @@ function ConsentPage({
           only if you are its developer or trust them.
         </p>
       )}
-      <dl class="account">
-        <dt>Account</dt>
-        <dd>{user.accountName}</dd>
-        <dt>Signed in as</dt>
-        <dd>{user.email}</dd>
-      </dl>
+      <SignedInAs user={user} />
       <h2>The application will be able to</h2>
       <ScopeList scopes={scopes.offered} />
       {scopes.withheld.length > 0 && (

@@ -4,7 +4,7 @@ import type { Core } from '../../platform/core.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import { operationQuery } from '../../platform/http/binding/operation-query.js';
 import { type BrowserSession, signOutEvent } from '../../platform/http/browser-sessions.js';
-import { CsrfField } from '../../platform/pages/form-parts.js';
+import { CsrfField, SignedInAs } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
 import { pageForm } from '../../platform/pages/page-context.js';
 import { homePath } from '../../platform/pages/paths.js';
@@ -85,12 +85,7 @@ function LogoutPage({
           asks to sign you out of this service.
         </p>
       )}
-      <dl class="account">
-        <dt>Account</dt>
-        <dd>{user.accountName}</dd>
-        <dt>Signed in as</dt>
-        <dd>{user.email}</dd>
-      </dl>
+      <SignedInAs user={user} />
       <p>You will be signed out in this browser. Applications that you use keep their access.</p>
       <form method="post" action={action}>
         <CsrfField token={csrfToken} />

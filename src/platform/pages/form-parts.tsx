@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { User } from '../accounts/user.js';
 import { csrfField } from '../http/browser-sessions.js';
 
 export interface FormError {
@@ -158,6 +159,18 @@ export function ButtonForm({
 /** List of names and values in two columns. */
 export function DescriptionList({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
+}
+
+/** Who is signed in, on a page that acts for the user. */
+export function SignedInAs({ user: { accountName, email } }: { user: Pick<User, 'accountName' | 'email'> }) {
+  return (
+    <dl class="account">
+      <dt>Account</dt>
+      <dd>{accountName}</dd>
+      <dt>Signed in as</dt>
+      <dd>{email}</dd>
+    </dl>
+  );
 }
 
 export function DescriptionItem({ name, children }: { name: string; children: ComponentChildren }) {

@@ -7,7 +7,7 @@ import {
   UnregisteredRedirectUriProblem,
 } from '../problems/problem.js';
 import type { Section } from './audience.js';
-import { CsrfField } from './form-parts.js';
+import { CsrfField, SignedInAs } from './form-parts.js';
 import { Layout, sendPage } from './layout.js';
 import { directoryPath } from './paths.js';
 import { SiteErrorPage } from './site-page.js';
@@ -96,12 +96,7 @@ function RejectedRedirectUri({
 function OtherAccountForm({ user, csrfToken, returnTo }: SignedInUser & { returnTo: string }) {
   return (
     <>
-      <dl class="account">
-        <dt>Account</dt>
-        <dd>{user.accountName}</dd>
-        <dt>Signed in as</dt>
-        <dd>{user.email}</dd>
-      </dl>
+      <SignedInAs user={user} />
       <form method="post" action="/sign_out">
         <CsrfField token={csrfToken} />
         <input type="hidden" name="return_to" value={returnTo} />

@@ -2,7 +2,13 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 import { describePublisher } from '../../../oauth/clients/installations.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import type { User } from '../../../platform/accounts/user.js';
-import { CsrfField, ErrorSummary, Form, type FormState } from '../../../platform/pages/form-parts.js';
+import {
+  CsrfField,
+  ErrorSummary,
+  Form,
+  type FormState,
+  SignedInAs,
+} from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
 import { Timestamp, ViewerContext } from '../../../platform/pages/timestamp.js';
 import { type ApplicationPolicy, mayApprove } from '../approvals.js';
@@ -131,12 +137,7 @@ function Frame({
       <ViewerContext.Provider value={user}>
         <h1>{title}</h1>
         <ErrorSummary />
-        <dl class="account">
-          <dt>Account</dt>
-          <dd>{user.accountName}</dd>
-          <dt>Signed in as</dt>
-          <dd>{user.email}</dd>
-        </dl>
+        <SignedInAs user={user} />
         {children}
         <form method="post" action="/sign_out">
           <CsrfField />
