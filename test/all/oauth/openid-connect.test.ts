@@ -183,10 +183,10 @@ for (const library of libraries) {
         t.equal(silent.claims.auth_time, tokens.claims.auth_time, 'without a new sign-in');
         for (const parameters of [
           { prompt: 'login' },
-          { max_age: '60' },
-          { prompt: 'login', max_age: '60' },
+          { max_age: '3600' },
+          { prompt: 'login', max_age: '3600' },
         ] as Record<string, string>[]) {
-          await server.ageSessions(120);
+          await server.ageSessions(7200);
           const { url, finish } = await client.begin(scope, { pushed, parameters });
           const page = await browser.open(url);
           t.equal(page.url.pathname, '/sign_in', JSON.stringify(parameters));
@@ -202,8 +202,8 @@ for (const library of libraries) {
     const browser = new NetworkBrowser(server.issuer);
     const first = await client.begin(scope);
     await first.finish(await browser.decide(first.url, server.owner, 'allow'));
-    await server.ageSessions(120);
-    const { url, finish } = await client.begin(scope, { parameters: { max_age: '60' } });
+    await server.ageSessions(7200);
+    const { url, finish } = await client.begin(scope, { parameters: { max_age: '3600' } });
     url.searchParams.delete('max_age');
     const callback = (await browser.submit(await browser.open(url), { decision: 'allow' })).url;
     await t.rejects(finish(callback), { code: oauth.JWT_TIMESTAMP_CHECK });
