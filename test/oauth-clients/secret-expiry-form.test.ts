@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { confirm, credentialsOn, expectRedirect, isPage } from '../support/browser/pages.js';
+import { useKeys } from '../support/oauth/client-keys.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -149,12 +150,7 @@ t.test('the last valid secret is kept, and an expired one can be revoked', async
 t.test('a secret in place of keys can have an expiry', async (t) => {
   const { base, browser, stored, application } = await openForm();
   const { publicKey } = await generateKeyPair('ES256', { extractable: true });
-  const jwks = { keys: [await exportJWK(publicKey)] };
-  await database.prisma.applicationSecret.deleteMany({ where: { applicationId: application.id } });
-  await database.prisma.application.updateMany({
-    where: { id: application.id },
-    data: { jwks: jwks as never },
-  });
+  await useKeys(database, application, [await exportJWK(publicKey)]);
   const remove = `${base}/keys/remove`;
   const form = await browser.open(remove);
   const rejected = await browser.submitForm(form, remove, { expiry: 'date', expiry_date: '2020-01-01' });

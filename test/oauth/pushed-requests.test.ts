@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import type { Prisma } from '../../src/platform/database/client.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, expectRedirect, formOn } from '../support/browser/pages.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
+import { useKeys } from '../support/oauth/client-keys.js';
 import { createSigner, dpopClient } from '../support/oauth/dpop.js';
 import { installedScene, publishedScene } from '../support/oauth/installations.js';
 import {
@@ -131,11 +131,9 @@ t.test('a confidential client authenticates in the form or with HTTP Basic, and 
 
 t.test('a client with keys pushes with an assertion for any of the three audiences', async (t) => {
   const scene = await createScene(database, { clientType: 'confidential' });
-  const { id, clientId } = scene.application;
+  const { clientId } = scene.application;
   const { publicKey, privateKey } = await generateKeyPair('ES256');
-  const jwks = { keys: [await exportJWK(publicKey)] } as unknown as Prisma.InputJsonObject;
-  await database.prisma.applicationSecret.deleteMany({ where: { applicationId: id } });
-  await database.prisma.application.updateMany({ where: { id }, data: { jwks } });
+  await useKeys(database, scene.application, [await exportJWK(publicKey)]);
   const now = Math.floor(clock().getTime() / 1000);
   const { parameters } = authorizationRequest(scene);
   const withAssertion = async (aud: string) => ({
@@ -158,7 +156,9 @@ t.test('a client with keys pushes with an assertion for any of the three audienc
   }
   expectOAuthError(t, await push(await withAssertion('https://other.example')), 'invalid_client');
   expectOAuthError(t, await push(parameters), 'invalid_client');
-  for (const row of await database.prisma.pushedRequest.findMany({ where: { applicationId: id } }))
+  for (const row of await database.prisma.pushedRequest.findMany({
+    where: { applicationId: scene.application.id },
+  }))
     t.same(row.parameters, parameters);
 });
 

@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
 import { publishedScene } from '../support/oauth/installations.js';
+import { emailIn, enter, isConsent, signedInAgo } from '../support/oauth/sign-in-pages.js';
 import {
   authorizationRequest,
   authorizeUrl,
@@ -46,9 +47,6 @@ const locationOf = ({ headers }: LightMyRequestResponse) => String(headers.locat
 const signInPath = (url: string, path = '/sign_in') => `${path}?return_to=${encodeURIComponent(url)}`;
 const allow = (browser: Browser, page: LightMyRequestResponse, url: string) =>
   browser.submit(url, { ...hiddenFields(page.body), decision: 'allow' });
-const isConsent = ({ statusCode, body }: LightMyRequestResponse) =>
-  statusCode === 200 && body.includes('to access your account?');
-
 /** Opens a request that needs a new sign-in. The address to which it returns has nothing that was pushed. */
 async function signInFor(t: Test, browser: Browser, url: string, label = '') {
   const response = await browser.open(url);
@@ -62,25 +60,6 @@ async function signInFor(t: Test, browser: Browser, url: string, label = '') {
     label,
   );
   return { address, returnTo };
-}
-
-/** A browser whose user signed in this time ago. */
-async function signedInAgo(seconds: number, { user }: Pick<Scene, 'user'>) {
-  const browser = await signedInBrowser(api, user);
-  clock.advanceSeconds(seconds);
-  return browser;
-}
-
-/** Enters the password on the sign-in page. */
-async function enter(browser: Browser, address: string, { user }: Pick<Scene, 'user'>) {
-  const page = await browser.open(address);
-  return browser.submitForm(page, '/sign_in', { email: user.email, password: user.password });
-}
-
-/** The e-mail address on a sign-in page. */
-function emailIn({ body }: LightMyRequestResponse): string {
-  const input = (body.match(/<input[^>]*>/g) ?? []).find((text) => text.includes(' name="email"')) ?? '';
-  return / value="([^"]*)"/.exec(input)?.[1] ?? '';
 }
 
 /** The time at which the user of the code of this response signed in. */
@@ -108,7 +87,7 @@ for (const changes of [
 ] as Changes[])
   t.test(`a pushed ${new URLSearchParams(changes)} needs one new sign-in, and issues one code`, async (t) => {
     const scene = await idScene();
-    const browser = await signedInAgo(60, scene);
+    const browser = await signedInAgo(api, 60, scene);
     const { url, verifier } = await pushed(scene, { ...changes, login_hint: 'ada@hint.example' });
     const { address, returnTo } = await signInFor(t, browser, url);
     await signInFor(t, browser, url, 'opened again before the sign-in');
@@ -151,7 +130,7 @@ t.test('a user without a session signs in once for a pushed prompt=login and max
 t.test('a session that is recent enough for a pushed max_age is accepted until it is too old', async (t) => {
   const scene = await idScene();
   const { url, verifier } = await pushed(scene, { max_age: '60' });
-  const browser = await signedInAgo(50, scene);
+  const browser = await signedInAgo(api, 50, scene);
   const consent = await browser.open(url);
   t.ok(isConsent(consent));
   t.notMatch(consent.body, 'sign_in_after');
@@ -172,7 +151,7 @@ t.test(
   'a pushed prompt=none redirects with login_required or consent_required, never with a code',
   async (t) => {
     const scene = await idScene();
-    const browser = await signedInAgo(60, scene);
+    const browser = await signedInAgo(api, 60, scene);
     const stranger = await signedInBrowser(api, (await idScene()).user);
     for (const [from, max_age, error] of [
       [new Browser(app), '', 'login_required'],
@@ -286,7 +265,7 @@ t.test('a malformed prompt or max_age is 400 JSON that names it, and stores noth
 
 t.test('without openid pushed prompt, max_age and login_hint are ignored', async (t) => {
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   for (const changes of [
     { prompt: 'none' },
     { prompt: 'create' },
@@ -317,7 +296,7 @@ t.test('parameters beside request_uri change nothing', async (t) => {
     sign_in_after: '0',
   };
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   const separate = Object.entries({ ...beside, 'prompt=create&max_age': '-1' });
   const added = [...separate.map(([name, value]) => `${name}=${value}`), `${new URLSearchParams(beside)}`];
   for (const query of [...added, 'prompt=login&prompt=login', 'scope=&prompt=&max_age=']) {
@@ -343,7 +322,7 @@ t.test(
   'a signed time is accepted for its own pushed request only; otherwise the user is asked again',
   async (t) => {
     const scene = await idScene();
-    const browser = await signedInAgo(60, scene);
+    const browser = await signedInAgo(api, 60, scene);
     const { url, parameters } = await pushed(scene, { prompt: 'login' });
     const { returnTo } = await signInFor(t, browser, url);
     const other = await signInFor(t, browser, (await pushed(scene, { prompt: 'login' })).url);
@@ -467,7 +446,7 @@ t.test('the page on which an account approves an application keeps the signed ti
   const publisher = await publishedScene(api, { scopes: ['openid', 'user:read'] });
   const { accountId } = await createTenant(database);
   const user = await createUser(database, accountId);
-  const browser = await signedInAgo(60, { user });
+  const browser = await signedInAgo(api, 60, { user });
   const { url } = await pushed(publisher, { prompt: 'login', scope: 'openid user:read' });
   const { address, returnTo } = await signInFor(t, browser, url);
   await enter(browser, address, { user });

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/platform/clock.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, openSharedTestDatabase, testServer } from '../support/database/database.js';
 import { query } from '../support/database/query.js';
+import { useKeys } from '../support/oauth/client-keys.js';
 import { createSigner, dpopClient } from '../support/oauth/dpop.js';
 import { createScene, grantCode, grantTokens, refresh } from '../support/oauth/users.js';
 import { startServerProcess } from '../support/processes/server-process.js';
@@ -108,14 +109,10 @@ const rounds = real ? 10 : 2;
 t.test(
   'exactly one of many concurrent uses of one client assertion succeeds, in two processes',
   async (t) => {
-    const { accountId, application } = await createTenant(database);
-    const { clientId, id } = application;
+    const { application } = await createTenant(database);
+    const { clientId } = application;
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
-    await database.prisma.applicationSecret.deleteMany({ where: { applicationId: id } });
-    await database.prisma.application.update({
-      where: { accountId_id: { accountId, id } },
-      data: { jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] } as object },
-    });
+    await useKeys(database, application, [{ ...(await exportJWK(publicKey)), kid: 'one' }]);
     const assertion = () =>
       new SignJWT({ iss: clientId, sub: clientId, aud: 'http://api.test', jti: randomUUID() })
         .setProtectedHeader({ alg: 'ES256', kid: 'one' })

@@ -2,6 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { decodeJwt } from 'jose';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { authorizeResponses, responseParameters } from '../support/oauth/authorize-responses.js';
+import { emailIn, enter, isConsent, signedInAgo } from '../support/oauth/sign-in-pages.js';
 import {
   authorizationRequest,
   authorizeUrl,
@@ -39,29 +40,6 @@ async function signInFor(t: Test, browser: Browser, url: string) {
   return { address: locationOf(response), returnTo: returnOf(response) };
 }
 
-/** A browser whose user signed in this time ago. */
-async function signedInAgo(seconds: number, { user }: Pick<Scene, 'user'>) {
-  const browser = await signedInBrowser(api, user);
-  clock.advanceSeconds(seconds);
-  return browser;
-}
-
-/** Enters the password on the sign-in page. */
-async function enter(browser: Browser, address: string, { user }: Pick<Scene, 'user'>) {
-  const page = await browser.open(address);
-  return browser.submitForm(page, '/sign_in', { email: user.email, password: user.password });
-}
-
-/** The e-mail address on a sign-in page, as it is in HTML. */
-function emailIn({ body }: LightMyRequestResponse): string {
-  const [input = ''] =
-    body.match(/<input(?: [\w-]+(?:="[^"]*")?)* name="email"(?: [\w-]+(?:="[^"]*")?)*/) ?? [];
-  return / value="([^"]*)"/.exec(input)?.[1] ?? '';
-}
-
-const isConsent = ({ statusCode, body }: LightMyRequestResponse) =>
-  statusCode === 200 && body.includes('to access your account?');
-
 t.test('an invalid prompt or max_age is 400 and never redirects', async (t) => {
   const scene = await idScene();
   const browser = await signedInBrowser(api, scene.user);
@@ -82,7 +60,7 @@ t.test('an invalid prompt or max_age is 400 and never redirects', async (t) => {
 
 t.test('without openid prompt, max_age and login_hint are ignored', async (t) => {
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   for (const changes of [
     { prompt: 'none' },
     { prompt: 'login' },
@@ -102,7 +80,7 @@ t.test('without openid prompt, max_age and login_hint are ignored', async (t) =>
 
 t.test('empty parameters count as missing, and prompt=consent shows the consent screen', async (t) => {
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   for (const changes of [{ prompt: '', max_age: '', login_hint: '' }, { prompt: 'consent' }] as Record<
     string,
     string
@@ -118,7 +96,7 @@ t.test(
   async (t) => {
     const scene = await idScene();
     const { url, parameters } = openIdRequest(scene, { prompt: 'none' });
-    const browser = await signedInAgo(60, scene);
+    const browser = await signedInAgo(api, 60, scene);
     const errorOf = async (from: Browser, address: string) => {
       const response = await from.open(address);
       t.equal(response.statusCode, 302);
@@ -161,7 +139,7 @@ t.test('prompt=login and max_age need a new sign-in, and auth_time is its time',
     const label = JSON.stringify(changes);
     const scene = await idScene();
     const { url, verifier } = openIdRequest(scene, changes);
-    const browser = await signedInAgo(60, scene);
+    const browser = await signedInAgo(api, 60, scene);
     const { address, returnTo } = await signInFor(t, browser, url);
     t.equal((await browser.open(returnTo)).statusCode, 302, `${label}: the session is not accepted`);
     t.match(
@@ -205,7 +183,7 @@ t.test('a user without a session signs in once for prompt=login and max_age', as
 
 t.test('a session that is recent enough for max_age is accepted', async (t) => {
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   for (const max_age of ['60', '3600', '2147483647'])
     t.ok(isConsent(await browser.open(openIdRequest(scene, { max_age }).url)), max_age);
 });
@@ -228,7 +206,7 @@ t.test('the consent form is not accepted when the sign-in is too old', async (t)
 
 t.test('a forged, foreign or expired time asks for one more sign-in', async (t) => {
   const scene = await idScene();
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   const { url } = openIdRequest(scene, { prompt: 'login' });
   const { returnTo } = await signInFor(t, browser, url);
   const earlier = String(clock().getTime() - 120_000);
@@ -267,7 +245,7 @@ t.test('a forged, foreign or expired time asks for one more sign-in', async (t) 
 t.test('another user can sign in, whose session then counts', async (t) => {
   const scene = await idScene();
   const colleague = await createUser(database, scene.accountId);
-  const browser = await signedInAgo(60, scene);
+  const browser = await signedInAgo(api, 60, scene);
   const { address, returnTo } = await signInFor(
     t,
     browser,

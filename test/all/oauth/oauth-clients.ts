@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import type { Test } from 'tap';
-import type { Prisma } from '../../../src/platform/database/client.js';
 import { hiddenFields } from '../../support/browser/browser.js';
+import { useKeys } from '../../support/oauth/client-keys.js';
 import { createUser, type TestUser } from '../../support/oauth/users.js';
 import { createApplication, createTenant, makeEmployees } from '../../support/records/tenant.js';
 import { buildTestApp } from '../../support/server/app.js';
@@ -102,15 +102,9 @@ export async function startLiveServer(t: Test, clock = createTestClock(new Date(
       return { issuer, clientId, clientSecret, method, redirectUri };
     },
     async registerKeys(keys) {
-      const { id, clientId } = await createApplication(api.database, accountId, {
-        redirectUris: [redirectUri],
-      });
-      await api.database.prisma.applicationSecret.deleteMany({ where: { applicationId: id } });
-      await api.database.prisma.application.update({
-        where: { accountId_id: { accountId, id } },
-        data: { jwks: { keys } as unknown as Prisma.InputJsonObject },
-      });
-      return { issuer, clientId, redirectUri };
+      const application = await createApplication(api.database, accountId, { redirectUris: [redirectUri] });
+      await useKeys(api.database, application, keys);
+      return { issuer, clientId: application.clientId, redirectUri };
     },
     async registerSignOut(clientId, uri) {
       const data = { postLogoutRedirectUris: [uri] };

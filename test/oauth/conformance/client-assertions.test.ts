@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { type JWTPayload, SignJWT } from 'jose';
-import type { Prisma } from '../../../src/platform/database/client.js';
+import { type JWK, type JWTPayload, SignJWT } from 'jose';
+import { useKeys } from '../../support/oauth/client-keys.js';
 import { createScene, expectOAuthError, grantCode, type Scene, tokensOf } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
@@ -18,12 +18,7 @@ const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 /** An application that authenticates with one key of RSA, which fits RS256 too. */
 async function createKeyed(): Promise<Scene> {
   const scene = await createScene(database, { clientType: 'confidential' });
-  const { accountId, application } = scene;
-  await database.prisma.applicationSecret.deleteMany({ where: { applicationId: application.id } });
-  await database.prisma.application.update({
-    where: { accountId_id: { accountId, id: application.id } },
-    data: { jwks: { keys: [publicKey.export({ format: 'jwk' })] } as unknown as Prisma.InputJsonObject },
-  });
+  await useKeys(database, scene.application, [publicKey.export({ format: 'jwk' }) as JWK]);
   return scene;
 }
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { SignJWT } from 'jose';
-import type { Prisma } from '../../../src/platform/database/client.js';
+import { type JWK, SignJWT } from 'jose';
 import { Browser } from '../../support/browser/browser.js';
 import { responseParameters } from '../../support/oauth/authorize-responses.js';
+import { useKeys } from '../../support/oauth/client-keys.js';
 import {
   authorizationRequest,
   authorizeUrl,
@@ -27,11 +27,7 @@ const now = Math.floor(clock().getTime() / 1000);
 async function pushSigned(changes: Record<string, unknown>) {
   const scene = await createScene(database, { clientType: 'confidential' });
   const { accountId, application } = scene;
-  await database.prisma.applicationSecret.deleteMany({ where: { applicationId: application.id } });
-  await database.prisma.application.update({
-    where: { accountId_id: { accountId, id: application.id } },
-    data: { jwks: { keys: [publicKey.export({ format: 'jwk' })] } as unknown as Prisma.InputJsonObject },
-  });
+  await useKeys(database, application, [publicKey.export({ format: 'jwk' }) as JWK]);
   const { clientId } = application;
   const claims = { iss: clientId, sub: clientId, aud: issuer, jti: randomUUID(), iat: now, nbf: now };
   const payload = { ...claims, exp: now + 60, ...changes };
