@@ -34,7 +34,7 @@ t.test('imports a CSV file: columns, check, import, and one audit event of the u
   const address = await startUpload(browser, toCsv(records));
   const columns = await browser.open(address);
   isPage(t, columns);
-  t.match(columns.body, /CSV with commas between 6 columns/);
+  t.match(columns.body, /CSV with 6 columns, separated by commas/);
   t.match(columns.body, /First rows/);
   t.equal([...columns.body.matchAll(/E000000\d</g)].length, 11, 'ten rows and the example');
   t.same(Object.values(chosenOn(columns)), [
@@ -85,7 +85,7 @@ t.test(
     const lines = [nested(40), first, nested(30_000), second];
     const address = await startUpload(browser, lines.join('\n'), { name: 'staff.jsonl' });
     const page = await browser.open(address);
-    t.match(page.body, /JSON Lines with 6 members/);
+    t.match(page.body, /JSON with 6 columns, one object on each line/);
     t.match(chosenOn(page), { column_1: 'first_name', column_4: '' });
     const checked = await check(api, browser, address, { column_4: 'status' });
     t.equal(factOn(checked, 'Rejected'), '2');

@@ -382,11 +382,26 @@ t.test('a report offers usual groups first, and its second sort key follows "The
     ...['First name', 'Last name', 'Hire date', 'Termination date'],
     ...['Employee number', 'E-mail', 'ID', 'Updated at'],
   ]);
+  t.match(offered, /<optgroup label="Technical"><option value="id">ID<.*>Updated at<\/option><\/optgroup>$/);
   t.match(body, '<span class="key">Employees, descending</span>');
   t.notMatch(body, 'Then by');
   const two = await createReport(browser, { ...fields, sort_2: 'status' });
   t.match(two.body, '<span class="key">Then by Status, ascending</span>');
   t.match(two.body, 'aria-label="Remove Status, ascending"');
+});
+
+t.test('a report offers technical attributes below the others, and a hint about counts for counts only', async (t) => {
+  const { browser } = await ownerAtWork();
+  const { body } = await browser.open(`${reportsPath}/new`);
+  for (const list of ['column', 'filter', 'sort']) {
+    const [, offered = ''] = new RegExp(`<select id="new_${list}".*?>(.*?)</select>`, 's').exec(body) ?? [];
+    const [usual = '', technical = ''] = offered.split('<optgroup label="Technical">');
+    t.match(usual, /Employee number/, list);
+    t.notMatch(usual, />(ID|Updated at)\b/, list);
+    t.match(technical, />ID\b.*>Updated at\b/, list);
+  }
+  const [, hint] = /<p class="hint" id="sort-hint">(.*?)<\/p>/.exec(body) ?? [];
+  t.match(hint, /^<span class="for-list">[^<]+<\/span><span class="for-groups">[^<]*number of employees/);
 });
 
 t.test('a date stands for its whole day where a time is needed', async (t) => {

@@ -69,6 +69,11 @@ export class BrowserSessions {
     return { ...session, id, csrfToken };
   }
 
+  /** Whether the browser sends the cookie of a session, which may have ended. */
+  sendsSession(request: FastifyRequest): boolean {
+    return this.#sessionCookie.read(request) !== undefined;
+  }
+
   /**
    * Sets the cookie of a new session and revokes the previous session of the browser.
    *
@@ -144,6 +149,12 @@ export class BrowserSessions {
     throw new Problem(
       'access_denied',
       'This form has expired. Go back, reload the page and submit the form again.',
+      {
+        page: {
+          heading: 'This form has expired',
+          text: 'Go back, reload the page and submit the form again.',
+        },
+      },
     );
   }
 

@@ -146,7 +146,9 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
         ? unsupportedMediaType(operation)
         : new Problem('unsupported_media_type', 'The content type of the body is not supported.');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.');
+      return new Problem('payload_too_large', 'The body must not be larger than 64 KiB.', {
+        page: { text: 'The form is larger than 64 KiB. Go back, shorten its texts and submit it again.' },
+      });
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new Problem('invalid_request', 'The body must be JSON and must not be empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -156,19 +158,28 @@ function fromFramework(error: FastifyError, { routeOptions }: FastifyRequest): P
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return recordNotFound();
     case 'FST_ERR_BAD_URL':
-      return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.');
+      return new Problem('invalid_request', 'The path must be percent-encoded UTF-8.', {
+        page: { heading: 'Page not found', text: 'The address of the page is invalid. Check it.' },
+      });
     default:
       return error.statusCode === 400 ? unreadable() : undefined;
   }
 }
 
 function unreadable(): Problem {
-  return new Problem('invalid_request', 'The request is malformed or incomplete.');
+  return new Problem('invalid_request', 'The request is malformed or incomplete.', {
+    page: { text: 'The server cannot read what the browser sent. Go back, reload the page and try again.' },
+  });
 }
 
 function internalError(cause: unknown): Problem {
   const detail = 'The server failed to process the request. Quote the request_id when you ask for support.';
-  return new Problem('internal_error', detail, { cause });
+  return new Problem('internal_error', detail, {
+    cause,
+    page: {
+      text: 'The server failed to process the request. Try again. If it fails again, ask for support and quote the request below.',
+    },
+  });
 }
 
 /** Methods of a path in the contract as the value of an `Allow` header; `null` for an unknown path. */

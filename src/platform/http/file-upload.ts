@@ -78,5 +78,11 @@ async function* contentOf(file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function unreadable(cause: unknown): Problem {
-  return new Problem('invalid_request', 'The upload is malformed or incomplete.', { cause });
+  return new Problem('invalid_request', 'The upload is malformed or incomplete.', {
+    cause,
+    page: {
+      heading: 'The upload is incomplete',
+      text: 'The file did not arrive completely. Go back and upload it again.',
+    },
+  });
 }

@@ -38,7 +38,10 @@ export async function healthRoutes(
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
     if (lifecycle?.stopping) {
-      throw new Problem('service_unavailable', 'The process is shutting down.', { retryAfterSeconds: 2 });
+      throw new Problem('service_unavailable', 'The process is shutting down.', {
+        retryAfterSeconds: 2,
+        page: { text: 'The service is restarting. Try again in a few seconds.' },
+      });
     }
     await inTime(databaseCheck.run(), timeoutMs).catch((cause) => {
       const reason =

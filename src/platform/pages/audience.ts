@@ -39,5 +39,8 @@ export function checkAudience(audience: Audience, user: Pick<User, 'role'>): voi
 /** 403 `access_denied`: the page is for an audience. */
 export function forbidden(audience: Exclude<Audience, 'users'>): Problem {
   const users = audience === 'owners' ? 'owners' : 'owners and administrators';
-  return new Problem('access_denied', `Only ${users} of the account can see this page.`);
+  const detail = `Only ${users} of the account can see this page.`;
+  return new Problem('access_denied', detail, {
+    page: { text: `${detail} Ask one of them if you need it.` },
+  });
 }

@@ -70,6 +70,7 @@ const messages = {
   employee_updated: 'Changes saved.',
   employee_deleted: 'Employee deleted.',
   employees_updated: 'The selected people have the new value.',
+  session_ended: 'Your session has ended. Sign in to continue.',
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
 

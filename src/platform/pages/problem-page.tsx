@@ -12,6 +12,28 @@ import { Layout, sendPage } from './layout.js';
 import { directoryPath } from './paths.js';
 import { SiteErrorPage } from './site-page.js';
 
+/** Headings of error pages, by code. Those of other codes are their titles. */
+const headings: Readonly<Record<string, string>> = {
+  'public-api-not-found': 'Page not found',
+  access_denied: 'You have no access',
+  payload_too_large: 'The form is too large',
+  request_header_fields_too_large: 'The address is too long',
+  internal_error: 'Something went wrong',
+  service_unavailable: 'Temporarily unavailable',
+};
+
+/** Those of errors that an application has caused. */
+const consentHeadings: Readonly<Record<string, string>> = {
+  ...headings,
+  invalid_request: 'The application sent an invalid request',
+  invalid_client: 'Unknown application',
+};
+
+/** A title of the contract, such as "Too Many Requests", as "Too many requests". */
+function inSentenceCase(title: string): string {
+  return title.replaceAll(/ [A-Z](?=[a-z]+\b)/g, (start) => start.toLowerCase());
+}
+
 /** Sends an error page to a browser. On the pages of People a signed-in user sees their navigation. */
 export function sendProblemPage(
   reply: FastifyReply,
@@ -19,16 +41,18 @@ export function sendProblemPage(
   { problem, request }: { problem: Problem; request: FastifyRequest },
   settingsPages: readonly Section[],
 ): FastifyReply {
-  const { title, status, detail, code, errors = [], request_id, instance } = document;
+  const { status, detail, code, errors = [], request_id, instance } = document;
   const { signedIn, url, method } = request;
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
   // The pages of the API are the consent screen and sign-out. Their users came from an application, so links to other pages would be misleading.
   const isConsent = instance.startsWith('/v1/');
+  const title = problem.page?.heading ?? (isConsent ? consentHeadings : headings)[code] ?? inSentenceCase(document.title);
+  const text = isPageMissing ? 'There is no page at this address. Check it.' : (problem.page?.text ?? detail);
   const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (
     <>
       <h1>{title}</h1>
-      <p>{isPageMissing ? 'There is no page at this address.' : detail}</p>
+      <p>{text}</p>
       {errors.length > 1 && (
         <ul>
           {errors.map((error) => (

@@ -10,11 +10,20 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
   | { readonly header: string }
 );
 
+/** What an error page says in place of the title and the detail, which are for developers. */
+export interface ProblemPageText {
+  readonly heading?: string;
+  /** What happened, and what the user can do. */
+  readonly text: string;
+}
+
 interface ProblemOptions {
   /** Additional headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
   readonly errors?: readonly ProblemError[];
+  /** For error pages. Default: the heading of the code, and the detail. */
+  readonly page?: ProblemPageText;
   /** The underlying error: logged, never sent. */
   readonly cause?: unknown;
 }
@@ -30,6 +39,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly ProblemError[] | undefined;
+  readonly page: ProblemPageText | undefined;
 
   constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
     super(detail, { cause: options.cause });
@@ -37,6 +47,7 @@ export class Problem extends Error {
     const { headers, retryAfterSeconds: seconds } = options;
     this.headers = { ...headers, ...(seconds !== undefined && { 'retry-after': String(seconds) }) };
     this.errors = options.errors;
+    this.page = options.page;
   }
 }
 
@@ -51,7 +62,9 @@ export function retryLater(code: ProblemCode, detail: string, retryAfterSeconds:
  * cannot find out which records exist in other accounts.
  */
 export function recordNotFound(): Problem {
-  return new Problem('not_found', 'No record with this id exists in your account.');
+  return new Problem('not_found', 'No record with this id exists in your account.', {
+    page: { text: 'What you are looking for does not exist, or was deleted. Check the address of the page.' },
+  });
 }
 
 /**

@@ -1,6 +1,8 @@
+import { Problem, retryLater } from '../../../src/platform/problems/problem.js';
 import { Browser } from '../../support/browser/browser.js';
 import { isProblem } from '../../support/contract/problem-documents.js';
 import { openTestDatabase } from '../../support/database/database.js';
+import { createScene, createUser, signedInBrowser } from '../../support/oauth/users.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { exchange, listen } from '../../support/server/sockets.js';
 import t, { type Test } from '../../support/tap.js';
@@ -34,11 +36,11 @@ function isPage(t: Test, response: Awaited<ReturnType<typeof request>>, status: 
 
 t.test('a browser gets a page for an unknown path and method outside of the API', async (t) => {
   for (const [method, path, text] of [
-    ['GET', '/foo', 'There is no page at this address.'],
-    ['GET', '/docs/operations/foo?q=<script>', 'There is no page at this address.'],
-    ['GET', '/vendor/x', 'There is no page at this address.'],
-    ['GET', '/mcpx', 'There is no page at this address.'],
-    ['GET', '/openapi/v2.yaml', 'There is no page at this address.'],
+    ['GET', '/foo', 'There is no page at this address. Check it.'],
+    ['GET', '/docs/operations/foo?q=<script>', 'There is no page at this address. Check it.'],
+    ['GET', '/vendor/x', 'There is no page at this address. Check it.'],
+    ['GET', '/mcpx', 'There is no page at this address. Check it.'],
+    ['GET', '/openapi/v2.yaml', 'There is no page at this address. Check it.'],
     ['POST', '/docs', 'No route matches POST /docs.'],
     ['DELETE', '/errors', 'No route matches DELETE /errors.'],
   ] as const) {
@@ -65,6 +67,58 @@ t.test('a browser gets a page for a malformed path and for a failure outside of 
   t.equal(page.statusCode, 500);
   t.match(page.headers['content-type'], /^text\/html/);
   t.notMatch(page.body, 'internal<');
+});
+
+const cookiesOf = ({ cookies }: Browser) =>
+  [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+
+/** The heading of an error page, and the sentences below it. */
+function headingAndText(body: string): (string | undefined)[] {
+  const [, heading, text] = /<h1>(.*?)<\/h1><p>(.*?)<\/p>/.exec(body) ?? [];
+  return [heading, text];
+}
+
+t.test('error pages have a heading in sentence case, what happened, and what the user can do', async (t) => {
+  const { app } = api;
+  const member = await createUser(database, (await createScene(database)).accountId, { role: 'member' });
+  const browser = await signedInBrowser(api, member);
+  const shown = async (path: string) => headingAndText((await browser.open(path)).body);
+  t.strictSame(await shown('/foo'), ['Page not found', 'There is no page at this address. Check it.']);
+  t.strictSame(await shown('/people/employees/unknown'), [
+    'Not found',
+    'What you are looking for does not exist, or was deleted. Check the address of the page.',
+  ]);
+  t.strictSame(await shown('/people/settings/oauth_applications'), [
+    'You have no access',
+    'Only owners and administrators of the account can see this page. Ask one of them if you need it.',
+  ]);
+  t.strictSame(headingAndText((await browser.submit('/people/settings/account/profile', {})).body), [
+    'This form has expired',
+    'Go back, reload the page and submit the form again.',
+  ]);
+  t.match((await browser.open('/foo')).body, '<title>Page not found');
+  const limited = await buildTestApp(t, { database });
+  for (const [path, problem] of [
+    ['/too_many', retryLater('rate_limit_exceeded', 'The limit of 5 requests a minute is exceeded.', 7)],
+    ['/quota', new Problem('quota_exceeded', 'The account has 5 reports. Delete one of them.')],
+    ['/fails', new Error('internal')],
+  ] as const) {
+    limited.app.get(path, async () => {
+      throw problem;
+    });
+  }
+  const failed = async (path: string) => headingAndText((await new Browser(limited.app).open(path)).body);
+  t.strictSame(await failed('/too_many'), [
+    'Too many requests',
+    'The limit of 5 requests a minute is exceeded. Try again in 7 seconds.',
+  ]);
+  t.strictSame(await failed('/quota'), ['Quota exceeded', 'The account has 5 reports. Delete one of them.']);
+  t.strictSame(await failed('/fails'), [
+    'Something went wrong',
+    'The server failed to process the request. Try again. If it fails again, ask for support and quote the request below.',
+  ]);
+  const problem = await app.inject({ url: '/people/employees/unknown', headers: { cookie: cookiesOf(browser) } });
+  t.equal(problem.json().title, 'Not Found', 'programs get the title of the contract');
 });
 
 t.test('paths of the API, of every version and of metadata get the problem document', async (t) => {
@@ -102,4 +156,14 @@ t.test('a client that does not ask for HTML gets the problem document', async (t
   for (const accept of ['text/html', 'TEXT/HTML', 'application/json;q=0.9, text/html']) {
     isPage(t, await request('/foo', accept), 404, accept);
   }
+});
+
+t.test('the sign-in page says that a session has ended, and only to the browser of the session', async (t) => {
+  const { user } = await createScene(database);
+  const browser = await signedInBrowser(api, user);
+  await database.prisma.session.deleteMany({ where: { userId: user.id } });
+  const { headers } = await browser.open('/people/settings/profile');
+  const ended = 'Your session has ended. Sign in to continue.';
+  t.match((await browser.open(String(headers.location))).body, ended);
+  t.notMatch((await new Browser(api.app).open(String(headers.location))).body, ended);
 });

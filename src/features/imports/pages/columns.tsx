@@ -109,7 +109,7 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
         <strong>
           <bdi>{fileName}</bdi>
         </strong>
-        : {describeFile(upload)}.
+        : {describeFile(upload)}.{describeCharacters(upload)}
       </p>
       <p>
         {assigned} of {columns.length} columns recognized.
@@ -156,11 +156,22 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
 function describeFile(upload: EmployeeUpload): string {
   const { source, format, delimiter, columns } = upload;
   if (isWorkbook(upload)) return `${source}, with ${columns.length} columns`;
-  const text =
-    format === 'csv'
-      ? `CSV with ${delimiterNames[delimiter ?? ','] ?? 'commas'} between ${columns.length} columns`
-      : `JSON Lines with ${columns.length} members`;
-  return source === null ? text : `${text}, in ${source}`;
+  return format === 'csv'
+    ? `CSV with ${columns.length} columns, separated by ${delimiterNames[delimiter ?? ','] ?? 'commas'}`
+    : `JSON with ${columns.length} columns, one object on each line`;
+}
+
+/** Names of encodings, for users who see wrong letters. */
+const characterNames: Readonly<Record<string, string>> = {
+  'Windows-1252': 'Western European (Windows-1252)',
+  'UTF-16': 'Unicode (UTF-16)',
+};
+
+/** A sentence about the encoding of a file that had to be converted; otherwise empty. */
+function describeCharacters(upload: EmployeeUpload): string {
+  const { source } = upload;
+  if (source === null || isWorkbook(upload)) return '';
+  return ` Characters: ${characterNames[source] ?? source}.`;
 }
 
 function ColumnField(props: { id: string; name: string; example: string | undefined; chosen: string }) {

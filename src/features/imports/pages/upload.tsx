@@ -129,7 +129,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           <select id="format" name="format">
             <option value="">Recognize from the file</option>
             <option value="csv">CSV</option>
-            <option value="jsonl">JSON Lines</option>
+            <option value="jsonl">JSON, one object on each line</option>
           </select>
         </div>
         <div class="actions">
@@ -150,8 +150,8 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
         <h2>Columns</h2>
         <p>
           The first row names the columns. Required are {required.join(', ')}. Of an Excel workbook (.xlsx),
-          the first visible sheet is read. CSV can have commas, semicolons or tabs between the columns. JSON
-          Lines is read too.
+          the first visible sheet is read. CSV can have commas, semicolons or tabs between the columns. For
+          developers: JSON with one object on each line is read too.
         </p>
         <p>
           The columns can have these or other names and any order. You can start with a template:{' '}

@@ -55,8 +55,11 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
 /** What reports are grouped by most often, and what has a different value for nearly every employee. */
 const [usualGroups, unusualGroups] = [
   ['department', 'location', 'status', 'job_title', 'hire_year', 'manager_id'],
-  ['employee_number', 'email', 'id', 'updated_at'],
+  ['employee_number', 'email'],
 ];
+
+/** What integrations need rather than people. */
+const technicalKeys: ReadonlySet<string> = new Set(['id', 'updated_at']);
 
 /** Orders the keys of groups: the usual ones first, and the unusual ones last. */
 function byUse(one: string, other: string): number {
@@ -96,8 +99,13 @@ export function ReportFields({
 }) {
   const { maximum } = options;
   const sorted = new Set(form.sort.map(keyOf));
+  const choicesOf = (names: readonly string[], label: (key: string) => string) =>
+    names.map((value) => ({ value, label: label(value), isTechnical: technicalKeys.has(keyOf(value)) }));
   const keys = (names: readonly string[], chosen: readonly string[] = []) =>
-    names.filter((value) => !chosen.includes(value)).map((value) => ({ value, label: keyLabel(value) }));
+    choicesOf(
+      names.filter((value) => !chosen.includes(value)),
+      keyLabel,
+    );
   return (
     <div class="builder">
       <Form
@@ -153,13 +161,19 @@ export function ReportFields({
         <KeyList
           list="sort"
           legend="Sort by"
-          hint="A report of counts is sorted by its groups and the number of employees only."
+          hint={
+            <>
+              <span class="for-list">Without any, in the order in which the employees were added.</span>
+              <span class="for-groups">By groups of this report and the number of employees.</span>
+            </>
+          }
           next="Then by"
           noun="sort order"
           values={form.sort}
-          choices={options.sortKeys
-            .filter((key) => !sorted.has(keyOf(key)))
-            .map((value) => ({ value, label: formatSortKey(value) }))}
+          choices={choicesOf(
+            options.sortKeys.filter((key) => !sorted.has(keyOf(key))),
+            formatSortKey,
+          )}
           label={formatSortKey}
           maximum={maximum.sort}
           focus={focus}

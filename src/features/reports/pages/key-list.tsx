@@ -5,6 +5,8 @@ import { buttons, type ListName, reportFieldIds } from './report-form.js';
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** Whether few people need it, so that it is below the others. */
+  readonly isTechnical?: boolean;
 }
 
 /** An ordered list of keys: each can be moved and removed, and others can be added. */
@@ -23,7 +25,7 @@ export function KeyList({
 }: {
   list: ListName;
   legend: string;
-  hint: string;
+  hint: ComponentChildren;
   /** What an entry is, within a sentence. */
   noun: string;
   /** What precedes the second entry and those after it. */
@@ -200,6 +202,7 @@ export function SelectField({
   focus?: string | undefined;
 }) {
   const unknown = value !== '' && choices.every((choice) => choice.value !== value);
+  const technical = choices.filter(({ isTechnical }) => isTechnical);
   return (
     <div class="field">
       <label for={id} {...(hiddenLabel && { class: 'unseen' })}>
@@ -213,12 +216,25 @@ export function SelectField({
             {value}
           </option>
         )}
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value} selected={choice.value === value}>
-            {choice.label}
-          </option>
-        ))}
+        <Options choices={choices.filter(({ isTechnical }) => !isTechnical)} value={value} />
+        {technical.length > 0 && (
+          <optgroup label="Technical">
+            <Options choices={technical} value={value} />
+          </optgroup>
+        )}
       </select>
     </div>
+  );
+}
+
+function Options({ choices, value }: { choices: readonly Choice[]; value: string }) {
+  return (
+    <>
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value} selected={choice.value === value}>
+          {choice.label}
+        </option>
+      ))}
+    </>
   );
 }

@@ -48,9 +48,9 @@ function Security({ user }: Pick<PageContext, 'user'>) {
     <>
       <h2 id="policy">Second factor</h2>
       <p>
-        A second factor is an authenticator app or a passkey, and can be required. Users without one set it up
-        at their next page view. A user who has lost it asks an owner or administrator, who removes it under{' '}
-        <a href={settings.users}>Users</a>.
+        A second factor is an authenticator app or a passkey. You can require it. Users who have none are then
+        asked to set one up the next time that they use People. If a user has lost it, an owner or
+        administrator removes it under <a href={settings.users}>Users</a>.
       </p>
       {user.role === 'owner' ? (
         <Form validated button="Save">

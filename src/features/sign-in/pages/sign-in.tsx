@@ -34,7 +34,8 @@ export async function signInPages(app: FastifyInstance, dependencies: SignInDepe
     if (session !== null && !repeatedSignIn.isPending(returnTo, session)) {
       return reply.headers(privatePageHeaders()).redirect(nextStep(session.stage, returnTo), 303);
     }
-    const flash = new Fields(request.query).text('notice');
+    const hasEnded = session === null && sessions.sendsSession(request);
+    const flash = new Fields(request.query).text('notice') || (hasEnded ? 'session_ended' : '');
     return sendForm(request, reply, dependencies, { returnTo, flash });
   });
 

@@ -96,7 +96,11 @@ export async function changeableUser(
 
 /** 403 `access_denied`: the service decides the same, with the users locked. */
 export function mayNotChange(): Problem {
-  return new Problem('access_denied', 'You may not change this user in this way.');
+  return new Problem('access_denied', 'You may not change this user in this way.', {
+    page: {
+      text: 'You may not change this user in this way. Only owners change owners, and another user has to change you.',
+    },
+  });
 }
 
 /**
@@ -114,6 +118,12 @@ export function afterChange({ kind }: UserChange, id: string, flash: Flash): Pag
       throw new Problem(
         'access_denied',
         'The account must keep an enabled owner. Make another user an owner first.',
+        {
+          page: {
+            heading: 'The account needs an owner',
+            text: 'This user is the only owner who can sign in. Make another user an owner first.',
+          },
+        },
       );
     case 'changed':
     case 'unchanged':
