@@ -396,7 +396,7 @@ t.test('a report offers technical attributes below the others, and a hint about 
   for (const list of ['column', 'filter', 'sort']) {
     const [, offered = ''] = new RegExp(`<select id="new_${list}".*?>(.*?)</select>`, 's').exec(body) ?? [];
     const [usual = '', technical = ''] = offered.split('<optgroup label="Technical">');
-    t.match(usual, /Employee number/, list);
+    t.match(usual, />E-mail/, list);
     t.notMatch(usual, />(ID|Updated at)\b/, list);
     t.match(technical, />ID\b.*>Updated at\b/, list);
   }

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { compareText } from '../../platform/collation.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
@@ -132,7 +133,7 @@ export interface DirectoryChoice {
   readonly count: number | null;
 }
 
-/** The values of each filter, in their order, at most {@link maximumChoices}. */
+/** The values of each filter, as people sort them, at most {@link maximumChoices}. */
 export type DirectoryChoices = Readonly<Record<ChoiceName, readonly DirectoryChoice[]>>;
 
 interface ChoiceRow {
@@ -179,6 +180,7 @@ function groupChoices(
   const of = (name: ChoiceName, counted: boolean): DirectoryChoice[] =>
     rows
       .filter(({ field }) => field === name)
+      .toSorted((one, other) => compareText(one.value, other.value))
       .map(({ value, count }) => ({
         value: name === 'location' && value === '' ? null : value,
         count: counted && !hasText && only === undefined ? count : null,

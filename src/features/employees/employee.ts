@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { compareText } from '../../platform/collation.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { dateExpression, type OrderTerm } from '../../platform/database/page-query.js';
 import {
@@ -94,15 +95,12 @@ export function listName({ firstName, lastName }: Pick<Employee, 'firstName' | '
   return [lastName, firstName].filter((name) => name !== '').join(', ');
 }
 
-/** Sorts employees by last name, then first name, as the database does. */
+/** Sorts employees by last name, then first name, as people sort them. */
 export function byName(employees: readonly Employee[]): Employee[] {
   return employees.toSorted(
-    (one, other) => compare(one.lastName, other.lastName) || compare(one.firstName, other.firstName),
+    (one, other) =>
+      compareText(one.lastName, other.lastName) || compareText(one.firstName, other.firstName),
   );
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { compareText } from '../../platform/collation.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Directory } from './directory.js';
@@ -68,6 +69,5 @@ export class ManagerChoices {
 }
 
 function byName(managers: readonly ManagerChoice[]): readonly ManagerChoice[] {
-  const key = ({ name }: ManagerChoice) => name.toLowerCase();
-  return managers.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+  return managers.toSorted((one, other) => compareText(one.name, other.name));
 }

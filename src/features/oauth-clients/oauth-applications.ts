@@ -176,7 +176,7 @@ export class OAuthApplications implements ApplicationReader {
     const [applications, count] = await Promise.all([
       this.#prisma.$queryRaw<ApplicationSummary[]>`
         SELECT ${summarySelection(now)} FROM applications WHERE applications.account_id = ${accountId}
-        ORDER BY lower(applications.name), applications.id LIMIT ${size} OFFSET ${skip}`,
+        ORDER BY applications.name COLLATE "und-x-icu", applications.id LIMIT ${size} OFFSET ${skip}`,
       this.#prisma.application.count({ where: { accountId } }),
     ]);
     return { applications, count };
@@ -184,13 +184,9 @@ export class OAuthApplications implements ApplicationReader {
 
   /** Ids and names of applications of the account, by name. */
   names(accountId: AccountId, size: number): Promise<{ id: string; name: string }[]> {
-    const select = { id: true, name: true };
-    return this.#prisma.application.findMany({
-      where: { accountId },
-      select,
-      orderBy: [{ name: 'asc' }, { id: 'asc' }],
-      take: size,
-    });
+    return this.#prisma.$queryRaw<{ id: string; name: string }[]>`
+      SELECT id, name FROM applications WHERE account_id = ${accountId}
+      ORDER BY name COLLATE "und-x-icu", id LIMIT ${size}`;
   }
 
   async get(

@@ -200,5 +200,5 @@ function readConnections(
     JOIN applications application
       ON application.id = live.application_id AND application.account_id = ${accountId}
     GROUP BY application.account_id, application.id
-    ORDER BY lower(application.name), application.id`;
+    ORDER BY application.name COLLATE "und-x-icu", application.id`;
 }

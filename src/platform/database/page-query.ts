@@ -6,6 +6,8 @@ export interface OrderTerm {
   readonly value: Prisma.Sql;
   readonly type: 'text' | 'date' | 'timestamptz' | 'int8';
   readonly descending: boolean;
+  /** Of a text. Absent: that of the column, by code point. Pages that start after an anchor must not have another one. */
+  readonly collation?: 'und-x-icu' | undefined;
 }
 
 /** The values of a row in the terms of an order, as text. The last terms make it unique. */
@@ -13,7 +15,13 @@ export type Anchor = readonly string[];
 
 /** Builds the `ORDER BY` list of an order. */
 export function orderBy(terms: readonly OrderTerm[]): Prisma.Sql {
-  return Prisma.join(terms.map(({ value, descending }) => (descending ? Prisma.sql`${value} DESC` : value)));
+  return Prisma.join(
+    terms.map(({ value, descending, collation }) => {
+      const collated =
+        collation === undefined ? value : Prisma.sql`${value} COLLATE ${Prisma.raw(`"${collation}"`)}`;
+      return descending ? Prisma.sql`${collated} DESC` : collated;
+    }),
+  );
 }
 
 /** Builds the expression for the anchor of a row, of the type `text[]`. */

@@ -162,7 +162,7 @@ t.test('the sign-in page says that a session has ended, and only to the browser 
   const { user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   await database.prisma.session.deleteMany({ where: { userId: user.id } });
-  const { headers } = await browser.open('/people/settings/profile');
+  const { headers } = await browser.open('/people/settings/account');
   const ended = 'Your session has ended. Sign in to continue.';
   t.match((await browser.open(String(headers.location))).body, ended);
   t.notMatch((await new Browser(api.app).open(String(headers.location))).body, ended);

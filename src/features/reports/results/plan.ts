@@ -140,6 +140,9 @@ interface ResultColumn extends ColumnDescription {
   readonly shown: Prisma.Sql;
 }
 
+/** The collation in which people sort texts. */
+const peopleCollation = 'und-x-icu';
+
 /** The parts of every query for a result, as pages or as CSV. */
 export interface ResultPlan {
   readonly columns: readonly ResultColumn[];
@@ -150,10 +153,22 @@ export interface ResultPlan {
   readonly count: Prisma.Sql;
 }
 
+interface PlanOptions {
+  /**
+   * Whether groups are in the order in which people sort texts, and not by code point. They are sorted anyway; a list is read in the
+   * order of an index.
+   */
+  readonly forPeople?: boolean;
+}
+
 /** Translates a definition for one account. Values from clients become parameters and are never part of the SQL text. */
-export function planResult(accountId: AccountId, definition: ReportDefinition): ResultPlan {
+export function planResult(
+  accountId: AccountId,
+  definition: ReportDefinition,
+  options: PlanOptions = {},
+): ResultPlan {
   const query = new EmployeeQuery(accountId, definition.filters.map(reportCondition));
-  return definition.groupBy.length > 0 ? planGroups(query, definition) : planList(query, definition);
+  return definition.groupBy.length > 0 ? planGroups(query, definition, options) : planList(query, definition);
 }
 
 function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition): ResultPlan {
@@ -169,7 +184,11 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition): Re
   };
 }
 
-function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): ResultPlan {
+function planGroups(
+  query: EmployeeQuery,
+  { sort, groupBy }: ReportDefinition,
+  { forPeople = false }: PlanOptions,
+): ResultPlan {
   const groups = Prisma.sql`(${query.groups(groupBy.map(groupColumn))}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
   const shown = keys.map(({ key, value }) => ({ ...describeGroupKey(key), shown: shownValue(key, value) }));
@@ -189,7 +208,11 @@ function planGroups(query: EmployeeQuery, { sort, groupBy }: ReportDefinition): 
       source: groups,
       condition: Prisma.sql`true`,
       order: order.flatMap(({ key, descending }) =>
-        (terms.get(key) ?? []).map((term) => ({ ...term, descending })),
+        (terms.get(key) ?? []).map((term) => ({
+          ...term,
+          descending,
+          collation: forPeople && term.type === 'text' ? peopleCollation : undefined,
+        })),
       ),
     },
     name: { of: 'group', values: shown.map((column) => column.shown) },

@@ -116,12 +116,12 @@ export class ReportResults {
 
   /**
    * Reads one page of a result as {@link readPage}, and in the same slot the data of its chart; `null` on other pages than the
-   * first, and for a report without groups or rows.
+   * first, and for a report without groups or rows. Groups are in the order in which people sort texts.
    */
   readPageWithChart(run: ReportRun): Promise<{ result: ResultPage; chart: ChartData | null }> {
     return this.#inSlot(run, async (resolved) => {
-      const result = await this.#readPage(resolved);
       const { report, page } = resolved;
+      const result = await this.#readPage(resolved, { forPeople: 'skip' in page.from });
       const isFirst = 'skip' in page.from && page.from.skip === 0;
       const hasChart = report.groupBy.length > 0 && result.recordCount > 0 && isFirst;
       return { result, chart: hasChart ? await readChart(this.#database, resolved) : null };
@@ -156,9 +156,12 @@ export class ReportResults {
     return { ...report, filters: withDatesOf(report.filters, this.#clock()) };
   }
 
-  async #readPage({ accountId, report, page, signal }: ReportRun): Promise<ResultPage> {
+  async #readPage(
+    { accountId, report, page, signal }: ReportRun,
+    options?: Parameters<typeof planResult>[2],
+  ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report);
+    const plan = planResult(accountId, report, options);
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
