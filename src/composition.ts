@@ -88,6 +88,7 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
       baseUrl,
       scopes: contract.scopes,
       problems: contract.problems,
+      operationSummaries: new Map([...contract.operations.values()].map(({ id, summary }) => [id, summary])),
       limits: { configured: config, reports: core.reportLimits, bodyBytes: bodyLimitBytes },
     },
   };

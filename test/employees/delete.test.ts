@@ -39,10 +39,22 @@ t.test('deletes an employee after confirmation; the direct reports have no manag
     { id: ids[1], managerId: null },
     { id: ids[2], managerId: null },
   ]);
-  const [event, ...others] = await scene.events();
-  t.same(others, []);
-  t.match(event, { type: 'employee.deleted', userId: scene.user.id });
+  const events = await scene.events();
+  const event = events.find(({ type }) => type === 'employee.deleted');
+  t.match(event, { userId: scene.user.id });
   t.same(event?.details, { employee: ids[0], direct_reports: '2' });
+  const updated = events.filter(({ type }) => type === 'employee.updated');
+  const details = updated.map((update) => update.details as { employee_number: string });
+  t.same(
+    details.toSorted((one, other) => (one.employee_number < other.employee_number ? -1 : 1)),
+    [
+      { employee: ids[1], employee_number: 'D2', manager_id: `${ids[0]} → –` },
+      { employee: ids[2], employee_number: 'D3', manager_id: `${ids[0]} → –` },
+    ],
+  );
+  t.equal(events.length, 3);
+  const changes = await browser.open(`/people/employees/${ids[1]}/changes`);
+  t.match(changes.body, /<dt>Manager<\/dt><dd><span class="note">a deleted employee<\/span>.*none/);
   isPage(t, await browser.open(`/people/employees/${ids[0]}`), 404);
   t.match((await browser.open('/people?notice=employee_deleted')).body, /Employee deleted\.[\s\S]*2 people/);
   await checkTree(t, database);

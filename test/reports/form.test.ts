@@ -390,19 +390,22 @@ t.test('a report offers usual groups first, and its second sort key follows "The
   t.match(two.body, 'aria-label="Remove Status, ascending"');
 });
 
-t.test('a report offers technical attributes below the others, and a hint about counts for counts only', async (t) => {
-  const { browser } = await ownerAtWork();
-  const { body } = await browser.open(`${reportsPath}/new`);
-  for (const list of ['column', 'filter', 'sort']) {
-    const [, offered = ''] = new RegExp(`<select id="new_${list}".*?>(.*?)</select>`, 's').exec(body) ?? [];
-    const [usual = '', technical = ''] = offered.split('<optgroup label="Technical">');
-    t.match(usual, />E-mail/, list);
-    t.notMatch(usual, />(ID|Updated at)\b/, list);
-    t.match(technical, />ID\b.*>Updated at\b/, list);
-  }
-  const [, hint] = /<p class="hint" id="sort-hint">(.*?)<\/p>/.exec(body) ?? [];
-  t.match(hint, /^<span class="for-list">[^<]+<\/span><span class="for-groups">[^<]*number of employees/);
-});
+t.test(
+  'a report offers technical attributes below the others, and a hint about counts for counts only',
+  async (t) => {
+    const { browser } = await ownerAtWork();
+    const { body } = await browser.open(`${reportsPath}/new`);
+    for (const list of ['column', 'filter', 'sort']) {
+      const [, offered = ''] = new RegExp(`<select id="new_${list}".*?>(.*?)</select>`, 's').exec(body) ?? [];
+      const [usual = '', technical = ''] = offered.split('<optgroup label="Technical">');
+      t.match(usual, />E-mail/, list);
+      t.notMatch(usual, />(ID|Updated at)\b/, list);
+      t.match(technical, />ID\b.*>Updated at\b/, list);
+    }
+    const [, hint] = /<p class="hint" id="sort-hint">(.*?)<\/p>/.exec(body) ?? [];
+    t.match(hint, /^<span class="for-list">[^<]+<\/span><span class="for-groups">[^<]*number of employees/);
+  },
+);
 
 t.test('a date stands for its whole day where a time is needed', async (t) => {
   const { scene, browser } = await ownerAtWork();

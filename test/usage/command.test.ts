@@ -32,6 +32,16 @@ async function fill() {
       }
       usage.record({ ...call, operation: 'getEmployee', status: 404, records: 0, code: 'not_found' });
       usage.record({ ...call, operation: 'getEmployee', status: 429, records: 0 });
+      for (const requestId of ['f1', 'f2']) {
+        usage.recordFailure({
+          ...call,
+          operation: 'createToken',
+          status: 401,
+          records: 0,
+          code: 'invalid_client',
+          requestId,
+        });
+      }
       await usage.flush();
     }
     return { tenant, other };
@@ -43,7 +53,7 @@ async function fill() {
 t.test('prints the usage of an application by day and operation, and its rejected requests', async (t) => {
   const { code, stdout, stderr } = await run(tenant.application.clientId, '--account', 'Used');
   t.match({ code, stderr }, { code: 0, stderr: '' });
-  const [usage = '', rejections = ''] = stdout.split('\n\n');
+  const [usage = '', rejections = '', failures = '', byHour = ''] = stdout.split('\n\n');
   const cells = (text: string) =>
     text
       .trim()
@@ -59,6 +69,13 @@ t.test('prints the usage of an application by day and operation, and its rejecte
   const [header, newest] = cells(rejections);
   t.same(header, ['at', 'status', 'code', 'operation', 'user_id', 'request_id']);
   t.match(newest, [today.toISOString(), /404|429/, /not_found|-/, 'getEmployee', '-', 'r1']);
+  const [title, columns, lastFailure] = cells(failures);
+  t.same([title, columns], [['Failed client authentications'], header]);
+  t.match(lastFailure, [today.toISOString(), '401', 'invalid_client', 'createToken', '-', /^f[12]$/]);
+  t.same(cells(byHour).slice(0, 2), [
+    ['hour', 'failures'],
+    [today.toISOString(), '2'],
+  ]);
 });
 
 t.test('prints JSON for the given number of days', async (t) => {
@@ -86,7 +103,12 @@ t.test('prints JSON for the given number of days', async (t) => {
 t.test('prints no usage for an application without calls', async (t) => {
   const { code, stdout } = await run(other.application.clientId, '--account', 'Other', '--json');
   t.equal(code, 0);
-  t.same(JSON.parse(stdout), { usage: [], rejected_requests: [] });
+  t.same(JSON.parse(stdout), {
+    usage: [],
+    rejected_requests: [],
+    failed_authentications: [],
+    failed_authentications_by_hour: [],
+  });
 });
 
 t.test('reports an application of another account as unknown', async (t) => {

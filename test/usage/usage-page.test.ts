@@ -121,7 +121,7 @@ t.test('draws the hours of the selected day, and links to the adjacent days', as
     chart.bars.map((parts) => parts.length).filter((count) => count > 0),
     [1, 2, 2],
   );
-  t.match(chart.barTitles[7], '07:00: 10 without error, 7 errors, 0 rate-limited');
+  t.match(chart.barTitles[7], '07:00: 10 successful, 7 errors, 0 over the limit');
   t.match(html, /usage\?day=2026-02-23#hours" rel="prev"/);
   t.match(html, /usage\?day=2026-02-25#hours" rel="next"/);
 });
@@ -135,8 +135,8 @@ t.test('draws a bar for each operation, the most called first', async (t) => {
     { hour: new Date(today - 30 * day), operation: 'createToken', calls: 9999 },
   ]);
   t.same(tableOf(html, 'Calls by operation'), [
-    ['listEmployees', 100, 75, 0, 25],
-    ['getEmployee', 80, 70, 10, 0],
+    ['List employees', 100, 75, 0, 25],
+    ['Get an employee', 80, 70, 10, 0],
   ]);
   t.same(drawnChart(html, 'operations').bars, [
     [
@@ -161,20 +161,40 @@ t.test(
     const address = `${applicationsPath}/${scene.application.id}`;
     const { body } = await browser.open(`${address}/usage`);
     t.same(tableOf(body, 'Calls by operation'), [
-      ['createToken', 1, 1, 0, 0],
-      ['getEmployee', 1, 0, 1, 0],
-      ['listEmployees', 1, 1, 0, 0],
+      ['Issue or refresh a token', 1, 1, 0, 0],
+      ['Get an employee', 1, 0, 1, 0],
+      ['List employees', 1, 1, 0, 0],
     ]);
     const requests = await browser.open(`${address}/requests`);
     t.match(requests.body, /<a href="\/errors\/not-found">not_found<\/a>/);
     const page = await browser.open(address);
-    t.match(page.body, 'Last 30 days</dt><dd>3 calls: 2 without error, 1 error, 0 rate-limited</dd>');
+    t.match(page.body, 'Last 30 days</dt><dd>3 calls: 2 successful, 1 error, 0 over the limit</dd>');
     t.match(page.body, `href="${address}/usage"`);
   },
 );
 
+t.test('starts with calls, errors, rejections by the limit and the last call', async (t) => {
+  const { html, scene } = await pageOf([
+    { hour: new Date(today - day), calls: 1_200, errors: 30, rateLimited: 70 },
+    { hour: new Date(today - 40 * day), calls: 5 },
+  ]);
+  const facts = [...html.matchAll(/<dt>([^<]*)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value = '']) => [
+    name,
+    value.replaceAll(/<[^>]*>/g, ''),
+  ]);
+  t.match(facts, [
+    ['Calls in the last 30 days', '1,200'],
+    ['Successful', '1,100'],
+    ['Errors', /^30\. The service could not do what was requested\. See the last rejected requests/],
+    ['Over the limit', /^70\. Rejected, .*: the limit is 1,234 a minute$/],
+    ['Last call', /^in the hour from 28 Feb 2026, 00:00 UTC/],
+  ]);
+  t.match(html, `href="${applicationsPath}/${scene.application.id}/requests">See the last`);
+});
+
 t.test('shows an application without calls', async (t) => {
   const { html } = await pageOf([]);
+  t.match(html, '<dt>Last call</dt><dd>Never</dd>');
   t.match(html, 'No calls in the last 30 days.');
   t.notMatch(html, 'class="chart"');
 });

@@ -18,18 +18,22 @@ import {
 import { insertEmployees } from './insert-employees.js';
 import { spellAsAccount } from './spellings.js';
 
+/** Audit events that one statement stores. */
+const eventsPerStatement = 1_000;
+
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
- * manager then. Their values are erased from their earlier audit events.
+ * manager then, of which each gets an event too. Their values are erased from their earlier audit events.
  */
 export async function deleteEmployees(unit: Unit, employees: readonly Pick<Employee, 'id'>[]): Promise<void> {
   const { tx } = unit;
   const { accountId } = unit.context;
   const ids = employees.map(({ id }) => id);
-  const counts = await tx.$queryRaw<{ managerId: string; count: string }[]>`
-    SELECT manager_id AS "managerId", count(*)::text AS count FROM employees
-    WHERE account_id = ${accountId} AND manager_id = ANY (${ids}::text[]) GROUP BY manager_id`;
-  const reports = new Map(counts.map(({ managerId, count }) => [managerId, count]));
+  const reports = await tx.$queryRaw<{ id: string; employeeNumber: string; managerId: string }[]>`
+    SELECT id, employee_number AS "employeeNumber", manager_id AS "managerId" FROM employees
+    WHERE account_id = ${accountId} AND manager_id = ANY (${ids}::text[])`;
+  const counts = new Map<string, number>();
+  for (const { managerId } of reports) counts.set(managerId, (counts.get(managerId) ?? 0) + 1);
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
   // Type, time, actor and the id of the employee are kept.
@@ -37,11 +41,24 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
     UPDATE audit_events SET details = jsonb_build_object('employee', details -> 'employee')
     WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
       AND details ->> 'employee' = ANY (${ids}::text[])`;
-  await unit.recordAll(
-    ids.map((id) => {
-      return { type: 'employee.deleted', details: { employee: id, direct_reports: reports.get(id) ?? '0' } };
+  const deleted = new Set(ids);
+  const events = [
+    ...reports
+      .filter(({ id }) => !deleted.has(id))
+      .map(({ id, employeeNumber, managerId }) => {
+        const manager_id = [managerId, absentValue].join(valuesSeparator);
+        return {
+          type: 'employee.updated' as const,
+          details: { employee: id, employee_number: employeeNumber, manager_id },
+        };
+      }),
+    ...ids.map((id) => {
+      const direct_reports = String(counts.get(id) ?? 0);
+      return { type: 'employee.deleted' as const, details: { employee: id, direct_reports } };
     }),
-  );
+  ];
+  for (let first = 0; first < events.length; first += eventsPerStatement)
+    await unit.recordAll(events.slice(first, first + eventsPerStatement));
 }
 
 interface Rejected {

@@ -99,6 +99,14 @@ export class UsageReader {
       WHERE ${condition(accountId, applicationId, { from, to })} GROUP BY 1, 2 ORDER BY 1, 2`;
   }
 
+  /** Reads the start of the last hour with calls of the application; `null` without any in the stored time. */
+  async lastHourOf(accountId: AccountId, applicationId: string): Promise<Date | null> {
+    const [last] = await this.#database.prisma.$queryRaw<{ hour: Date }[]>`
+      SELECT hour FROM api_usage WHERE account_id = ${accountId} AND application_id = ${applicationId}
+      ORDER BY hour DESC LIMIT 1`;
+    return last?.hour ?? null;
+  }
+
   /** Reads the usage by operation in the whole range. */
   usageByOperationOf(accountId: AccountId, applicationId: string, range: UsageRange): Promise<Usage[]> {
     return this.#database.prisma.$queryRaw<Usage[]>`

@@ -147,6 +147,8 @@ interface Processing {
 /** Properties of an operation that are not in its compiled schemas. */
 export interface Operation extends Processing {
   readonly id: OperationId;
+  /** What it does, such as "List employees". */
+  readonly summary: string;
   readonly method: string;
   readonly path: string;
   /** Scopes that a bearer token must have; `null` for operations without a token. */
@@ -213,6 +215,7 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
       const id = raw.operationId as OperationId;
       const scopes = readScopes(raw);
       found.set(id, {
+        summary: raw.summary ?? id,
         id,
         method: method.toUpperCase(),
         path: pathTemplate,

@@ -46,7 +46,8 @@ export function sendProblemPage(
   const isPageMissing = code === 'public-api-not-found' && (method === 'GET' || method === 'HEAD');
   // The pages of the API are the consent screen and sign-out. Their users came from an application, so links to other pages would be misleading.
   const isConsent = instance.startsWith('/v1/');
-  const title = problem.page?.heading ?? (isConsent ? consentHeadings : headings)[code] ?? inSentenceCase(document.title);
+  const title =
+    problem.page?.heading ?? (isConsent ? consentHeadings : headings)[code] ?? inSentenceCase(document.title);
   const text = isPageMissing ? 'There is no page at this address. Check it.' : (problem.page?.text ?? detail);
   const inPeople = instance === directoryPath || instance.startsWith(`${directoryPath}/`);
   const content = (

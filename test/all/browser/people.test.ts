@@ -31,6 +31,21 @@ async function selectAll(t: Test, page: Page): Promise<void> {
   t.equal(await checked.count(), 0);
 }
 
+/** The checkbox of the heading selects all people of the page, and shows whether all or some are selected. */
+async function selectByHeading(t: Test, page: Page): Promise<void> {
+  const heading = page.getByRole('checkbox', { name: 'Select all people on this page' });
+  const isPartial = () => heading.evaluate((box) => (box as { indeterminate?: boolean }).indeterminate);
+  await heading.check();
+  await page.getByText('3 selected').waitFor();
+  await page.getByRole('checkbox', { name: 'Ada Hopper' }).uncheck();
+  await page.getByText('2 selected').waitFor();
+  t.equal(await isPartial(), true);
+  await heading.check();
+  await heading.uncheck();
+  t.equal(await page.getByRole('checkbox', { checked: true }).count(), 0);
+  t.equal(await isPartial(), false);
+}
+
 /** A checked box differs from one that is not, when the browser forces its colours. */
 async function isVisiblyChecked(t: Test, page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: 'active' });
@@ -96,6 +111,7 @@ browserTest(
     await field.fill('');
     await page.getByText('3 people', { exact: true }).waitFor();
     await selectAll(t, page);
+    await selectByHeading(t, page);
     t.notMatch(page.url(), 'select', 'the page was not loaded again');
     await isVisiblyChecked(t, page);
     await changeManager(t, page, { scripts: true });

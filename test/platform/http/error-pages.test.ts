@@ -117,7 +117,10 @@ t.test('error pages have a heading in sentence case, what happened, and what the
     'Something went wrong',
     'The server failed to process the request. Try again. If it fails again, ask for support and quote the request below.',
   ]);
-  const problem = await app.inject({ url: '/people/employees/unknown', headers: { cookie: cookiesOf(browser) } });
+  const problem = await app.inject({
+    url: '/people/employees/unknown',
+    headers: { cookie: cookiesOf(browser) },
+  });
   t.equal(problem.json().title, 'Not Found', 'programs get the title of the contract');
 });
 
@@ -158,12 +161,15 @@ t.test('a client that does not ask for HTML gets the problem document', async (t
   }
 });
 
-t.test('the sign-in page says that a session has ended, and only to the browser of the session', async (t) => {
-  const { user } = await createScene(database);
-  const browser = await signedInBrowser(api, user);
-  await database.prisma.session.deleteMany({ where: { userId: user.id } });
-  const { headers } = await browser.open('/people/settings/account');
-  const ended = 'Your session has ended. Sign in to continue.';
-  t.match((await browser.open(String(headers.location))).body, ended);
-  t.notMatch((await new Browser(api.app).open(String(headers.location))).body, ended);
-});
+t.test(
+  'the sign-in page says that a session has ended, and only to the browser of the session',
+  async (t) => {
+    const { user } = await createScene(database);
+    const browser = await signedInBrowser(api, user);
+    await database.prisma.session.deleteMany({ where: { userId: user.id } });
+    const { headers } = await browser.open('/people/settings/account');
+    const ended = 'Your session has ended. Sign in to continue.';
+    t.match((await browser.open(String(headers.location))).body, ended);
+    t.notMatch((await new Browser(api.app).open(String(headers.location))).body, ended);
+  },
+);

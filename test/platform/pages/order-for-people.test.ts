@@ -20,48 +20,56 @@ t.test('compareText sorts accented letters with their letters, and distinguishes
   t.equal(compareText('a', 'a'), 0);
 });
 
-t.test('choices and groups of reports are sorted as people sort them, and those of the API by code point', async (t) => {
-  const scene = await employeeScene(
-    api,
-    departments.map((department, index) => ({ department, lastName: departments[index], firstName: '' })),
-  );
-  const { browser, accountId, ids } = scene;
-  const directory = await browser.open('/people');
-  const [, offered = ''] = /<select [^>]*name="department".*?>(.*?)<\/select>/s.exec(directory.body) ?? [];
-  const values = [...offered.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value);
-  t.same(values, inOrder);
+t.test(
+  'choices and groups of reports are sorted as people sort them, and those of the API by code point',
+  async (t) => {
+    const scene = await employeeScene(
+      api,
+      departments.map((department) => ({ department, lastName: department, firstName: '' })),
+    );
+    const { browser, accountId, ids } = scene;
+    const directory = await browser.open('/people');
+    const [, offered = ''] = /<select [^>]*name="department".*?>(.*?)<\/select>/s.exec(directory.body) ?? [];
+    const values = [...offered.matchAll(/<option value="([^"]+)"/g)].map(([, value]) => value);
+    t.same(values, inOrder);
 
-  const id = createdId(await createReport(browser, { kind: 'groups', group_1: 'department' }));
-  const page = await browser.open(`${reportsPath}/${id}`);
-  const rows = tableRows(page.body, '<caption>A report').map(([department]) => department);
-  t.same(rows, inOrder);
-  const downwards = createdId(
-    await createReport(browser, { kind: 'groups', group_1: 'department', sort_1: '-department' }),
-  );
-  const reversed = await browser.open(`${reportsPath}/${downwards}`);
-  t.same(
-    tableRows(reversed.body, '<caption>A report').map(([department]) => department),
-    inOrder.toReversed(),
-  );
+    const id = createdId(await createReport(browser, { kind: 'groups', group_1: 'department' }));
+    const page = await browser.open(`${reportsPath}/${id}`);
+    const rows = tableRows(page.body, '<caption>A report').map(([department]) => department);
+    t.same(rows, inOrder);
+    const downwards = createdId(
+      await createReport(browser, { kind: 'groups', group_1: 'department', sort_1: '-department' }),
+    );
+    const reversed = await browser.open(`${reportsPath}/${downwards}`);
+    t.same(
+      tableRows(reversed.body, '<caption>A report').map(([department]) => department),
+      inOrder.toReversed(),
+    );
 
-  const token = await api.token(await createApplication(database, accountId));
-  const result = (await api.get(`/v1/reports/${id}/results`, token)).json();
-  t.same(
-    result.data.map(({ attributes }: { attributes: { department: string } }) => attributes.department),
-    departments.toSorted(),
-  );
+    const token = await api.token(await createApplication(database, accountId));
+    const result = (await api.get(`/v1/reports/${id}/results`, token)).json();
+    t.same(
+      result.data.map(({ attributes }: { attributes: { department: string } }) => attributes.department),
+      departments.toSorted(),
+    );
 
-  for (const [index, manager] of ids.entries()) {
-    await database.prisma.employee.updateMany({
-      where: { accountId, id: ids[(index + 1) % ids.length] },
-      data: { managerId: manager },
-    });
-  }
-  const fields = { filter_1_field: 'manager_id', filter_1_operator: 'in', filter_1_value: '', do: 'refresh' };
-  const form = await createReport(browser, fields);
-  const managers = [...form.body.matchAll(/name="filter_1_value" value="\w+"[^>]*><bdi>(.*?)<\/bdi>/g)];
-  t.same(
-    managers.map(([, name]) => name),
-    inOrder,
-  );
-});
+    for (const [index, manager] of ids.entries()) {
+      await database.prisma.employee.updateMany({
+        where: { accountId, id: String(ids[(index + 1) % ids.length]) },
+        data: { managerId: manager },
+      });
+    }
+    const fields = {
+      filter_1_field: 'manager_id',
+      filter_1_operator: 'in',
+      filter_1_value: '',
+      do: 'refresh',
+    };
+    const form = await createReport(browser, fields);
+    const managers = [...form.body.matchAll(/name="filter_1_value" value="\w+"[^>]*><bdi>(.*?)<\/bdi>/g)];
+    t.same(
+      managers.map(([, name]) => name),
+      inOrder,
+    );
+  },
+);

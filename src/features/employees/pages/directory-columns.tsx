@@ -39,26 +39,35 @@ export function directoryColumns(
       ),
     };
   };
-  return [
-    sortable('name', 'Name', (person) => (
-      <div class="person">
-        {selection !== undefined && (
-          <input
-            type="checkbox"
-            form={selection.form}
-            name="employee"
-            value={person.id}
-            checked={selection.all}
-            aria-label={`Select ${fullName(person)}`}
-          />
-        )}
-        <Avatar person={person} />
-        <div>
-          <a href={employeeAddress(person.id)}>{listName(person)}</a>
-          <JobTitle person={person} />
-        </div>
+  const byName = sortable('name', 'Name', (person) => (
+    <div class="person">
+      {selection !== undefined && (
+        <input
+          type="checkbox"
+          form={selection.form}
+          name="employee"
+          value={person.id}
+          checked={selection.all}
+          aria-label={`Select ${fullName(person)}`}
+        />
+      )}
+      <Avatar person={person} />
+      <div>
+        <a href={employeeAddress(person.id)}>{listName(person)}</a>
+        <JobTitle person={person} />
       </div>
-    )),
+    </div>
+  ));
+  return [
+    {
+      ...byName,
+      heading: (
+        <>
+          {selection !== undefined && <SelectPage all={selection.all} />}
+          {byName.heading}
+        </>
+      ),
+    },
     sortable('number', 'Number', ({ employeeNumber }) => employeeNumber, 'short'),
     { label: 'E-mail', cell: ({ email }) => <Email address={email} /> },
     sortable('department', 'Department', ({ department }) => department),
@@ -68,6 +77,20 @@ export function directoryColumns(
     })),
     sortable('status', 'Status', ({ status }) => <StatusBadge status={status} />, 'short'),
   ];
+}
+
+/** Selects all people of the page. The script shows it: without the script, a link above the table does the same. */
+function SelectPage({ all }: { all: boolean }) {
+  return (
+    <input
+      type="checkbox"
+      id="select-page"
+      checked={all}
+      autocomplete="off"
+      aria-label="Select all people on this page"
+      hidden
+    />
+  );
 }
 
 /** The status of an employee. */

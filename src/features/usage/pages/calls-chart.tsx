@@ -99,9 +99,9 @@ function groupBy<Row, Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<
 }
 
 const series: readonly ChartSeries[] = [
-  { label: 'Without error' },
+  { label: 'Successful' },
   { label: 'Errors' },
-  { label: 'Rate-limited' },
+  { label: 'Over the limit' },
 ];
 
 /** Calls of an application as a chart, and as a table of the same numbers. */
@@ -151,19 +151,19 @@ export function CallsChart<Key>({
   );
 }
 
-/** The numbers as text, such as "312 calls: 300 without error, 10 errors, 2 rate-limited". */
+/** The numbers as text, such as "312 calls: 300 successful, 10 errors, 2 over the limit". */
 export function describeCalls({ calls, withoutError, errors, rateLimited }: CallCounts): string {
   const [all, good, bad, limited] = [calls, withoutError, errors, rateLimited].map(numberText);
   if (calls === 0) return 'no calls';
-  return `${all} ${calls === 1 ? 'call' : 'calls'}: ${good} without error, ${bad} ${errors === 1 ? 'error' : 'errors'}, ${limited} rate-limited`;
+  return `${all} ${calls === 1 ? 'call' : 'calls'}: ${good} successful, ${bad} ${errors === 1 ? 'error' : 'errors'}, ${limited} over the limit`;
 }
 
 function callColumns<Key>(heading: string, cell: (of: Key) => ComponentChildren): Column<CallsOf<Key>>[] {
   return [
     column(heading, ({ of }) => cell(of)),
     column('Calls', ({ calls }) => numberText(calls), { kind: 'number' }),
-    column('Without error', ({ withoutError }) => numberText(withoutError), { kind: 'number' }),
+    column('Successful', ({ withoutError }) => numberText(withoutError), { kind: 'number' }),
     column('Errors', ({ errors }) => numberText(errors), { kind: 'number' }),
-    column('Rate-limited', ({ rateLimited }) => numberText(rateLimited), { kind: 'number' }),
+    column('Over the limit', ({ rateLimited }) => numberText(rateLimited), { kind: 'number' }),
   ];
 }

@@ -12,6 +12,7 @@ import type { ReportLimits } from '../../../platform/limits/report-concurrency.j
 import { Empty } from '../../../platform/pages/data-table.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 import {
   lastDays,
   periodsOf,
@@ -45,12 +46,12 @@ interface ApplicationLimits {
   readonly bodyBytes: number;
 }
 
-/** The limits that a call of the application can exceed. */
+/** The limits that a call of the application can exceed, for its developers. */
 function LimitsSection({ limits }: { limits: ApplicationLimits }) {
   const { configured, reports, bodyBytes } = limits;
   return (
-    <section>
-      <h2>Limits</h2>
+    <details>
+      <summary>Limits of the service, for developers</summary>
       <DescriptionList>
         <DescriptionItem name="Calls">{upTo(configured.rateLimitApi, 'a minute')}</DescriptionItem>
         <DescriptionItem name="Token and revocation requests">
@@ -74,7 +75,7 @@ function LimitsSection({ limits }: { limits: ApplicationLimits }) {
           {upTo(configured.maxIdempotencyKeys, 'in 24 hours')}
         </DescriptionItem>
       </DescriptionList>
-    </section>
+    </details>
   );
 }
 
@@ -91,45 +92,87 @@ interface UsagePageProps {
   readonly day: UsageRange;
   readonly byHour: readonly UsageInPeriod[];
   readonly limits: ApplicationLimits;
+  /** Start of the last hour with calls; `null` without any. */
+  readonly lastHour: Date | null;
+  /** What each operation does, by its id. */
+  readonly operationSummaries: ReadonlyMap<string, string>;
 }
 
-/** Usage of an application: calls by day, hour and operation, and limits. */
+/** Usage of an application: a summary, calls by day, hour and operation, and limits. */
 function UsageSections(props: UsagePageProps) {
-  const { byDay, limits } = props;
+  const { byDay, limits, operationSummaries } = props;
   const operations = callsByOperation(byDay);
   const [mostCalled] = operations;
+  // Calls of an earlier version may have had other operations.
+  const nameOf = (operation: string) => operationSummaries.get(operation) ?? operation;
   return (
     <>
-      <p>
-        Calls to the API in the last {usageDays} days. Days and hours are in UTC. A call is counted at most{' '}
-        {usageIntervalMilliseconds / 1000} seconds after its response.
-      </p>
+      <Summary {...props} />
       {mostCalled === undefined ? (
         <Empty title={`No calls in the last ${usageDays} days.`}>
-          <p>Calls appear here by day, hour and operation.</p>
+          <p>Calls appear here by day, by hour and by what the application requested.</p>
         </Empty>
       ) : (
         <>
           <DaysSection {...props} />
           <HoursSection {...props} />
           <section>
-            <h2>By operation</h2>
+            <h2>What the application requested</h2>
             <CallsChart
               kind="bars"
               id="operations"
               title="Calls by operation"
-              description={`The last ${usageDays} days, most called first. ${mostCalled.of} has ${describeCalls(mostCalled)}. The table has all numbers.`}
+              description={`The last ${usageDays} days, most called first. “${nameOf(mostCalled.of)}” has ${describeCalls(mostCalled)}. The table has all numbers.`}
               rows={operations}
               keyOf={String}
-              labelOf={String}
+              labelOf={nameOf}
               heading="Operation"
-              cell={(operation) => <code>{operation}</code>}
+              cell={nameOf}
             />
           </section>
+          <p class="hint">
+            Days and hours are in UTC. A call is counted at most {usageIntervalMilliseconds / 1000} seconds
+            after its response.
+          </p>
         </>
       )}
       <LimitsSection limits={limits} />
     </>
+  );
+}
+
+/** The numbers of the period, and what they mean. */
+function Summary({ application: { id }, byDay, lastHour, limits }: UsagePageProps) {
+  const { calls, withoutError, errors, rateLimited } = sumOf(byDay);
+  const perMinute = limits.configured.rateLimitApi;
+  const rejections = <a href={tabAddress(id, 'requests')}>See the last rejected requests</a>;
+  return (
+    <DescriptionList>
+      <DescriptionItem name={`Calls in the last ${usageDays} days`}>{numberText(calls)}</DescriptionItem>
+      <DescriptionItem name="Successful">{numberText(withoutError)}</DescriptionItem>
+      <DescriptionItem name="Errors">
+        {numberText(errors)}
+        {errors > 0 && <>. The service could not do what was requested. {rejections}</>}
+      </DescriptionItem>
+      <DescriptionItem name="Over the limit">
+        {numberText(rateLimited)}
+        {rateLimited > 0 && (
+          <>
+            . Rejected, because the application sent too many calls at a time
+            {perMinute > 0 && `: the limit is ${upTo(perMinute, 'a minute')}`}
+          </>
+        )}
+      </DescriptionItem>
+      <DescriptionItem name="Last call">
+        {lastHour === null ? (
+          'Never'
+        ) : (
+          <>
+            in the hour from <Timestamp at={lastHour} />
+          </>
+        )}
+      </DescriptionItem>
+    </DescriptionList>
   );
 }
 
@@ -139,7 +182,6 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
   return (
     <section>
       <h2>By day</h2>
-      <p>{sentence(describeCalls(sumOf(byDay)))}</p>
       <CallsChart
         kind="columns"
         id="days"
@@ -200,7 +242,7 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
-export interface UsagePageDependencies {
+export interface UsagePageDependencies extends Pick<UsagePageProps, 'operationSummaries'> {
   readonly usage: UsageReader;
   readonly limits: ApplicationLimits;
 }
@@ -210,18 +252,20 @@ export function usagePage(
   site: PageRouter,
   dependencies: { readonly applications: ApplicationReader } & UsagePageDependencies,
 ): void {
-  const { usage, limits } = dependencies;
+  const { usage, limits, operationSummaries } = dependencies;
   site.get(tabAddress(':id', 'usage'), async (context) => {
     const { accountId, at } = context.auditContext;
     const range = lastDays(at, usageDays);
     const day = selectedDay(context.query, range);
     const application = await requestedApplication(context, dependencies);
     const { id } = application;
-    const [byDay, byHour] = await Promise.all([
+    const [byDay, byHour, lastHour] = await Promise.all([
       usage.usageOf(accountId, id, { ...range, per: 'day' }),
       usage.usageOf(accountId, id, { ...day, per: 'hour' }),
+      usage.lastHourOf(accountId, id),
     ]);
-    const body = <UsageSections {...{ application, limits, range, byDay, day, byHour }} />;
+    const shown = { range, byDay, day, byHour, lastHour };
+    const body = <UsageSections {...{ application, limits, operationSummaries, ...shown }} />;
     return applicationPage(application, 'usage', { body });
   });
 }

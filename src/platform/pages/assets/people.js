@@ -16,29 +16,36 @@ document.addEventListener('click', (event) => {
   const link = event.target.closest('#select-all');
   if (link === null || event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.preventDefault();
-  const boxes = selectable();
-  const all = !boxes.every((box) => box.checked);
-  for (const box of boxes) box.checked = all;
-  showSelection();
+  selectAll(!selectable().every((box) => box.checked));
 });
 
-document.addEventListener('change', (event) => {
-  if (event.target.name === 'employee') showSelection();
+document.addEventListener('change', ({ target }) => {
+  if (target.name === 'employee') showSelection();
+  else if (target.id === 'select-page') selectAll(target.checked);
 });
 
 // The browser may have restored a selection.
-addEventListener('pageshow', () => {
-  if (document.getElementById('select-all')) showSelection();
-});
+addEventListener('pageshow', showSelection);
 
 function selectable() {
   return [...document.querySelectorAll('input[name="employee"]')];
 }
 
-/** States how many people are selected, and what the link does next. */
+/** Selects all people of the page, or none. */
+function selectAll(checked) {
+  for (const box of selectable()) box.checked = checked;
+  showSelection();
+}
+
+/** States how many people are selected, and what the link and the checkbox of the heading do next. */
 function showSelection() {
+  const heading = document.getElementById('select-page');
+  if (heading === null) return;
   const boxes = selectable();
   const count = boxes.filter((box) => box.checked).length;
+  heading.hidden = false;
+  heading.checked = count === boxes.length;
+  heading.indeterminate = count > 0 && count < boxes.length;
   document.getElementById('selected').textContent = count === 0 ? '' : `${count} selected`;
   document.getElementById('select-all').textContent =
     count === boxes.length ? 'Clear selection' : 'Select all on this page';
@@ -67,6 +74,7 @@ async function showResults() {
   if (!page?.getElementById('results')) return location.assign(address);
   for (const id of ['filters', 'count', 'exports', 'results'])
     document.getElementById(id).replaceChildren(...page.getElementById(id).childNodes);
+  showSelection();
   history.replaceState(null, '', address);
 }
 
