@@ -34,6 +34,7 @@ t.test('a policy applies to the users that it names, and to existing sessions', 
   const memberBrowser = await signedInBrowser(api, member);
   const page = await browser.open(securityPath);
   isPage(t, page);
+  t.match(page.body, 'Users who have none are then asked to set one up the next time that they use People.');
   const change = (second_factor: string) => browser.submitForm(page, securityPath, { second_factor });
 
   expectRedirect(t, await change('administrators'), /notice=security_saved$/);

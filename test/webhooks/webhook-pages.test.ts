@@ -76,7 +76,7 @@ t.test(
     const paused = await pages();
     t.match(paused[0], 'Events are no longer sent to an endpoint of this application.');
     t.match(paused[0], '<dd>1 endpoint: 1 paused</dd>');
-    t.match(paused[2], 'because its server responded with 410 Gone');
+    t.match(paused[2], 'because its server responded that the address no longer exists (410 Gone)');
   },
 );
 
@@ -95,6 +95,9 @@ t.test('adds an endpoint, shows its secret once, and reloading adds no other', a
   const { browser, list, accountId, token } = scene;
   const form = await browser.open(`${list}/new`);
   isPage(t, form);
+  t.match(form.body, 'gets a message at this address when employees or reports change');
+  t.match(form.body, '<span>Employee deleted <code>employee.deleted</code></span>');
+  t.equal(form.body.match(/name="event_types"/g)?.length, form.body.match(/<span>\w+ \w+ <code>/g)?.length);
   const fields = [
     ...Object.entries(hiddenFields(form.body)),
     ['url', `${receiver.url}?key=veryprivate`],
@@ -159,7 +162,7 @@ t.test('rejects what the API rejects, and keeps the input', async (t) => {
   t.notMatch((await browser.open(list)).body, 'Add endpoint');
 
   await prisma.application.updateMany({ where: { id: application.id }, data: { scopes: ['user:read'] } });
-  t.match((await browser.open(`${list}/new`)).body, 'gets no events without the scope');
+  t.match((await browser.open(`${list}/new`)).body, 'gets no events, because it may not read employees and reports');
   isPage(t, await add(url), 409);
   const { id } = await createApplication(database, accountId, { clientType: 'public' });
   for (const address of [`${list}/new`, list].map((path) => path.replace(application.id, id)))

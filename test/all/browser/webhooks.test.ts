@@ -37,7 +37,7 @@ async function resumeEndpoint(t: Test, page: Page, site: LiveSite): Promise<void
   await page.getByLabel('Event ID').fill('nothing');
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('alert').getByText('Enter the ID of an event of your account.').waitFor();
-  await page.getByRole('radio', { name: 'After the last event' }).check();
+  await page.getByRole('radio', { name: 'With the next new event' }).check();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Endpoint resumed.').waitFor();
   t.ok(await page.getByText('Delivering', { exact: true }).isVisible());

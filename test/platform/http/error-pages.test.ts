@@ -161,6 +161,30 @@ t.test('a client that does not ask for HTML gets the problem document', async (t
   }
 });
 
+t.test('errors of an application name it, what it sent, and who can help', async (t) => {
+  const { application } = await createScene(database);
+  const query = new URLSearchParams({
+    client_id: application.clientId,
+    redirect_uri: 'https://other.example/callback',
+    response_type: 'code',
+    scope: 'user:read',
+    state: 'x',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+  });
+  const browser = new Browser(api.app);
+  const { statusCode, body } = await browser.open(`/v1/oauth/authorize?${query}`);
+  t.equal(statusCode, 400);
+  t.equal(headingAndText(body)[0], 'The application sent an invalid request');
+  t.match(body, /<dt>Redirect URI received<\/dt><dd><code>https:\/\/other\.example\/callback<\/code>/);
+  const { name } = await database.prisma.application.findFirstOrThrow({ where: { id: application.id } });
+  t.match(body, `<dt>Application</dt><dd><bdi>${name}</bdi>`);
+  t.match(body, 'send this page to the developer of the application');
+  query.set('client_id', 'unknown');
+  const unknown = await browser.open(`/v1/oauth/authorize?${query}`);
+  t.equal(headingAndText(unknown.body)[0], 'Unknown application');
+});
+
 t.test(
   'the sign-in page says that a session has ended, and only to the browser of the session',
   async (t) => {

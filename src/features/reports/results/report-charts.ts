@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../../platform/database/client.js'
 import { accountScope } from '../../../platform/database/scope.js';
 import { EmployeeQuery } from '../../employees/index.js';
 import type { ReportDefinition } from '../report.js';
-import { describeGroupKey, type GroupKey } from '../report-columns.js';
+import type { GroupKey } from '../report-columns.js';
 import { groupColumn, reportCondition, shownValue } from './plan.js';
 
 /** A value of a group key; `null` for employees without a value. */
@@ -164,7 +164,5 @@ function rankOf(key: GroupKey, index: number): Prisma.Sql {
   if (key === 'hire_year' && index === 0) {
     return Prisma.sql`CASE WHEN ${value} IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY ${value} DESC NULLS LAST) END`;
   }
-  const { type } = describeGroupKey(key);
-  const order = type === 'string' ? Prisma.sql`${value} COLLATE "und-x-icu"` : value;
-  return Prisma.sql`dense_rank() OVER (ORDER BY ${Prisma.raw(`total_${index}`)} DESC, ${order})`;
+  return Prisma.sql`dense_rank() OVER (ORDER BY ${Prisma.raw(`total_${index}`)} DESC, ${value})`;
 }

@@ -149,7 +149,8 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
         {provider !== null && (
           <>
             <p>
-              Another issuer signs out the users of this one, removes their links, and allows passwords again.
+              If you change the issuer, the users who signed in with the present one are signed out and are linked
+              to the new one at their next sign-in, and passwords are allowed again.
             </p>
             <RevokeGrantsField
               id="issuer-grants"
@@ -170,8 +171,8 @@ function OutcomeSection({ provider, testAddress }: { provider: ProviderSettings;
     <section>
       <h2>Test sign-in</h2>
       <p>
-        A test shows the claims of the identity provider and what they would lead to. It signs no user in, and
-        changes and stores nothing.
+        A test shows what the identity provider sends about a user (the claims), and whether the user could
+        sign in. It signs no user in, and changes and stores nothing.
       </p>
       <p>
         <a class="button secondary" href={testSignInPath}>
@@ -203,7 +204,7 @@ function FailureItems({ failure }: { failure: StoredFailure }) {
     <>
       <DescriptionItem name="Reason">{what}</DescriptionItem>
       {claim !== undefined && (
-        <DescriptionItem name="Claim">
+        <DescriptionItem name="Missing or wrong value">
           <code>{claim}</code>
         </DescriptionItem>
       )}

@@ -123,6 +123,10 @@ function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void
       parent: { title: `Webhooks of ${name}`, href: tabAddress(id, 'webhooks') },
       body: (
         <>
+          <p>
+            {name} gets a message at this address when employees or reports change. Its developer tells you the
+            address, and needs the secret that the next page shows.
+          </p>
           {!scopes.includes(eventScope) && <MissingScope id={id} />}
           <EndpointFields
             rules={rules}
@@ -138,7 +142,11 @@ function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void
     save: async (context, { application, values, nonce }) => {
       const { id: applicationId, scopes } = application;
       if (!scopes.includes(eventScope))
-        return rejected('url', `The application needs the scope ${eventScope} to get events.`, 409);
+        return rejected(
+          'url',
+          `The application may not read employees and reports (scope ${eventScope}), so it gets no events.`,
+          409,
+        );
       const errors = findErrors(values, rules);
       if (errors.length > 0) return { errors };
       const { auditContext } = context;
@@ -171,7 +179,8 @@ function MissingScope({ id }: { id: string }) {
   return (
     <div class="warning">
       <p>
-        The application gets no events without the scope <code>{eventScope}</code>.{' '}
+        The application gets no events, because it may not read employees and reports (scope{' '}
+        <code>{eventScope}</code>).{' '}
         <a href={applicationAddress(id, 'edit')}>Edit the application</a>
       </p>
     </div>
@@ -266,7 +275,7 @@ function EndpointFields({
         hint={
           hasQuery
             ? 'The query of the URL is not shown, because it may contain a secret. It is kept as long as you do not change the URL.'
-            : 'Starts with https:// and has a public address, on port 443 or a port from 8443.'
+            : 'It starts with https:// and can be reached from the internet, on port 443 or a port from 8443.'
         }
         type="url"
         value={values.url}
@@ -276,7 +285,7 @@ function EndpointFields({
       <TextField
         id="description"
         label="Description (optional)"
-        hint="What the endpoint is for."
+        hint="What the messages are for, such as “Payroll”."
         value={values.description}
         autocomplete="off"
         maxLength={rules.maximumDescription}
@@ -286,6 +295,15 @@ function EndpointFields({
     </Form>
   );
 }
+
+const eventLabels: Readonly<Record<string, string>> = {
+  'employee.created': 'Employee added',
+  'employee.updated': 'Employee changed',
+  'employee.deleted': 'Employee deleted',
+  'report.created': 'Report created',
+  'report.updated': 'Report changed',
+  'report.deleted': 'Report deleted',
+};
 
 function EventTypeFields({ types, chosen }: { types: readonly string[]; chosen: readonly string[] }) {
   return (
@@ -305,6 +323,7 @@ function EventTypeFields({ types, chosen }: { types: readonly string[]; chosen: 
             checked={chosen.includes(type)}
           />
           <span>
+            {eventLabels[type] !== undefined && `${eventLabels[type]} `}
             <code>{type}</code>
           </span>
         </label>

@@ -21,9 +21,9 @@ import { endpointAddress } from './requested.js';
 
 const reasons: Readonly<Record<PauseReason, string>> = {
   failing: `every attempt failed for ${maxRetryDays} days`,
-  gone: 'its server responded with 410 Gone',
+  gone: 'its server responded that the address no longer exists (410 Gone)',
   expired: 'the next events are no longer kept',
-  access: 'the application lost the scope reports:read',
+  access: 'the application may no longer read employees and reports (scope reports:read)',
   revoked: 'all access of the application was revoked',
   manual: 'an owner or administrator paused it',
 };
@@ -64,7 +64,7 @@ export interface ResumeFormValues {
 
 const labels: Readonly<Record<ResumeFormValues['from'], string>> = {
   stopped: 'Where it stopped',
-  end: 'After the last event: skip unsent events',
+  end: 'With the next new event: those that were not sent are skipped',
   after: 'After this event:',
 };
 
@@ -203,15 +203,15 @@ function EndpointSections({
         <DescriptionItem name="Events">
           {eventTypes.length === 0 ? 'All types' : eventTypes.join(', ')}
         </DescriptionItem>
-        <DescriptionItem name="Position">
-          After <code>{lastEventId}</code>
+        <DescriptionItem name="Last event">
+          <code>{lastEventId}</code>
         </DescriptionItem>
         <DescriptionItem name="Endpoint ID">
           <code>{id}</code>
         </DescriptionItem>
         {previousSecretExpiresAt !== null && (
           <DescriptionItem name="Previous secret">
-            Signs until <Timestamp at={previousSecretExpiresAt} />
+            Also valid until <Timestamp at={previousSecretExpiresAt} />
           </DescriptionItem>
         )}
         <DescriptionItem name="Created">
