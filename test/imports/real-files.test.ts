@@ -52,7 +52,10 @@ t.test('a German CSV file of Excel in Windows-1252', async (t) => {
   const text = `${rows.join('\r\n')}\r\n`.replace('–', '\x96').replace('€', '\x80');
   const content = Buffer.from(text, 'latin1');
   const { columns, stored } = await imported(t, { name: 'Mitarbeiter.csv', content });
-  t.match(columns.body, /CSV with 7 columns, separated by semicolons\. Characters: Western European \(Windows-1252\)\./);
+  t.match(
+    columns.body,
+    /CSV with 7 columns, separated by semicolons\. Characters: Western European \(Windows-1252\)\./,
+  );
   t.match(columns.body, /Jürgen/, 'the preview shows umlauts');
   t.same(datesOn(columns), [], 'nothing to choose');
   t.match(columns.body, '01.02.2023 → 1 February 2023 (day, month, year)');

@@ -149,8 +149,8 @@ function ProviderSection({ provider, form }: SettingsPageProps) {
         {provider !== null && (
           <>
             <p>
-              If you change the issuer, the users who signed in with the present one are signed out and are linked
-              to the new one at their next sign-in, and passwords are allowed again.
+              If you change the issuer, the users who signed in with the present one are signed out and are
+              linked to the new one at their next sign-in, and passwords are allowed again.
             </p>
             <RevokeGrantsField
               id="issuer-grants"

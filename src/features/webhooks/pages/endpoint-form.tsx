@@ -124,8 +124,8 @@ function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void
       body: (
         <>
           <p>
-            {name} gets a message at this address when employees or reports change. Its developer tells you the
-            address, and needs the secret that the next page shows.
+            {name} gets a message at this address when employees or reports change. Its developer tells you
+            the address, and needs the secret that the next page shows.
           </p>
           {!scopes.includes(eventScope) && <MissingScope id={id} />}
           <EndpointFields
@@ -180,8 +180,7 @@ function MissingScope({ id }: { id: string }) {
     <div class="warning">
       <p>
         The application gets no events, because it may not read employees and reports (scope{' '}
-        <code>{eventScope}</code>).{' '}
-        <a href={applicationAddress(id, 'edit')}>Edit the application</a>
+        <code>{eventScope}</code>). <a href={applicationAddress(id, 'edit')}>Edit the application</a>
       </p>
     </div>
   );
