@@ -51,13 +51,19 @@ t.test('deletes employees by number and by id, and audits each of them', async (
   t.same(result, { code: 0, stdout: 'E1 Ada Lovelace\nE2 Ada Lovelace\nDeleted 2 employees.\n', stderr: '' });
   const { employees, events } = await state(accountId);
   t.same(employees, [{ employeeNumber: 'E3', managerId: null }]);
-  t.equal(events.length, 2);
-  for (const event of events)
-    t.match(event, { type: 'employee.deleted', userId: null, address: null, applicationId: null });
+  const eventOf = (id: string | undefined) =>
+    events.filter(({ details }) => (details as Record<string, string>).employee === id);
+  const byOperator = { userId: null, address: null, applicationId: null };
   t.match(
-    events.find(({ details }) => (details as Record<string, string>).employee === ids[0]),
-    { details: { direct_reports: '2' } },
+    [eventOf(ids[0]), eventOf(ids[1]), eventOf(ids[2])],
+    [
+      [{ ...byOperator, type: 'employee.deleted', details: { direct_reports: '2' } }],
+      [{ ...byOperator, type: 'employee.deleted' }],
+      // The report that is not deleted.
+      [{ ...byOperator, type: 'employee.updated', details: { manager_id: `${ids[0]} → –` } }],
+    ],
   );
+  t.equal(events.length, 3);
   await withDatabase((database) => checkTree(t, database));
 });
 
