@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { compareText } from '../../platform/collation.js';
+import { compareText } from '../../platform/contract/outside-text.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';

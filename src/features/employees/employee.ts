@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compareText } from '../../platform/collation.js';
+import { compareText } from '../../platform/contract/outside-text.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { dateExpression, type OrderTerm } from '../../platform/database/page-query.js';
 import {

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { compareText } from '../../platform/collation.js';
+import { compareText } from '../../platform/contract/outside-text.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Directory } from './directory.js';

@@ -58,6 +58,24 @@ export function foldText(text: string, maximumLength: number): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
+/** Characters of a text by which it is sorted as people sort it. The rest is compared by code point. */
+const maximumSortedLength = 100;
+
+const collator = new Intl.Collator('en');
+
+/**
+ * Compares texts as people sort them: "Ärzte" is before "Zentrale", and case counts only between texts that are equal otherwise.
+ * It is the order of the Unicode root collation, as `und-x-icu` of PostgreSQL, for all languages: all users of an account see the
+ * same order.
+ */
+export function compareText(one: string, other: string): number {
+  const [start, otherStart] = [one, other].map((text) => text.slice(0, maximumSortedLength)) as [
+    string,
+    string,
+  ];
+  return collator.compare(start, otherStart) || Number(one > other) - Number(one < other);
+}
+
 /** Parses JSON; `undefined` for other text. */
 export function parseJson(text: string): unknown {
   try {
