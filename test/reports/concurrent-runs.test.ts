@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/platform/database/open-database.js';
 import { accountScope } from '../../src/platform/database/scope.js';
 import { defaultReportLimits } from '../../src/platform/limits/report-concurrency.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
+import { patienceMs } from '../support/patience.js';
 import { createReportClient, type ReportClient } from '../support/records/reports.js';
 import { makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -163,7 +164,7 @@ const onServer =
     : {};
 
 /** An application on PostgreSQL with few connections, whose employees another session can lock. */
-async function lockable(t: Test, { reportStatementTimeoutMs = 240_000 } = {}) {
+async function lockable(t: Test, { reportStatementTimeoutMs = patienceMs } = {}) {
   const options = await createTestDatabase(t);
   const own = await openDatabase({ ...options, poolSize: 2, reportStatementTimeoutMs });
   t.teardown(() => own.close());

@@ -4,6 +4,7 @@ import { concurrentHashes, maximumWaitingHashes, Passwords } from '../../src/pla
 import { Browser } from '../support/browser/browser.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createUser, fromAddress, signedInBrowser } from '../support/oauth/users.js';
+import { patienceMs } from '../support/patience.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import { listen } from '../support/server/sockets.js';
@@ -16,7 +17,7 @@ const concurrent = concurrentHashes(process.env.UV_THREADPOOL_SIZE);
 const capacity = concurrent + maximumWaitingHashes;
 
 /** An application whose hashes are held until the test releases them, and are counted. */
-async function buildHeldApp(t: Test, { waitMs = 240_000 } = {}) {
+async function buildHeldApp(t: Test, { waitMs = patienceMs } = {}) {
   const count = { running: 0, most: 0, computed: 0 };
   let release = () => {};
   const released = new Promise<void>((resolve) => {

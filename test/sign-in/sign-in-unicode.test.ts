@@ -3,12 +3,13 @@ import { hashPassword, maximumPasswordLength, Passwords } from '../../src/platfo
 import { randomId } from '../../src/platform/database/ids.js';
 import { Browser } from '../support/browser/browser.js';
 import { createUser } from '../support/oauth/users.js';
+import { patienceMs } from '../support/patience.js';
 import { createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 // With the recommended parameters.
-const passwords = new Passwords({ waitMs: 240_000 });
+const passwords = new Passwords({ waitMs: patienceMs });
 const api = await buildTestApp(t, { environment: { RATE_LIMIT_FAILURES: '0' }, passwords });
 const { app, database } = api;
 const { accountId } = await createTenant(database);

@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { patienceMs } from './patience.js';
 
 // Not the method, which tests may replace.
 const now = performance.now.bind(performance);
-
-/** Milliseconds after which a condition counts as not met: far more than a busy machine needs. */
-const patienceMs = 240_000;
 
 /**
  * Waits until a condition is met.

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { patienceMs } from '../../support/patience.js';
 import { buildTestApp, type TestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
 import { freePort } from '../../support/server/free-port.js';
@@ -69,7 +70,7 @@ async function startLiveSite(t: Test): Promise<LiveSite> {
       const context = await browser.newContext({ baseURL: baseUrl, reducedMotion: 'reduce', ...options });
       t.teardown(() => context.close());
       // Far more than a busy machine needs.
-      context.setDefaultTimeout(240_000);
+      context.setDefaultTimeout(patienceMs);
       return watch(await context.newPage());
     },
   };

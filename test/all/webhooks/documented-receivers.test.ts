@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { signWebhook } from '../../../src/features/webhooks/delivery/webhook-sender.js';
+import { patienceMs } from '../../support/patience.js';
 import { withoutTap } from '../../support/processes/plain-process.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { createTestClock } from '../../support/server/clock.js';
@@ -15,9 +16,6 @@ import { blocksOf, readSection } from '../clients/readme.js';
 
 const blocks = blocksOf(await readSection('Receivers', 'docs/events.md'));
 const programOf = (language: string) => blocks.find((block) => block.language === language)?.text ?? '';
-
-/** Milliseconds in which a receiver starts, or prints an event. */
-const patienceMs = 240_000;
 
 /** Compiles the receiver as a reader does, and returns the command that runs it. */
 async function compileTypeScript(t: Test): Promise<[string, string]> {

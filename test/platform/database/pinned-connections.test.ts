@@ -5,6 +5,7 @@ import { TransactionSettings } from '../../../src/platform/database/postgresql/t
 import { allAccounts } from '../../../src/platform/database/scope.js';
 import { createTestDatabase, testServer } from '../../support/database/database.js';
 import { administrativeUrlOf } from '../../support/database/direct-url.js';
+import { patienceMs } from '../../support/patience.js';
 import t, { type Test } from '../../support/tap.js';
 import { until } from '../../support/until.js';
 
@@ -20,7 +21,7 @@ async function openPool(t: Test, max: number) {
     defaultScope: allAccounts,
     retry: createConflictRetry(undefined),
     // A connection that is not returned fails the test instead of blocking it.
-    connectionTimeoutMillis: 240_000,
+    connectionTimeoutMillis: patienceMs,
   });
   const errors: Error[] = [];
   pool.on('error', (error) => errors.push(error));

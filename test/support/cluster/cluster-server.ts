@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { patienceMs } from '../patience.js';
 import { programOptions, programPath } from './programs.js';
 
 /** Settings of PostgreSQL by name. */
 export type Settings = Readonly<Record<string, string>>;
-
-/** Milliseconds that a server may take to start. */
-const startTimeoutMs = 240_000;
 
 /** A PostgreSQL server on 127.0.0.1 that a test or a trial starts and stops. Its superuser is `postgres`, without a password. */
 export class ClusterServer {
@@ -52,7 +50,7 @@ export class ClusterServer {
     });
     await once(child, 'spawn');
     this.#child = child;
-    for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await wait(20)) {
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await wait(20)) {
       if (child.exitCode !== null) break;
       const accepts = await this.query('SELECT').then(
         () => true,
@@ -92,7 +90,7 @@ export class ClusterServer {
 
   /** Rows of one statement. */
   async query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: 2_000 });
+    const client = new pg.Client({ connectionString: this.url, connectionTimeoutMillis: patienceMs });
     // A server that is stopped disconnects its clients.
     client.on('error', () => {});
     await client.connect();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Test } from 'tap';
 import type { DatabaseOptions } from '../../../src/platform/database/client.js';
 import { allAccounts } from '../../../src/platform/database/scope.js';
+import { patienceMs } from '../patience.js';
 import { administrativeUrlOf, directUrlOf } from './direct-url.js';
 import { copyEmbeddedTemplate } from './embedded-template.js';
 import {
@@ -34,10 +35,10 @@ export interface TestDatabaseOptions {
 
 /** Time limits in milliseconds that no statement of a test reaches, however busy the machine is. */
 const generous = {
-  connectionTimeoutMs: 240_000,
-  transactionLimits: { maxWait: 240_000, timeout: 240_000 },
-  statementTimeoutMs: 240_000,
-  reportStatementTimeoutMs: 240_000,
+  connectionTimeoutMs: patienceMs,
+  transactionLimits: { maxWait: patienceMs, timeout: patienceMs },
+  statementTimeoutMs: patienceMs,
+  reportStatementTimeoutMs: patienceMs,
 } as const satisfies Partial<DatabaseOptions>;
 
 /**

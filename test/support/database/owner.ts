@@ -1,4 +1,5 @@
 import type { Database } from '../../../src/platform/database/client.js';
+import { patienceMs } from '../patience.js';
 
 /**
  * Runs a statement without the privileges of the service, as the session user. If this user is a superuser, the service sets
@@ -16,6 +17,6 @@ export function asOwner<Row = unknown>(
       if (isDistributed()) await tx.$executeRawUnsafe('SET LOCAL citus.enable_unsafe_triggers = on');
       return tx.$queryRawUnsafe<Row[]>(text, ...values);
     },
-    { maxWait: 240_000, timeout: 240_000 },
+    { maxWait: patienceMs, timeout: patienceMs },
   );
 }

@@ -4,6 +4,7 @@ import type { Database, DatabaseOptions } from '../../../src/platform/database/c
 import { hiddenFields } from '../browser/browser.js';
 import { chosenOn, factOn, importPath, stateOn } from '../browser/import-pages.js';
 import { createScene, type TestUser } from '../oauth/users.js';
+import { patienceMs } from '../patience.js';
 import { startServerProcess } from '../processes/server-process.js';
 import { checkTree } from '../records/employee-tree.js';
 import { makeRecords, toCsv } from '../records/import.js';
@@ -38,7 +39,7 @@ async function submit(url: string, cookie: string, body: FormData | URLSearchPar
 
 /** Waits until the page of an import matches a pattern. */
 export async function until(url: string, cookie: string, isReached: (page: { body: string }) => boolean) {
-  const deadline = Date.now() + 240_000;
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     const page = await open(url, cookie);
     if (isReached(page)) return page;

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { packageRoot } from '../../../src/platform/package-root.js';
 import { directUrlOf } from '../database/direct-url.js';
+import { patienceMs } from '../patience.js';
 import { testSecret } from '../server/app.js';
 import { freePort } from '../server/free-port.js';
 import { quick } from './cli.js';
@@ -23,9 +24,6 @@ export interface ServerProcess {
   /** Kills it. */
   kill(): Promise<void>;
 }
-
-/** Maximum time for a server to start or stop on a busy machine. */
-const patienceMs = 240_000;
 
 interface ServerProcessOptions {
   /** Empty: the embedded database under `DATA_DIR`. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { insertEmployees } from '../../../src/features/employees/insert-employees.js';
 import { lockAccount } from '../../../src/platform/changes/locks.js';
+import { patienceMs } from '../patience.js';
 import type { TestApp } from '../server/app.js';
 import { sendJson } from './send-json.js';
 import { makeEmployees, type Tenant } from './tenant.js';
@@ -45,7 +46,7 @@ async function changeEmployees({ database: { prisma } }: TestApp, { accountId }:
       if (number % 4 === 0) await tx.employee.deleteMany({ where: { accountId, id: id ?? '' } });
       await wait(Math.random() * 5);
     },
-    { maxWait: 240_000, timeout: 240_000 },
+    { maxWait: patienceMs, timeout: patienceMs },
   );
   await run.catch((error) => {
     if (error !== undo) throw error;

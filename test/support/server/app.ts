@@ -26,6 +26,7 @@ import { checkNetworkResponses } from '../contract/network-conformance.js';
 import { openTestDatabase } from '../database/database.js';
 import { applicationDatabase } from '../database/standbys.js';
 import { cheapParameters } from '../oauth/users.js';
+import { patienceMs } from '../patience.js';
 import type { TestApplication } from '../records/tenant.js';
 import { createTestClock, type TestClock } from './clock.js';
 import { sharedRoutes } from './compiled-contract.js';
@@ -95,9 +96,9 @@ export async function buildTestApp(
     observers = [],
     recorded = true,
     // On a busy machine requests of a test wait for each other longer than those of a client should.
-    reportLimits = { ...defaultReportLimits, queueMs: 240_000 },
-    requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: 240_000 },
-    passwords = new Passwords({ parameters: cheapParameters, waitMs: 240_000, maxWaiting: 1_000 }),
+    reportLimits = { ...defaultReportLimits, queueMs: patienceMs },
+    requestQueueLimits = { ...defaultRequestQueueLimits, waitMs: patienceMs },
+    passwords = new Passwords({ parameters: cheapParameters, waitMs: patienceMs, maxWaiting: 1_000 }),
     lifecycle,
     appSecrets = testSecrets,
     idleLimits,
