@@ -21,6 +21,7 @@ const siteStyles = [
   'charts',
   'reports',
   'home',
+  'touch',
 ].map((name) => `src/platform/pages/assets/site/${name}.css`);
 
 /** The files of each asset, which are joined to one content. */

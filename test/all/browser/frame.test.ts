@@ -85,3 +85,46 @@ browserTest(
   },
   { javaScriptEnabled: false, viewport: { width: 360, height: 640 } },
 );
+
+/** Buttons, fields and links of a block that are lower than 44 pixels, with their heights. Links within text may be lower. */
+const lowTargets = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, input, select, summary, a')].flatMap((element) => {
+      const label = (element as HTMLInputElement).labels?.[0] ?? element;
+      const heights = [element, label].map((part) => part.getBoundingClientRect().height);
+      const hidden = element.offsetHeight === 0 || element.matches('.skip, .unseen, a:not(.button)');
+      const height = Math.max(...heights);
+      return hidden || height >= 44 ? [] : [`${element.outerHTML.slice(0, 80)} ${height}`];
+    }),
+  );
+
+browserTest(
+  'on a phone, buttons and fields are at least 44 pixels high, and the documentation starts at the top',
+  async (t, page, { api }) => {
+    const { user, application } = await createScene(api.database, { clientType: 'confidential' });
+    for (const address of ['/docs', '/docs/operations/listEmployees', '/errors', '/changelog']) {
+      await page.goto(address);
+      const content = await main(page).locator('> *').first().boundingBox();
+      t.ok(content !== null && content.y < 130, `${address} starts at ${content?.y}`);
+      t.same(await lowTargets(page), [], address);
+    }
+    await page.goto('/sign_in');
+    t.same(await lowTargets(page), [], 'sign-in');
+    await signIn(page, user, '/');
+    for (const address of [
+      '/people',
+      '/people/employees/new',
+      '/people/employees/import',
+      '/people/reports/new',
+      '/people/settings/account',
+      '/people/settings/security',
+      '/people/settings/single_sign_on',
+      `${applicationAddress(application.id)}/credentials`,
+      `${applicationAddress(application.id)}/edit`,
+    ]) {
+      await page.goto(address);
+      t.same(await lowTargets(page), [], address);
+    }
+  },
+  { viewport: { width: 390, height: 844 } },
+);

@@ -131,3 +131,29 @@ browserTest(
   },
   { javaScriptEnabled: false },
 );
+
+browserTest(
+  'on a phone, the filters are below a button, and the first person is in view, without JavaScript',
+  async (t, page, site) => {
+    await open(page, site, ['Ada', 'Bob']);
+    await page.goto('/people');
+    const person = await page.getByRole('link', { name: 'Hopper, Ada' }).boundingBox();
+    t.ok(person !== null && person.y < 450, `the first person is at ${person?.y}`);
+    t.equal(await page.getByLabel('Department').isVisible(), false);
+    await page.getByText('Filters and order').click();
+    await page.getByLabel('Department').selectOption('Sales');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: 'Department: Sales' }).waitFor();
+    await page.goto('/people/settings/audit_log');
+    t.equal(await page.getByLabel('First day').isVisible(), false);
+    await page.goto('/people/settings/audit_log?from=x');
+    t.ok(await page.getByLabel('First day').isVisible(), 'filters with errors are shown');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    for (const address of ['/people', '/people/settings/audit_log']) {
+      await page.goto(address);
+      t.equal(await page.locator('form.search summary').isVisible(), false);
+      t.ok(await page.locator('form.search select').first().isVisible(), `${address} shows its filters`);
+    }
+  },
+  { javaScriptEnabled: false, viewport: { width: 390, height: 844 } },
+);

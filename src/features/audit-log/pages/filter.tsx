@@ -134,43 +134,52 @@ export function AuditFilterForm({
   return (
     <search>
       <form method="get" action={auditLogPath} class="search filters">
-        {field(
-          'person',
-          'E-mail address',
-          <input
-            type="text"
-            value={query.person}
-            list="people"
-            autocomplete="off"
-            {...attributes('person', 'person-hint')}
-          />,
-        )}
-        <datalist id="people">
-          {people.map(({ email, name }) => (
-            <option key={email} value={email}>
-              {name}
-            </option>
-          ))}
-          <option value={operator}>{operatorLabel}</option>
-        </datalist>
-        {field('application', 'Application', select('application', applicationOptions(query, applications)))}
-        {field('type', 'Event type', select('type', Object.entries(auditEventLabels)))}
-        {field('from', 'First day', day('from'))}
-        {field('to', 'Last day', day('to'))}
-        <div class="choice">
-          <input type="checkbox" value="1" checked={query.tokens === '1'} {...attributes('tokens')} />
-          <label for="tokens">Show token events</label>
-        </div>
-        <p class="hint">
-          <span id="person-hint">
-            Enter <code>{operator}</code> for events of the service itself and of its operator.
-          </span>{' '}
-          <span id="time-zone">Days are in the time zone {timeZone}.</span>
-        </p>
-        <div class="actions">
-          <button type="submit">Show</button>
-          <a href={auditLogPath}>Remove the filters</a>
-        </div>
+        <details open={filterNames.some((name) => query[name] !== '')}>
+          <summary>Filters</summary>
+          <div class="more">
+            {field(
+              'person',
+              'E-mail address',
+              <input
+                type="text"
+                value={query.person}
+                list="people"
+                autocomplete="off"
+                {...attributes('person', 'person-hint')}
+              />,
+            )}
+            <datalist id="people">
+              {people.map(({ email, name }) => (
+                <option key={email} value={email}>
+                  {name}
+                </option>
+              ))}
+              <option value={operator}>{operatorLabel}</option>
+            </datalist>
+            {field(
+              'application',
+              'Application',
+              select('application', applicationOptions(query, applications)),
+            )}
+            {field('type', 'Event type', select('type', Object.entries(auditEventLabels)))}
+            {field('from', 'First day', day('from'))}
+            {field('to', 'Last day', day('to'))}
+            <div class="choice">
+              <input type="checkbox" value="1" checked={query.tokens === '1'} {...attributes('tokens')} />
+              <label for="tokens">Show token events</label>
+            </div>
+            <p class="hint">
+              <span id="person-hint">
+                Enter <code>{operator}</code> for events of the service itself and of its operator.
+              </span>{' '}
+              <span id="time-zone">Days are in the time zone {timeZone}.</span>
+            </p>
+            <div class="actions">
+              <button type="submit">Show</button>
+              <a href={auditLogPath}>Remove the filters</a>
+            </div>
+          </div>
+        </details>
       </form>
     </search>
   );

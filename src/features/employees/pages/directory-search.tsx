@@ -42,30 +42,35 @@ export function DirectorySearchForm({
             autocomplete="off"
           />
         </div>
-        {directoryFilters.map((name) => (
-          <div key={name}>
-            <label for={name}>{labels[name]}</label>
-            <select id={name} name={name}>
-              <option value="">All</option>
-              {withSelected(choices[name], filter[name]).map(({ value, count }) => (
-                <option key={value} value={filterText(value)} selected={value === filter[name]}>
-                  {formatFilterValue(name, value)}
-                  {count === null ? '' : ` (${numberText(count)})`}
-                </option>
-              ))}
-            </select>
-          </div>
-        ))}
-        <div class="order">
-          <label for="sort">Order</label>
-          <select id="sort" name="sort">
-            {directoryOrders.map(({ value, label }) => (
-              <option key={value} value={value} selected={value === order}>
-                {label}
-              </option>
+        <details>
+          <summary>Filters and order</summary>
+          <div class="more">
+            {directoryFilters.map((name) => (
+              <div key={name}>
+                <label for={name}>{labels[name]}</label>
+                <select id={name} name={name}>
+                  <option value="">All</option>
+                  {withSelected(choices[name], filter[name]).map(({ value, count }) => (
+                    <option key={value} value={filterText(value)} selected={value === filter[name]}>
+                      {formatFilterValue(name, value)}
+                      {count === null ? '' : ` (${numberText(count)})`}
+                    </option>
+                  ))}
+                </select>
+              </div>
             ))}
-          </select>
-        </div>
+            <div class="order">
+              <label for="sort">Order</label>
+              <select id="sort" name="sort">
+                {directoryOrders.map(({ value, label }) => (
+                  <option key={value} value={value} selected={value === order}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </div>
+          </div>
+        </details>
         <button type="submit">Search</button>
       </form>
     </search>
