@@ -108,14 +108,3 @@ export function openStored(seal: Seal, sealed: string, name: string): ReturnType
     );
   });
 }
-
-/**
- * Re-encrypts a stored secret with the current key. Returns it unchanged when it already is.
- *
- * @param name what it is, for the error
- * @throws {UnreadableSecretError}
- */
-export async function reseal(seal: Seal, sealed: string, name: string): Promise<string> {
-  const { plain, current } = await openStored(seal, sealed, name);
-  return current ? sealed : await seal.seal(plain);
-}
