@@ -1,3 +1,4 @@
+import { type ClaimLimits, ClaimWorker } from '../../platform/claim-worker.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Core } from '../../platform/core.js';
 import type { Logger } from '../../platform/logger.js';
@@ -18,15 +19,12 @@ const maximumRunning = 50;
 /** Milliseconds from the connection to the head of the response. */
 const timeoutMilliseconds = 10_000;
 
-/** Milliseconds for which a process that stops waits for responses. */
-const stopMilliseconds = 5_000;
-
 export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
   readonly config: Pick<Config, 'baseUrl' | 'production'>;
   readonly signingKeys: SigningKeys;
   readonly logger?: Logger;
   /** Maximum number of concurrent attempts for the applications of one account. Default: 5. */
-  readonly maximumOfOwner?: number;
+  readonly maximumOfAccount?: number;
 }
 
 /**
@@ -35,86 +33,37 @@ export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
  *
  * @see OpenID Connect Back-Channel Logout 1.0 section 2.5
  */
-export class LogoutWorker {
+export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
   readonly #options: LogoutWorkerOptions;
-  readonly #maximumOfOwner: number;
   readonly #tokens: LogoutTokens;
-  /** Number of running attempts, by the account that has registered the application. */
-  readonly #running = new Map<string, number>();
-  readonly #attempts = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
   readonly #interrupting = new AbortController();
-  /** Claims run one after the other. */
-  #claims: Promise<void> = Promise.resolve();
-  /** The claim that waits for the running one. It finds all that is due meanwhile. */
-  #queued: Promise<void> | undefined;
 
   constructor(options: LogoutWorkerOptions) {
-    const { signingKeys, config, clock } = options;
+    const { signingKeys, config, clock, maximumOfAccount = 5, logger } = options;
+    super({ maximumRunning, maximumOfAccount, name: 'back-channel logouts', logger });
     this.#options = options;
-    this.#maximumOfOwner = options.maximumOfOwner ?? 5;
     this.#tokens = new LogoutTokens(signingKeys, { issuer: config.baseUrl, clock });
   }
 
-  /** Starts the attempts that are due, up to the limits of this process. */
-  poll(): Promise<void> {
-    this.#queued ??= this.#claims.then(() => {
-      this.#queued = undefined;
-      return this.#claim();
-    });
-    this.#claims = this.#queued.catch(() => {});
-    return this.#queued;
-  }
-
-  /** Resolves when no attempt runs in this process. */
-  async idle(): Promise<void> {
-    await this.#claims;
-    while (this.#attempts.size > 0) {
-      await Promise.all(this.#attempts);
-      await this.#claims;
-    }
-  }
-
-  /** Stops after the running attempts, or interrupts them after a few seconds. They are repeated as if they had failed. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    const timer = setTimeout(() => this.#interrupting.abort(), stopMilliseconds);
-    await this.idle();
-    clearTimeout(timer);
-  }
-
-  async #claim(): Promise<void> {
+  protected override claim(limits: ClaimLimits): Promise<ClaimedNotice[]> {
     const { database, clock } = this.#options;
-    while (this.#attempts.size < maximumRunning && !this.#stopping.signal.aborted) {
-      const notices = await claimNotices(database, {
-        now: clock(),
-        maximum: maximumRunning - this.#attempts.size,
-        maximumOfOwner: this.#maximumOfOwner,
-        running: this.#running,
-      });
-      if (notices.length === 0) return;
-      for (const notice of notices) this.#start(notice);
-    }
+    return claimNotices(database, { now: clock(), ...limits });
   }
 
-  #start(notice: ClaimedNotice): void {
-    const { owner } = notice;
-    this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1);
-    const attempt = this.#attempt(notice)
-      .catch((err) => this.#warn({ err }, 'a back-channel logout failed and will be retried'))
-      .finally(() => {
-        const count = this.#running.get(owner) ?? 0;
-        const hadNoRoom = this.#attempts.size >= maximumRunning || count >= this.#maximumOfOwner;
-        this.#attempts.delete(attempt);
-        if (count > 1) this.#running.set(owner, count - 1);
-        else this.#running.delete(owner);
-        // Others may be waiting because of the limit.
-        if (hadNoRoom)
-          this.poll().catch((err) =>
-            this.#warn({ err }, 'looking for back-channel logouts failed and will be retried'),
-          );
-      });
-    this.#attempts.add(attempt);
+  protected override accountOf({ owner }: ClaimedNotice): string {
+    return owner;
+  }
+
+  /** An interrupted attempt is repeated as if it had failed. */
+  protected override interrupt(): void {
+    this.#interrupting.abort();
+  }
+
+  protected override async run(notice: ClaimedNotice): Promise<boolean> {
+    await this.#attempt(notice).catch((err) =>
+      this.#warn({ err }, 'a back-channel logout failed and will be retried'),
+    );
+    return false;
   }
 
   async #attempt(notice: ClaimedNotice): Promise<void> {
