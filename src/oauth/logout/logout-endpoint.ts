@@ -4,7 +4,7 @@ import { parseUrl } from '../../platform/contract/outside-text.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import type { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import { checkStateLength } from '../authorization-endpoint.js';
+import { checkStateLength } from '../authorization-request.js';
 import { type Client, isApplication } from '../clients/client-registry.js';
 import { isMetadataDocumentUrl } from '../clients/metadata-document.js';
 import { checkRedirectUri, withResponse } from '../clients/redirect-uris.js';
