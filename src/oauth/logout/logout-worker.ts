@@ -1,14 +1,16 @@
 import { type ClaimLimits, ClaimWorker } from '../../platform/claim-worker.js';
+import { epochSeconds } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Core } from '../../platform/core.js';
+import { randomId } from '../../platform/database/ids.js';
 import type { Logger } from '../../platform/logger.js';
 import { describeConnectionError } from '../../platform/network/connection-errors.js';
 import { sendOutgoingRequest } from '../../platform/network/outgoing-request.js';
 import { PrivateAddressError, UnresolvedHostError } from '../../platform/network/public-address.js';
 import { isLocalUrl } from '../../platform/network/receiver-url.js';
-import type { SigningKeys } from '../keys/signing-keys.js';
+import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
+import { signCompact } from '../tokens/access-tokens.js';
 import { type ClaimedNotice, claimNotices, deleteNotice, maximumAttempts } from './logout-notices.js';
-import { LogoutTokens } from './logout-tokens.js';
 
 /** Interval in which a process looks for notices that are due. */
 export const logoutPollMilliseconds = 1_000;
@@ -18,6 +20,12 @@ const maximumRunning = 50;
 
 /** Milliseconds from the connection to the head of the response. */
 const timeoutMilliseconds = 10_000;
+
+/** The member of `events` that makes a token a logout token. */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** Seconds for which a logout token is valid. */
+const lifetimeSeconds = 120;
 
 export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
   readonly config: Pick<Config, 'baseUrl' | 'production'>;
@@ -35,14 +43,12 @@ export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
  */
 export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
   readonly #options: LogoutWorkerOptions;
-  readonly #tokens: LogoutTokens;
   readonly #interrupting = new AbortController();
 
   constructor(options: LogoutWorkerOptions) {
-    const { signingKeys, config, clock, maximumOfAccount = 5, logger } = options;
+    const { maximumOfAccount = 5, logger } = options;
     super({ maximumRunning, maximumOfAccount, name: 'back-channel logouts', logger });
     this.#options = options;
-    this.#tokens = new LogoutTokens(signingKeys, { issuer: config.baseUrl, clock });
   }
 
   protected override claim(limits: ClaimLimits): Promise<ClaimedNotice[]> {
@@ -83,7 +89,7 @@ export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
    *
    * @returns why the application did not accept it; `undefined` when it did
    */
-  async #send(url: URL, { userId, sid, clientId }: ClaimedNotice): Promise<string | undefined> {
+  async #send(url: URL, notice: ClaimedNotice): Promise<string | undefined> {
     const allowLocal = isLocalUrl(url) && !this.#options.config.production;
     if (url.protocol !== 'https:' && !allowLocal) return new PrivateAddressError().message;
     const timeout = AbortSignal.timeout(timeoutMilliseconds);
@@ -92,7 +98,7 @@ export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({
-          logout_token: this.#tokens.issue({ subject: userId, sid, clientId }),
+          logout_token: this.#issueToken(notice),
         }).toString(),
         allowPrivate: allowLocal,
         maximumBytes: 0,
@@ -104,6 +110,28 @@ export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
       if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
       return describeConnectionError(error);
     }
+  }
+
+  /**
+   * Signs a logout token. Its `typ` is neither that of access tokens nor of ID tokens.
+   *
+   * @see OpenID Connect Back-Channel Logout 1.0 section 2.4
+   */
+  #issueToken({ userId, sid, clientId }: ClaimedNotice): string {
+    const { signingKeys, config, clock } = this.#options;
+    const { kid, privateKey } = signingKeys.current;
+    const issuedAt = epochSeconds(clock);
+    const claims = {
+      iss: config.baseUrl,
+      sub: userId,
+      aud: clientId,
+      iat: issuedAt,
+      exp: issuedAt + lifetimeSeconds,
+      jti: randomId(),
+      events: { [logoutEvent]: {} },
+      sid,
+    };
+    return signCompact({ alg: signingAlgorithm, typ: 'logout+jwt', kid }, claims, privateKey);
   }
 
   #warn(details: object, message: string): void {
