@@ -21,7 +21,7 @@ const methodReferences: ReadonlyMap<string, string> = new Map([
  *
  * @see RFC 8176 section 2
  */
-export function methodReferencesOf(methods: readonly string[]): string[] {
+function methodReferencesOf(methods: readonly string[]): string[] {
   const references = new Set(methods.flatMap((method) => methodReferences.get(method) ?? []));
   return hasSeveralFactors(methods) ? [...references, 'mfa'] : [...references];
 }
@@ -43,7 +43,7 @@ export function contextClasses(issuer: string) {
 }
 
 /** The highest class that the methods of a sign-in reach; `undefined` when they were not stored. */
-export function contextClassOf(methods: readonly string[], issuer: string): string | undefined {
+function contextClassOf(methods: readonly string[], issuer: string): string | undefined {
   const classes = contextClasses(issuer);
   if (methods.includes('passkey')) return classes.phishingResistant;
   if (hasSeveralFactors(methods)) return classes.multiFactor;
