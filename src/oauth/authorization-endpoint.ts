@@ -1,6 +1,7 @@
 import type { AccountId } from '../platform/accounts/account-id.js';
 import type { User } from '../platform/accounts/user.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import { newOpaqueToken } from '../platform/crypto/keyring.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import { OtherAccountProblem, Problem } from '../platform/problems/problem.js';
 import { violation } from '../platform/problems/rule-texts.js';
@@ -33,7 +34,6 @@ import { readSignInDemands } from './consent/sign-in-demands.js';
 import { invalidRequestUri, type PushedRequest } from './grants/pushed-requests.js';
 import type { Resource } from './resources.js';
 import type { OAuthServices } from './services.js';
-import { newOpaqueToken } from './tokens/opaque-token.js';
 
 /** Next step of an authorization request. */
 export type AuthorizationStep =

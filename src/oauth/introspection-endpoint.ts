@@ -17,7 +17,7 @@ import {
 } from './clients/credentials.js';
 import { mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
-import { tokenType } from './tokens/bound-key.js';
+import { tokenType } from './tokens/access-tokens.js';
 import type { FindLiveToken } from './tokens/token-status.js';
 
 type IntrospectionForm = components['schemas']['TokenIntrospectionRequest'];

@@ -8,7 +8,6 @@ import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/app
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { Publications } from '../../oauth/clients/publications.js';
 import { isRegisteredRedirectUri } from '../../oauth/clients/redirect-uris.js';
-import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
@@ -17,7 +16,7 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
-import { expiryDetails, storeSecret } from './secret-expiry.js';
+import { expiryDetails, newClientSecret, storeSecret } from './secret-expiry.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(

@@ -1,9 +1,8 @@
 import type { Core } from '../../platform/core.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import { EndpointPauses } from './endpoint-pauses.js';
-import { WebhookCallLimiter } from './webhook-call-limiter.js';
 import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
-import { WebhookEndpoints } from './webhook-endpoints.js';
+import { WebhookCallLimiter, WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
 

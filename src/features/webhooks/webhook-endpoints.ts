@@ -1,3 +1,4 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Config } from '../../platform/config/config.js';
@@ -7,12 +8,13 @@ import { randomId } from '../../platform/database/ids.js';
 import type { Idempotency, IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
 import { deleteResponses } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
+import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { findUrlError } from '../../platform/network/receiver-url.js';
+import { retryLater } from '../../platform/problems/problem.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { keptAttempts } from './delivery/outcome.js';
 import type { EndpointPauses } from './endpoint-pauses.js';
 import { KeyedChanges, type KeyedContext, type NewSecret } from './keyed-changes.js';
-import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import {
   type EndpointContext,
   type EndpointFormContext,
@@ -48,6 +50,32 @@ type CreatedEndpoint =
   /** `access_revoked`: since the request was authenticated. */
   | { readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached' }
   | InvalidUrl;
+
+/** Requests of an account that wait for servers of partners concurrently. */
+const maximumCalls = 5;
+
+/** Seconds for which further requests are queued. */
+const queueSeconds = 15;
+
+/**
+ * Limits the requests of an account, to the API and to pages, that wait for a name or a response of a webhook endpoint, which can
+ * take seconds. They are not in the queue of all requests: an account whose endpoints do not respond would fill it.
+ */
+export class WebhookCallLimiter {
+  readonly #limit = new ConcurrencyLimit(maximumCalls);
+
+  /**
+   * Waits for a slot of the account, and runs the work in it.
+   *
+   * @param signal aborts when the client disconnects
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot is free in time
+   */
+  run<Result>(accountId: AccountId, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const detail = `An account has a limit of ${maximumCalls} concurrent requests that wait for webhook endpoints.`;
+    const rejection = () => retryLater('rate_limit_exceeded', detail, queueSeconds);
+    return this.#limit.run(accountId, { signal, waitMs: queueSeconds * 1000, rejection }, work);
+  }
+}
 
 /** The services for webhook endpoints. */
 export interface Webhooks {
