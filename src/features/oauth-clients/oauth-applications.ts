@@ -77,15 +77,8 @@ async function insertApplication(
       accountId,
       clientId,
       clientType,
-      name,
-      redirectUris: [...redirectUris],
-      postLogoutRedirectUris: [...postLogoutRedirectUris],
-      scopes: [...scopes],
+      ...columnsOf(settings),
       requireClientSecret,
-      requireProofOfPossession,
-      requirePushedRequests,
-      backchannelLogoutUri,
-      inDevelopment,
       createdById: userId,
       createdAt: at,
       updatedAt: at,
@@ -111,6 +104,22 @@ async function insertApplication(
     }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
+}
+
+/** The columns of the settings, without that of the client secret, which a public client does not have. */
+function columnsOf(settings: ApplicationSettings) {
+  const { name, redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri } = settings;
+  const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
+  return {
+    name,
+    redirectUris: [...redirectUris],
+    postLogoutRedirectUris: [...postLogoutRedirectUris],
+    scopes: [...scopes],
+    requireProofOfPossession,
+    requirePushedRequests,
+    backchannelLogoutUri,
+    inDevelopment,
+  };
 }
 
 /** Deletes unused codes that were sent to redirect URIs which are no longer registered. */
@@ -250,22 +259,9 @@ export class OAuthApplications implements ApplicationReader {
       if (Object.keys(details).length === 0) return 'updated';
       if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
-      const { name, redirectUris, postLogoutRedirectUris, scopes } = settings;
-      const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
-        data: {
-          name,
-          redirectUris: [...redirectUris],
-          postLogoutRedirectUris: [...postLogoutRedirectUris],
-          scopes: [...scopes],
-          requireClientSecret,
-          requireProofOfPossession,
-          requirePushedRequests,
-          backchannelLogoutUri: settings.backchannelLogoutUri,
-          inDevelopment,
-          updatedAt: at,
-        },
+        data: { ...columnsOf(settings), requireClientSecret, updatedAt: at },
       });
       if (!before.isInstallation) await deleteCodesElsewhere(unit, settings);
       await unit.record('application.updated', details);
