@@ -20,7 +20,7 @@ import type { UsageRecorder } from './features/usage/usage-recorder.js';
 import { linkPages } from './features/users/pages/links/link-pages.js';
 import { consentForm } from './oauth/consent/consent.js';
 import { logoutForm } from './oauth/logout/logout-pages.js';
-import { registerPeoplePages, settingsPages } from './people-pages.js';
+import { registerPeoplePages, settingsPages } from './pages.js';
 import { DatabaseCheck } from './platform/database/database-check.js';
 import { noAccount, withScope } from './platform/database/scope.js';
 import { bindContract, type ContractRoutes } from './platform/http/binding/bind.js';

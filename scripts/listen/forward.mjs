@@ -36,7 +36,7 @@ export function createSecret() {
  * @param secret `whsec_` and base64
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function signedHeaders(secret, { id, body, at }) {
+function signedHeaders(secret, { id, body, at }) {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

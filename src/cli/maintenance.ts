@@ -41,7 +41,7 @@ export function addKeyCommands(program: Command, commandProcess: CommandProcess)
         const secrets = await appSecrets();
         const signingKeys = await resealSigningKeys(database, secrets, clock());
         print(commandProcess, `Re-encrypted ${counted(signingKeys, 'signing key')} with APP_SECRET.`);
-        const apps = await resealAuthenticatorApps(database, secrets);
+        const apps = await resealAuthenticatorApps(database, secrets, clock());
         print(commandProcess, `Re-encrypted ${counted(apps, 'secret')} of authenticator apps.`);
         const providers = await resealProviderSecrets(database, secrets, clock());
         print(commandProcess, `Re-encrypted ${counted(providers, 'secret')} of identity providers.`);

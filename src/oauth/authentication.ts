@@ -3,7 +3,7 @@ import type { Authenticate } from '../platform/http/binding/bind.js';
 import { pathOf } from '../platform/http/error-handler.js';
 import { admit, isPartOfRequest } from '../platform/http/rate-limit.js';
 import type { RequestLimit } from '../platform/limits/request-limit.js';
-import type { CallerIds } from '../platform/observability/request-context.js';
+import type { CallerIds } from '../platform/observability/request-watch.js';
 import { Problem } from '../platform/problems/problem.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
 import { invalidProof, type ProofVerifier } from './dpop/proof-verifier.js';

@@ -23,7 +23,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
   const { clients, installations, lastUseRecorder, grants, pushedRequests, accessTokens, proofs } = services;
   const clientAuthentication = new ClientAuthentication(services);
   const authorizationEndpoint = new AuthorizationEndpoint(services);
-  const logoutEndpoint = new LogoutEndpoint(services, signingKeys);
+  const logoutEndpoint = new LogoutEndpoint(services);
   const repeatedSignIn = new RepeatedSignIn(core);
   const findLiveToken = createTokenStatus(core.database);
   const { api: limit, publicLimits } = createRequestLimits(core.config, core.counters);

@@ -1,7 +1,7 @@
 import type { Authentication } from '../platform/accounts/sessions.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
 import type { components } from '../platform/contract/generated.js';
-import { hashSecret } from '../platform/crypto/keyring.js';
+import { hashSecret, newOpaqueToken, type OpaqueToken } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
 import type { Application } from './clients/client-registry.js';
 import { type ClientCredentials, requireAuthentication, requireParameter } from './clients/credentials.js';
@@ -11,8 +11,8 @@ import type { UsedGrant } from './grants/grants.js';
 import { otherResource, type Resource, readResource, resourcesOf } from './resources.js';
 import { mayGrant, noScope, openIdScope, parseScope, selectScopes, unavailableScopes } from './scopes.js';
 import type { OAuthServices } from './services.js';
-import { isUsableWith, tokenType } from './tokens/bound-key.js';
-import { newOpaqueToken, type OpaqueToken } from './tokens/opaque-token.js';
+import { tokenType } from './tokens/access-tokens.js';
+import { isUsableWith } from './tokens/bound-key.js';
 import type { RotationRequest } from './tokens/refresh-token-rotation.js';
 import type { StoredToken } from './tokens/refresh-tokens.js';
 

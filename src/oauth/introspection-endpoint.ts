@@ -1,6 +1,9 @@
+import type { Role } from '../platform/accounts/user.js';
 import { toEpochSeconds } from '../platform/clock.js';
 import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
+import type { Database } from '../platform/database/client.js';
+import { accountScope, withScope } from '../platform/database/scope.js';
 import { Problem } from '../platform/problems/problem.js';
 import { isStillGranted } from './authentication.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
@@ -14,8 +17,7 @@ import {
 } from './clients/credentials.js';
 import { mayGrant } from './scopes.js';
 import type { OAuthServices } from './services.js';
-import { tokenType } from './tokens/bound-key.js';
-import { findLiveRefreshToken } from './tokens/refresh-token-status.js';
+import { tokenType } from './tokens/access-tokens.js';
 import type { FindLiveToken } from './tokens/token-status.js';
 
 type IntrospectionForm = components['schemas']['TokenIntrospectionRequest'];
@@ -125,4 +127,37 @@ export class IntrospectionEndpoint {
     const found = await this.#services.installations.findBySecret({ kind: 'refresh_token', hash }, client);
     return found === null || found.suspended ? null : found;
   }
+}
+
+/** A refresh token that can be used, with its grant and user. */
+interface LiveRefreshToken {
+  readonly userId: string;
+  readonly role: Role;
+  /** Scopes of the grant now. */
+  readonly scopes: readonly string[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/**
+ * Finds a refresh token that was issued to this application and can be used; `null` when it is unknown, expired, superseded or
+ * revoked, or its user is disabled.
+ */
+async function findLiveRefreshToken(
+  { prisma }: Pick<Database, 'prisma'>,
+  { accountId, id: applicationId }: Application,
+  { hash, now }: { readonly hash: Buffer; readonly now: Date },
+): Promise<LiveRefreshToken | null> {
+  const [token] = await withScope(
+    accountScope(accountId),
+    () => prisma.$queryRaw<LiveRefreshToken[]>`
+      SELECT users.id AS "userId", users.role, grants.scopes, token.created_at AS "createdAt", token.expires_at AS "expiresAt"
+      FROM refresh_tokens token
+        JOIN grants ON grants.account_id = token.account_id AND grants.id = token.grant_id
+        JOIN users ON users.account_id = grants.account_id AND users.id = grants.user_id
+      WHERE token.token_hash = ${hash} AND token.account_id = ${accountId} AND grants.application_id = ${applicationId}
+        AND token.used_at IS NULL AND token.expires_at > ${now}
+        AND grants.revoked_at IS NULL AND users.disabled_at IS NULL`,
+  );
+  return token ?? null;
 }

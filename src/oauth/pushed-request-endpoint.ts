@@ -2,7 +2,7 @@ import type { components } from '../platform/contract/generated.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import { Problem } from '../platform/problems/problem.js';
 import { violation } from '../platform/problems/rule-texts.js';
-import { checkStateLength } from './authorization-endpoint.js';
+import { checkStateLength } from './authorization-request.js';
 import type { ClientAuthentication } from './clients/client-authentication.js';
 import { isApplication } from './clients/client-registry.js';
 import { type ClientCall, readClientCredentials, requireAuthentication } from './clients/credentials.js';

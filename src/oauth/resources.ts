@@ -31,7 +31,7 @@ export function readResource(value: string | undefined, baseUrl: string): Resour
 }
 
 /** 400 `invalid_target`. @see RFC 8707 section 2 */
-export function invalidTarget(detail: string): Problem {
+function invalidTarget(detail: string): Problem {
   return new Problem('invalid_target', detail);
 }
 

@@ -346,7 +346,7 @@ t.test(
     const claimed = await claimNotices(database, {
       now: clock(),
       maximum: 10,
-      maximumOfOwner: 10,
+      maximumOfAccount: 10,
       running: new Map(),
     });
     t.match(claimed, [{ accountId: scene.accountId, attempts: 1 }]);
@@ -443,7 +443,7 @@ t.test(
   'a receiver that does not respond delays neither other accounts nor, up to the limit, its own',
   async (t) => {
     const [slow, fast] = [await startReceiver(t), await startReceiver(t)];
-    const { worker } = createWorker(t, { maximumOfOwner: 2 });
+    const { worker } = createWorker(t, { maximumOfAccount: 2 });
     const held: ServerResponse[] = [];
     slow.answer = (response) => held.push(response);
     const [first, second] = [await told(slow.url), await told(fast.url)];

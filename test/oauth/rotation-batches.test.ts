@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { newOpaqueToken } from '../../src/oauth/tokens/opaque-token.js';
+import { newOpaqueToken } from '../../src/platform/crypto/keyring.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { openElsewhere, openSharedTestDatabase, testServer } from '../support/database/database.js';

@@ -45,7 +45,7 @@ t.test(
     const changing = appsWith(fresh, old);
     t.ok(await check(changing));
     const reseal = (current: string, previous?: string) =>
-      withScope(allAccounts, () => resealAuthenticatorApps(database, { current, previous }));
+      withScope(allAccounts, () => resealAuthenticatorApps(database, { current, previous }, clock()));
     await t.rejects(reseal('x'.repeat(40)), 'another secret');
     t.equal(await reseal(fresh, old), 1);
     t.equal(await reseal(fresh, old), 0, 'it may be repeated');

@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../../../src/platform/contract/contrac
 import { needsUser } from './authorization.js';
 
 /** A script that Postman runs before a request or after its response. */
-export interface Script {
+interface Script {
   readonly listen: 'prerequest' | 'test';
   readonly script: { readonly type: 'text/javascript'; readonly exec: readonly string[] };
 }

@@ -16,7 +16,7 @@ const rows: Readonly<Record<string, string>> = {
 };
 
 /** The user and the account whose reports may change; seededPrefix: prefix of the ids of reports that must not change. */
-export interface Exempt {
+interface Exempt {
   readonly userId: string;
   readonly accountId: string;
   readonly seededPrefix: string;

@@ -144,26 +144,16 @@ export class EmployeeImports {
     accountId: AccountId,
     work: (writes: ImportWrites) => Promise<Result>,
   ): Promise<Result> {
-    const undo = new Error('A dry run is rolled back');
     const startedAt = new Date();
-    let done: { readonly result: Result } | undefined;
-    const run = this.#transaction(
-      async (tx) => {
-        const result = await work({
+    return await this.#rolledBack(
+      (tx) =>
+        work({
           stored: (numbers) => readEmployeesByNumber(tx, accountId, numbers),
           store: (rows) => store(tx, accountId, rows),
           finish: (assignments) => assign(tx, accountId, { assignments, startedAt }),
-        });
-        done = { result };
-        throw undo;
-      },
+        }),
       { maxWait: 60_000, timeout: dayMilliseconds },
     );
-    await run.catch((error) => {
-      if (error !== undo && done === undefined) throw error;
-    });
-    if (done === undefined) throw undo;
-    return done.result;
   }
 
   /** The stored employees with these employee numbers. */
@@ -205,17 +195,25 @@ export class EmployeeImports {
   }
 
   /** Stores a batch and rolls it back. It does not see the batches that were rolled back before. */
-  async rehearseBatch(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<UpsertCounts> {
+  rehearseBatch(accountId: AccountId, rows: readonly EmployeeRecord[]): Promise<UpsertCounts> {
+    return this.#rolledBack((tx) => store(tx, accountId, rows));
+  }
+
+  async #rolledBack<Result>(
+    work: (tx: Prisma.TransactionClient) => Promise<Result>,
+    limits = transactionLimits,
+  ): Promise<Result> {
     const undo = new Error('A dry run is rolled back');
-    let stored: UpsertCounts = noRows;
+    let done: { readonly result: Result } | undefined;
     const run = this.#transaction(async (tx) => {
-      stored = await store(tx, accountId, rows);
+      done = { result: await work(tx) };
       throw undo;
-    });
+    }, limits);
     await run.catch((error) => {
-      if (error !== undo) throw error;
+      if (error !== undo && done === undefined) throw error;
     });
-    return stored;
+    if (done === undefined) throw undo;
+    return done.result;
   }
 
   #transaction<Result>(

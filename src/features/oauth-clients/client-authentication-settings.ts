@@ -1,12 +1,11 @@
 import type { ClientKeySet } from '../../oauth/clients/client-keys.js';
-import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { expiryDetails, storeSecret } from './secret-expiry.js';
+import { expiryDetails, newClientSecret, storeSecret } from './secret-expiry.js';
 
 /** The keys of an application: a set, or the URL of one. */
 export type NewKeys = { readonly jwks: ClientKeySet } | { readonly jwksUri: string };

@@ -1,11 +1,10 @@
-import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce, restoreNonce } from '../../platform/idempotency/submitted-forms.js';
-import { expiryDetails, isExpired, storeSecret } from './secret-expiry.js';
+import { expiryDetails, isExpired, newClientSecret, storeSecret } from './secret-expiry.js';
 
 /** Maximum number of secrets of an application: the one in use and its replacement. */
 export const maximumSecrets = 2;

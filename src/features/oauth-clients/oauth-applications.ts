@@ -8,7 +8,6 @@ import { type ApplicationSettings, formatBoolean } from '../../oauth/clients/app
 import type { ClientType } from '../../oauth/clients/client-registry.js';
 import { Publications } from '../../oauth/clients/publications.js';
 import { isRegisteredRedirectUri } from '../../oauth/clients/redirect-uris.js';
-import { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
@@ -17,7 +16,7 @@ import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
 import { type RevokedAccess, revokeApplicationAccess } from './revoke-application-access.js';
-import { expiryDetails, storeSecret } from './secret-expiry.js';
+import { expiryDetails, newClientSecret, storeSecret } from './secret-expiry.js';
 
 /** Describes the difference between two settings for the audit log; empty when there is none. */
 function settingsChanges(
@@ -78,15 +77,8 @@ async function insertApplication(
       accountId,
       clientId,
       clientType,
-      name,
-      redirectUris: [...redirectUris],
-      postLogoutRedirectUris: [...postLogoutRedirectUris],
-      scopes: [...scopes],
+      ...columnsOf(settings),
       requireClientSecret,
-      requireProofOfPossession,
-      requirePushedRequests,
-      backchannelLogoutUri,
-      inDevelopment,
       createdById: userId,
       createdAt: at,
       updatedAt: at,
@@ -112,6 +104,22 @@ async function insertApplication(
     }),
   });
   return { clientId, clientSecret: secret?.value ?? null };
+}
+
+/** The columns of the settings, without that of the client secret, which a public client does not have. */
+function columnsOf(settings: ApplicationSettings) {
+  const { name, redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri } = settings;
+  const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
+  return {
+    name,
+    redirectUris: [...redirectUris],
+    postLogoutRedirectUris: [...postLogoutRedirectUris],
+    scopes: [...scopes],
+    requireProofOfPossession,
+    requirePushedRequests,
+    backchannelLogoutUri,
+    inDevelopment,
+  };
 }
 
 /** Deletes unused codes that were sent to redirect URIs which are no longer registered. */
@@ -251,22 +259,9 @@ export class OAuthApplications implements ApplicationReader {
       if (Object.keys(details).length === 0) return 'updated';
       if (!(await isPermitted(unit, before, { ...settings, requireClientSecret }))) return 'not_permitted';
 
-      const { name, redirectUris, postLogoutRedirectUris, scopes } = settings;
-      const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
       await tx.application.update({
         where: { accountId_id: { accountId, id } },
-        data: {
-          name,
-          redirectUris: [...redirectUris],
-          postLogoutRedirectUris: [...postLogoutRedirectUris],
-          scopes: [...scopes],
-          requireClientSecret,
-          requireProofOfPossession,
-          requirePushedRequests,
-          backchannelLogoutUri: settings.backchannelLogoutUri,
-          inDevelopment,
-          updatedAt: at,
-        },
+        data: { ...columnsOf(settings), requireClientSecret, updatedAt: at },
       });
       if (!before.isInstallation) await deleteCodesElsewhere(unit, settings);
       await unit.record('application.updated', details);

@@ -1,7 +1,7 @@
-import type { newClientSecret } from '../../oauth/tokens/opaque-token.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Unit } from '../../platform/changes/change.js';
 import { dayMilliseconds } from '../../platform/clock.js';
+import { newOpaqueToken } from '../../platform/crypto/keyring.js';
 
 /** Days before the expiry of a secret at which the owners and administrators get a reminder. */
 export const reminderDays = { first: 30, last: 7 } as const;
@@ -12,6 +12,16 @@ export const maximumExpiryYears = 10;
 /** Whether a secret is rejected at a time, because it has expired. */
 export function isExpired({ expiresAt }: { readonly expiresAt: Date | null }, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
+}
+
+/**
+ * Creates a client secret. Its value is shown once and not stored.
+ *
+ * @returns `stored`: the hash, and the last four characters, by which users recognize the secret; the others still carry 235 bits
+ */
+export function newClientSecret() {
+  const { value, hash } = newOpaqueToken();
+  return { value, stored: { secretHash: hash, lastCharacters: value.slice(-4) } };
 }
 
 type NewSecret = ReturnType<typeof newClientSecret>['stored'] & {

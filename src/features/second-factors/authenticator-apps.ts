@@ -6,8 +6,9 @@ import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Core } from '../../platform/core.js';
-import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
-import { type Database, Prisma } from '../../platform/database/client.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { resealTable } from '../../platform/crypto/reseal-table.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
 import {
   addFactor,
@@ -197,15 +198,6 @@ export class AuthenticatorApps {
   }
 }
 
-/** Number of secrets that one statement reads when they are re-encrypted. */
-const resealBatch = 500;
-
-interface SealedRow {
-  readonly accountId: string;
-  readonly userId: string;
-  readonly sealedSecret: string;
-}
-
 function createAppSeal(appSecrets: AppSecrets): Seal {
   return createSeal(appSecrets, 'authenticator-apps');
 }
@@ -217,36 +209,20 @@ function createAppSeal(appSecrets: AppSecrets): Seal {
  * @returns number of re-encrypted secrets
  * @throws {UnreadableSecretError} when one was encrypted with another secret
  */
-export async function resealAuthenticatorApps(
-  { prisma }: Pick<Database, 'prisma'>,
+export function resealAuthenticatorApps(
+  database: Pick<Database, 'prisma'>,
   appSecrets: AppSecrets,
+  at: Date,
 ): Promise<number> {
-  const seal = createAppSeal(appSecrets);
-  let count = 0;
-  for (let last = { accountId: '', userId: '' }; ; ) {
-    const rows = await prisma.$queryRaw<SealedRow[]>`
-      SELECT account_id AS "accountId", user_id AS "userId", sealed_secret AS "sealedSecret" FROM totp_factors
-      WHERE (account_id, user_id) > (${last.accountId}, ${last.userId})
-      ORDER BY account_id, user_id LIMIT ${resealBatch}`;
-    const end = rows.at(-1);
-    if (end === undefined) return count;
-    last = end;
-    const resealed = await Promise.all(
-      rows.map(async ({ accountId, userId, sealedSecret }) => {
-        const name = `The secret of the authenticator app of user ${userId}`;
-        const replacement = await reseal(seal, sealedSecret, name);
-        return replacement === sealedSecret
-          ? []
-          : [Prisma.sql`(${accountId}, ${userId}, ${sealedSecret}, ${replacement})`];
-      }),
-    );
-    const values = resealed.flat();
-    if (values.length === 0) continue;
-    // The secret may have been replaced meanwhile.
-    count += await prisma.$executeRaw`
-      UPDATE totp_factors stored SET sealed_secret = resealed.new
-      FROM (VALUES ${Prisma.join(values)}) AS resealed (account_id, user_id, old, new)
-      WHERE stored.account_id = resealed.account_id AND stored.user_id = resealed.user_id
-        AND stored.sealed_secret = resealed.old`;
-  }
+  return resealTable(
+    database,
+    {
+      table: 'totp_factors',
+      key: ['account_id', 'user_id'],
+      encrypted: ['sealed_secret'],
+      seal: createAppSeal(appSecrets),
+      name: ({ user_id }) => `The secret of the authenticator app of user ${user_id}`,
+    },
+    at,
+  );
 }

@@ -5,10 +5,8 @@ import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
-import { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { EndpointPauses } from './endpoint-pauses.js';
 import { toWebhookEndpoint, withoutQuery } from './webhook-endpoint.js';
-import { WebhookEndpoints } from './webhook-endpoints.js';
-import { WebhookSecrets } from './webhook-secrets.js';
 
 const columns = ['id', 'client_id', 'url', 'state', 'since', 'reason', 'last_event_id'];
 
@@ -80,7 +78,7 @@ async function resume(
   id: string,
   { account, after, fromEnd }: ResumeOptions,
 ): Promise<void> {
-  await withContext(commandProcess, async ({ accounts, database, config, clock, appSecrets }) => {
+  await withContext(commandProcess, async ({ accounts, database, config, clock }) => {
     const { id: accountId, name } = await findAccount(accounts, account);
     const endpoint = await database.prisma.webhookEndpoint.findFirst({ where: { accountId, id } });
     const unknown = new CliError(
@@ -88,13 +86,8 @@ async function resume(
     );
     if (endpoint === null) throw unknown;
     const context = { accountId, applicationId: endpoint.applicationId, at: clock() };
-    const endpoints = new WebhookEndpoints(database, {
-      secrets: new WebhookSecrets(await appSecrets()),
-      idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
-      config,
-    });
     const from = fromEnd ? 'end' : after === undefined ? undefined : { after };
-    const resumed = await endpoints.resume(context, id, from);
+    const resumed = await new EndpointPauses(database, config).resume(context, id, from);
     switch (resumed.kind) {
       case 'not_found':
         throw unknown;

@@ -1,14 +1,15 @@
 import type { Core } from '../../platform/core.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
-import { WebhookCallLimiter } from './webhook-call-limiter.js';
+import { EndpointPauses } from './endpoint-pauses.js';
 import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
-import { WebhookEndpoints } from './webhook-endpoints.js';
+import { WebhookCallLimiter, WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 import { WebhookTests } from './webhook-tests.js';
 
+export { pauseEndpoints } from './endpoint-pauses.js';
 export type { WebhookPagesDependencies } from './pages/requested.js';
 export { describeEndpoints, webhookPages } from './pages/routes.js';
-export { pauseEndpoints, type WebhookEndpoint } from './webhook-endpoint.js';
+export type { WebhookEndpoint } from './webhook-endpoint.js';
 
 /** Creates the services for webhook endpoints. `http://localhost` is accepted outside production. */
 export function createWebhooks(core: Core) {
@@ -17,6 +18,7 @@ export function createWebhooks(core: Core) {
   const sender = new WebhookSender({ allowLocal: !config.production });
   const webhooks = {
     endpoints: new WebhookEndpoints(database, { secrets, idempotency, config }),
+    pauses: new EndpointPauses(database, config),
     tests: new WebhookTests(core, secrets, sender),
     calls: new WebhookCallLimiter(),
   };

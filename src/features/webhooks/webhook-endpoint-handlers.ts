@@ -210,7 +210,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
     input: Input<'createWebhookEndpointResumption'>,
   ): Promise<Output<'createWebhookEndpointResumption'>> {
     const { after } = input.body;
-    const resumed = await this.#webhooks.endpoints.resume(
+    const resumed = await this.#webhooks.pauses.resume(
       this.#context(input),
       input.params.webhook_endpoint_id,
       after === undefined ? undefined : { after },

@@ -1,6 +1,8 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext } from '../../platform/audit/audit-log.js';
 import type { Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
+import type { Prisma } from '../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../platform/database/generated/client.js';
 import { eventId } from '../events/index.js';
 
@@ -55,22 +57,50 @@ export function withoutQuery(url: string): string {
   return `${origin}${pathname}`;
 }
 
-/**
- * Pauses the webhook endpoints of an application whose access is revoked. Without its lease, a process that has claimed an
- * endpoint no longer starts an attempt.
- *
- * @returns number of endpoints that were not paused before
- */
-export async function pauseEndpoints({ tx, context }: Unit<EndpointContext>): Promise<number> {
-  const { accountId, applicationId, at } = context;
-  const locked = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM webhook_endpoints
-    WHERE account_id = ${accountId} AND application_id = ${applicationId} AND paused_at IS NULL
-    ORDER BY id FOR UPDATE`;
-  const pauseReason: PauseReason = 'revoked';
-  const { count } = await tx.webhookEndpoint.updateMany({
-    where: { accountId, id: { in: locked.map(({ id }) => id) } },
-    data: { pausedAt: at, pauseReason, dueAt: null, lease: null, updatedAt: at },
+/** Records the audit event of a change of an endpoint, and returns the endpoint. */
+export async function recorded(
+  unit: Unit<EndpointContext>,
+  event: 'created' | 'updated' | 'deleted' | 'secret_rotated' | 'paused' | 'resumed',
+  row: EndpointRow,
+): Promise<WebhookEndpoint> {
+  const endpoint = toWebhookEndpoint(row);
+  await unit.record(`webhook_endpoint.${event}`, {
+    endpoint: endpoint.id,
+    url: withoutQuery(endpoint.url),
+    ...(event === 'resumed' && { after: endpoint.lastEventId }),
   });
-  return count;
+  return endpoint;
+}
+
+type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousSecretExpiresAt' | 'pausedAt'>;
+
+/**
+ * Locks a webhook endpoint of the application of the context.
+ *
+ * @returns `null` when there is none, and also when all access of the application was revoked since the request was
+ *   authenticated, which was in the generation of the context
+ */
+export function lockEndpoint(id: string) {
+  return async (tx: Prisma.TransactionClient, context: EndpointContext): Promise<LockedEndpoint | null> => {
+    const { accountId, applicationId, generation } = context;
+    // Stored responses are deleted with the endpoint, and the deletion of the application deletes both.
+    if (!(await lock.existingApplication(tx, context))) return null;
+    const [row] = await tx.$queryRaw<LockedEndpoint[]>`
+      SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+        paused_at AS "pausedAt"
+      FROM webhook_endpoints
+      WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
+    if (row === undefined) return null;
+    // After the lock, for which a revocation waits or which waits for it.
+    if (generation !== undefined) {
+      const where = { accountId, id: applicationId, generation };
+      if ((await tx.application.count({ where })) === 0) return null;
+    }
+    return row;
+  };
+}
+
+/** The primary key of an endpoint. */
+export function keyOf({ accountId }: EndpointOwner, id: string) {
+  return { accountId_id: { accountId, id } };
 }

@@ -1,30 +1,29 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { dayMilliseconds } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
-import type {
-  WebhookEndpoint as EndpointRow,
-  WebhookAttempt,
-} from '../../platform/database/generated/client.js';
+import type { Database } from '../../platform/database/client.js';
+import type { WebhookAttempt } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import type { Idempotency, IdempotentOutcome } from '../../platform/idempotency/idempotency.js';
 import { deleteResponses } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
+import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
 import { findUrlError } from '../../platform/network/receiver-url.js';
+import { retryLater } from '../../platform/problems/problem.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
-import { eventPosition, findStart } from '../events/index.js';
 import { keptAttempts } from './delivery/outcome.js';
+import type { EndpointPauses } from './endpoint-pauses.js';
 import { KeyedChanges, type KeyedContext, type NewSecret } from './keyed-changes.js';
-import type { WebhookCallLimiter } from './webhook-call-limiter.js';
 import {
   type EndpointContext,
   type EndpointFormContext,
   type EndpointOwner,
-  type PauseReason,
+  keyOf,
+  lockEndpoint,
+  recorded,
   toWebhookEndpoint,
   type WebhookEndpoint,
-  withoutQuery,
 } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
 import type { WebhookTests } from './webhook-tests.js';
@@ -52,16 +51,36 @@ type CreatedEndpoint =
   | { readonly kind: 'application_deleted' | 'access_revoked' | 'public_client' | 'limit_reached' }
   | InvalidUrl;
 
-/** Where an endpoint continues: after the event of a cursor, or after the last event of the feed. */
-type ResumePoint = { readonly after: string } | 'end';
+/** Requests of an account that wait for servers of partners concurrently. */
+const maximumCalls = 5;
 
-type ResumedEndpoint =
-  | { readonly kind: 'resumed'; readonly endpoint: WebhookEndpoint }
-  | { readonly kind: 'not_found' | 'invalid_cursor' | 'expired' };
+/** Seconds for which further requests are queued. */
+const queueSeconds = 15;
+
+/**
+ * Limits the requests of an account, to the API and to pages, that wait for a name or a response of a webhook endpoint, which can
+ * take seconds. They are not in the queue of all requests: an account whose endpoints do not respond would fill it.
+ */
+export class WebhookCallLimiter {
+  readonly #limit = new ConcurrencyLimit(maximumCalls);
+
+  /**
+   * Waits for a slot of the account, and runs the work in it.
+   *
+   * @param signal aborts when the client disconnects
+   * @throws {Problem} 429 `rate_limit_exceeded` when no slot is free in time
+   */
+  run<Result>(accountId: AccountId, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const detail = `An account has a limit of ${maximumCalls} concurrent requests that wait for webhook endpoints.`;
+    const rejection = () => retryLater('rate_limit_exceeded', detail, queueSeconds);
+    return this.#limit.run(accountId, { signal, waitMs: queueSeconds * 1000, rejection }, work);
+  }
+}
 
 /** The services for webhook endpoints. */
 export interface Webhooks {
   readonly endpoints: WebhookEndpoints;
+  readonly pauses: EndpointPauses;
   readonly tests: WebhookTests;
   readonly calls: WebhookCallLimiter;
 }
@@ -71,7 +90,7 @@ export class WebhookEndpoints {
   readonly #prisma: Database['prisma'];
   readonly #secrets: WebhookSecrets;
   readonly #keyed: KeyedChanges;
-  readonly #config: Pick<Config, 'production' | 'eventRetentionDays'>;
+  readonly #config: Pick<Config, 'production'>;
 
   /** Outside production, `http://localhost` is accepted. */
   constructor(
@@ -83,7 +102,7 @@ export class WebhookEndpoints {
     }: {
       secrets: WebhookSecrets;
       idempotency: Idempotency;
-      config: Pick<Config, 'production' | 'eventRetentionDays'>;
+      config: Pick<Config, 'production'>;
     },
   ) {
     this.#prisma = database.prisma;
@@ -244,62 +263,6 @@ export class WebhookEndpoints {
     );
   }
 
-  /**
-   * Stops sending events to an endpoint until it is resumed. One that is already paused is not changed.
-   *
-   * @returns false if the application has no such endpoint
-   */
-  async pause(context: EndpointContext, id: string): Promise<boolean> {
-    return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return false;
-      if (locked.pausedAt !== null) return true;
-      const pauseReason: PauseReason = 'manual';
-      const row = await unit.tx.webhookEndpoint.update({
-        where: keyOf(context, id),
-        // Without the lease, a running attempt stores neither its delivery nor the response.
-        data: { pausedAt: context.at, pauseReason, dueAt: null, lease: null, updatedAt: context.at },
-      });
-      await recorded(unit, 'paused', row);
-      return true;
-    });
-  }
-
-  /**
-   * Continues to send events, also to an endpoint that is not paused.
-   *
-   * @param from absent: where the endpoint stopped
-   */
-  resume(context: EndpointContext, id: string, from?: ResumePoint): Promise<ResumedEndpoint> {
-    const { accountId, at } = context;
-    // Earlier events are no longer kept.
-    const cutoff = new Date(at.getTime() - this.#config.eventRetentionDays * dayMilliseconds);
-    return change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
-      if (locked === null) return { kind: 'not_found' };
-      const { tx } = unit;
-      const position = from === undefined ? locked.position : await findPosition(tx, context, from);
-      if (position === null) return { kind: 'invalid_cursor' };
-      const start = await findStart(tx, accountId, { start: { after: position }, cutoff });
-      if (start.kind === 'not_found') return { kind: 'invalid_cursor' };
-      if (start.kind === 'expired') return { kind: 'expired' };
-      const row = await tx.webhookEndpoint.update({
-        where: keyOf(context, id),
-        data: {
-          position,
-          // A moved endpoint gets other events, and so another delivery.
-          ...(from !== undefined && { deliveryId: null, deliveryEnd: null }),
-          failures: 0,
-          failingSince: null,
-          pausedAt: null,
-          pauseReason: null,
-          lease: null,
-          dueAt: at,
-          updatedAt: at,
-        },
-      });
-      return { kind: 'resumed', endpoint: await recorded(unit, 'resumed', row) };
-    });
-  }
-
   #findUrlError(url: string): Promise<Violation | undefined> {
     return findUrlError(url, { allowLocal: !this.#config.production });
   }
@@ -311,62 +274,4 @@ async function isRepeated(
   id: string,
 ): Promise<boolean> {
   return 'nonce' in context && (await consumeNonce({ tx, context }, context.nonce, id)) !== null;
-}
-
-/** Records the audit event of a change of an endpoint, and returns the endpoint. */
-async function recorded(
-  unit: Unit<EndpointContext>,
-  event: 'created' | 'updated' | 'deleted' | 'secret_rotated' | 'paused' | 'resumed',
-  row: EndpointRow,
-): Promise<WebhookEndpoint> {
-  const endpoint = toWebhookEndpoint(row);
-  await unit.record(`webhook_endpoint.${event}`, {
-    endpoint: endpoint.id,
-    url: withoutQuery(endpoint.url),
-    ...(event === 'resumed' && { after: endpoint.lastEventId }),
-  });
-  return endpoint;
-}
-
-type LockedEndpoint = Pick<EndpointRow, 'position' | 'sealedSecret' | 'previousSecretExpiresAt' | 'pausedAt'>;
-
-/**
- * Locks a webhook endpoint of the application of the context.
- *
- * @returns `null` when there is none, and also when all access of the application was revoked since the request was
- *   authenticated, which was in the generation of the context
- */
-function lockEndpoint(id: string) {
-  return async (tx: Prisma.TransactionClient, context: EndpointContext): Promise<LockedEndpoint | null> => {
-    const { accountId, applicationId, generation } = context;
-    // Stored responses are deleted with the endpoint, and the deletion of the application deletes both.
-    if (!(await lock.existingApplication(tx, context))) return null;
-    const [row] = await tx.$queryRaw<LockedEndpoint[]>`
-      SELECT position, sealed_secret AS "sealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
-        paused_at AS "pausedAt"
-      FROM webhook_endpoints
-      WHERE account_id = ${accountId} AND application_id = ${applicationId} AND id = ${id} FOR UPDATE`;
-    if (row === undefined) return null;
-    // After the lock, for which a revocation waits or which waits for it.
-    if (generation !== undefined) {
-      const where = { accountId, id: applicationId, generation };
-      if ((await tx.application.count({ where })) === 0) return null;
-    }
-    return row;
-  };
-}
-
-function keyOf({ accountId }: EndpointOwner, id: string) {
-  return { accountId_id: { accountId, id } };
-}
-
-/** @returns `null` for an invalid cursor */
-async function findPosition(
-  tx: Prisma.TransactionClient,
-  { accountId }: EndpointOwner,
-  from: ResumePoint,
-): Promise<bigint | null> {
-  if (from !== 'end') return eventPosition(accountId, from.after);
-  const totals = await tx.accountTotals.findFirst({ where: { accountId }, select: { events: true } });
-  return totals?.events ?? null;
 }

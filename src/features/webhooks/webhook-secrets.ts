@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { recordIn } from '../../platform/audit/audit-log.js';
-import { type AppSecrets, createSeal, reseal, type Seal } from '../../platform/crypto/keyring.js';
-import type { Database, Prisma } from '../../platform/database/client.js';
+import { type AppSecrets, createSeal, type Seal } from '../../platform/crypto/keyring.js';
+import { resealTable } from '../../platform/crypto/reseal-table.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 
 /** Start of a secret of Standard Webhooks. */
 export const secretPrefix = 'whsec_';
@@ -68,49 +68,47 @@ export class WebhookSecrets {
 }
 
 /**
- * Re-encrypts, in one transaction, the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`, and
- * the stored responses with secrets.
+ * Re-encrypts the secrets of all webhook endpoints that were encrypted with the previous `APP_SECRET`, and the stored responses with
+ * secrets.
  *
  * @returns number of endpoints whose secrets were re-encrypted
  * @throws {UnreadableSecretError} when one was encrypted with another secret
  */
-export function resealWebhookSecrets(
-  { prisma }: Pick<Database, 'prisma'>,
+export async function resealWebhookSecrets(
+  database: Pick<Database, 'prisma'>,
   appSecrets: AppSecrets,
   at: Date,
 ): Promise<number> {
-  const seal = createWebhookSeal(appSecrets);
-  const responseSeal = createResponseSeal(appSecrets);
-  return prisma.$transaction(async (tx) => {
-    // A secret that is replaced meanwhile must not come back.
-    await tx.$executeRaw`LOCK TABLE webhook_endpoints IN SHARE ROW EXCLUSIVE MODE`;
-    const rows = await tx.webhookEndpoint.findMany({ orderBy: [{ accountId: 'asc' }, { id: 'asc' }] });
-    let count = 0;
-    for (const { accountId, id, applicationId, sealedSecret, sealedPreviousSecret: previous } of rows) {
-      const name = `The secret of the webhook endpoint ${id} of account ${accountId}`;
-      const data = {
-        sealedSecret: await reseal(seal, sealedSecret, name),
-        sealedPreviousSecret: previous === null ? null : await reseal(seal, previous, name),
-      };
-      if (data.sealedSecret === sealedSecret && data.sealedPreviousSecret === previous) continue;
-      await tx.webhookEndpoint.updateMany({ where: { accountId, id }, data });
-      const event = { accountId, applicationId, details: { endpoint: id } };
-      await recordIn(tx, { type: 'webhook_endpoint.resealed', ...event }, at);
-      count += 1;
-    }
-    await resealResponses(tx, responseSeal);
-    return count;
-  });
-}
-
-/** Re-encrypts the stored responses with secrets. There are few, because they are deleted after a day. */
-async function resealResponses(tx: Prisma.TransactionClient, seal: Seal): Promise<void> {
-  const stored = await tx.idempotencyKey.findMany({ where: { secretOf: { not: null } } });
-  for (const { accountId, applicationId, userId, key, body } of stored) {
-    if (body === null) continue;
-    const sealed = await reseal(seal, body, `The response of an idempotency key of account ${accountId}`);
-    // A response that was deleted meanwhile must not come back.
-    const where = { accountId, applicationId, userId, key, body };
-    if (sealed !== body) await tx.idempotencyKey.updateMany({ where, data: { body: sealed } });
-  }
+  const count = await resealTable(
+    database,
+    {
+      table: 'webhook_endpoints',
+      key: ['account_id', 'id'],
+      encrypted: ['sealed_secret', 'sealed_previous_secret'],
+      others: ['application_id'],
+      seal: createWebhookSeal(appSecrets),
+      name: ({ account_id, id }) => `The secret of the webhook endpoint ${id} of account ${account_id}`,
+      events: (endpoints) =>
+        endpoints.map(({ account_id: accountId, application_id: applicationId, id: endpoint }) => ({
+          type: 'webhook_endpoint.resealed',
+          accountId,
+          applicationId,
+          details: { endpoint },
+        })),
+    },
+    at,
+  );
+  await resealTable(
+    database,
+    {
+      table: 'idempotency_keys',
+      key: ['account_id', 'application_id', 'user_id', 'key'],
+      encrypted: ['body'],
+      where: Prisma.sql`secret_of IS NOT NULL`,
+      seal: createResponseSeal(appSecrets),
+      name: ({ account_id }) => `The response of an idempotency key of account ${account_id}`,
+    },
+    at,
+  );
+  return count;
 }

@@ -12,7 +12,7 @@ const tabs = {
   requests: 'Requests',
 } as const;
 
-export type ApplicationTab = keyof typeof tabs;
+type ApplicationTab = keyof typeof tabs;
 
 /** Path of a page of an application. */
 export function tabAddress(id: string, tab: ApplicationTab): string {

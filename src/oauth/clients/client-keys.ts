@@ -5,7 +5,7 @@ import { isStorableText, parseUrl } from '../../platform/contract/outside-text.j
 export const assertionAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'];
 
 /** A public key, with the members that this server uses. */
-export interface ClientKey {
+interface ClientKey {
   readonly kty: 'EC' | 'RSA' | 'OKP';
   readonly kid?: string;
   readonly alg?: string;
@@ -40,7 +40,7 @@ export class ClientKeysError extends Error {
 const maximumKeys = 20;
 
 /** Maximum length of the URL of a key set, in characters. */
-export const maximumKeySetUrl = 2000;
+const maximumKeySetUrl = 2000;
 
 /** Bits of the modulus of an RSA key. OpenSSL takes longer for each bit of a key, which its owner chooses. @see RFC 7518 section 3.5 */
 const modulusBits = { minimum: 2048, maximum: 4096 };

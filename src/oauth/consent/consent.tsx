@@ -13,12 +13,8 @@ import { approvalPath, signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import type {
-  AuthorizationEndpoint,
-  AuthorizationParameters,
-  AuthorizationStep,
-  ConsentStep,
-} from '../authorization-endpoint.js';
+import type { AuthorizationEndpoint, AuthorizationStep, ConsentStep } from '../authorization-endpoint.js';
+import type { AuthorizationParameters } from '../authorization-request.js';
 import { describePublisher } from '../clients/installations.js';
 import { ScopeChoices } from '../scope-choices.js';
 import { isWriteScope, scopeLabel } from '../scopes.js';

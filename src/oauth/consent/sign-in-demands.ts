@@ -10,7 +10,7 @@ interface Parameters {
 }
 
 /** What an authorization request asks of the sign-in. */
-export interface SignInDemands {
+interface SignInDemands {
   /** Whether no page may be shown. */
   readonly silent: boolean;
   /** Maximum time since the user signed in; 0: the user must sign in for this request, `null`: any session is accepted. */

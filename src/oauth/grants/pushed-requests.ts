@@ -17,7 +17,7 @@ export const openedRequestSeconds = 1800;
 const prefix = 'urn:ietf:params:oauth:request_uri:';
 
 /** Parameters of an authorization request, as the client sent them. */
-export type PushedParameters = Readonly<Record<string, string>>;
+type PushedParameters = Readonly<Record<string, string>>;
 
 /** A pushed request that is consumed with the decision of the user. */
 export interface PushedRequest {

@@ -1,5 +1,5 @@
 import { recordIn } from '../../platform/audit/audit-log.js';
-import { type Database, Prisma } from '../../platform/database/client.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
 
 /** A signing key as it is stored. */
 export interface StoredSigningKey {
@@ -67,39 +67,6 @@ export async function insertNewKey(
     if (earlier === 'discard') await tx.signingKey.updateMany({ data: { expiresAt: at } });
     await tx.signingKey.create({ data: key });
     await recordIn(tx, { type: 'signing_key.rotated', details: { kid: key.kid } }, at);
-  });
-}
-
-/**
- * Replaces the encrypted private keys that have not expired, all or none, and writes an audit event when one was replaced.
- *
- * @param reseal returns the private key re-encrypted; unchanged when it is up to date
- * @returns number of replaced keys
- */
-export function resealKeys(
-  { prisma }: Database,
-  reseal: (key: Pick<StoredSigningKey, 'kid' | 'privateKey'>) => Promise<string>,
-  at: Date,
-): Promise<number> {
-  return prisma.$transaction(async (tx) => {
-    // A concurrent rotation must not insert a key that this transaction does not read.
-    await lockKeys(tx);
-    const rows = await tx.signingKey.findMany({
-      where: unexpired(at),
-      select: { kid: true, privateKey: true },
-    });
-    const resealed = await Promise.all(
-      rows.map(async (row) => ({ kid: row.kid, privateKey: await reseal(row) })),
-    );
-    const changed = resealed.filter(({ privateKey }, index) => privateKey !== rows[index]?.privateKey);
-    if (changed.length === 0) return 0;
-    const values = changed.map(({ kid, privateKey }) => Prisma.sql`(${kid}, ${privateKey})`);
-    await tx.$executeRaw`
-      UPDATE signing_keys SET private_key = resealed.private_key
-      FROM (VALUES ${Prisma.join(values)}) AS resealed (kid, private_key) WHERE signing_keys.kid = resealed.kid`;
-    const details = { kids: changed.map(({ kid }) => kid) };
-    await recordIn(tx, { type: 'signing_key.resealed', details }, at);
-    return changed.length;
   });
 }
 

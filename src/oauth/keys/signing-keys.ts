@@ -3,15 +3,15 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import type { Clock } from '../../platform/clock.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
-import { type AppSecrets, createSeal, openStored, reseal, type Seal } from '../../platform/crypto/keyring.js';
+import { type AppSecrets, createSeal, openStored, type Seal } from '../../platform/crypto/keyring.js';
+import { resealTable } from '../../platform/crypto/reseal-table.js';
 import { createBatcher } from '../../platform/database/batcher.js';
-import type { Database } from '../../platform/database/client.js';
+import { type Database, Prisma } from '../../platform/database/client.js';
 import {
   findStoredKeys,
   insertFirstKey,
   insertNewKey,
   listKeys,
-  resealKeys,
   type StoredSigningKey,
 } from './signing-key-store.js';
 
@@ -175,14 +175,25 @@ async function newKey(seal: Seal, clock: Clock): Promise<StoredSigningKey> {
 }
 
 /**
- * Re-encrypts with the current secret, in one transaction, all signing keys that were encrypted with the previous one.
+ * Re-encrypts with the current secret all signing keys that were encrypted with the previous one, except those that have expired.
  *
  * @returns number of re-encrypted keys
  * @throws {UnreadableSecretError} when a key was encrypted with another secret
  */
 export function resealSigningKeys(database: Database, appSecrets: AppSecrets, at: Date): Promise<number> {
-  const seal = createSeal(appSecrets, sealPurpose);
-  return resealKeys(database, ({ kid, privateKey }) => reseal(seal, privateKey, errorName(kid)), at);
+  return resealTable(
+    database,
+    {
+      table: 'signing_keys',
+      key: ['kid'],
+      encrypted: ['private_key'],
+      where: Prisma.sql`expires_at IS NULL OR expires_at > ${at}`,
+      seal: createSeal(appSecrets, sealPurpose),
+      name: ({ kid }) => errorName(kid),
+      events: (keys) => [{ type: 'signing_key.resealed', details: { kids: keys.map(({ kid }) => kid) } }],
+    },
+    at,
+  );
 }
 
 function errorName(kid: string): string {

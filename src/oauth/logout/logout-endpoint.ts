@@ -4,13 +4,11 @@ import { parseUrl } from '../../platform/contract/outside-text.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import type { Problem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import { checkStateLength } from '../authorization-endpoint.js';
+import { checkStateLength } from '../authorization-request.js';
 import { type Client, isApplication } from '../clients/client-registry.js';
 import { isMetadataDocumentUrl } from '../clients/metadata-document.js';
 import { checkRedirectUri, withResponse } from '../clients/redirect-uris.js';
-import type { SigningKeys } from '../keys/signing-keys.js';
 import type { OAuthServices } from '../services.js';
-import { readIdTokenHint } from '../tokens/id-token-hints.js';
 
 /** Parameters of a logout request, validated against the contract. */
 export type LogoutParameters = NonNullable<operations['getLogout']['parameters']['query']>;
@@ -36,11 +34,9 @@ const unnamed: LogoutStep = { applicationName: null, applicationId: null, redire
 /** Checks requests of applications that a user is signed out. @see OpenID Connect RP-Initiated Logout 1.0 */
 export class LogoutEndpoint {
   readonly #services: OAuthServices;
-  readonly #keys: SigningKeys;
 
-  constructor(services: OAuthServices, keys: SigningKeys) {
+  constructor(services: OAuthServices) {
     this.#services = services;
-    this.#keys = keys;
   }
 
   /**
@@ -71,8 +67,7 @@ export class LogoutEndpoint {
   /** The `client_id` of the application that asks; `null` when the request does not name one. */
   async #clientIdOf({ id_token_hint, client_id }: LogoutParameters): Promise<string | null> {
     if (id_token_hint === undefined) return client_id ?? null;
-    const issuer = this.#services.config.baseUrl;
-    const hint = await readIdTokenHint(id_token_hint, { keys: this.#keys, issuer });
+    const hint = await this.#services.idTokens.readHint(id_token_hint);
     if (hint === null) throw invalidParameter('id_token_hint', violation('issued_id_token'));
     if (client_id !== undefined && client_id !== hint.clientId)
       throw invalidParameter('client_id', violation('audience_of_hint'));

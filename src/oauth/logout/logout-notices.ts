@@ -1,3 +1,4 @@
+import type { ClaimLimits } from '../../platform/claim-worker.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 
@@ -26,24 +27,15 @@ export interface ClaimedNotice {
   readonly attempts: number;
 }
 
-interface ClaimLimits {
-  readonly now: Date;
-  readonly maximum: number;
-  /** Maximum for the applications of an account, together with those that the process sends already. */
-  readonly maximumOfOwner: number;
-  /** Number of notices that the process sends, by the account that has registered the application. */
-  readonly running: ReadonlyMap<string, number>;
-}
-
 /**
  * Claims notices that are due, of all accounts. Accounts that have registered the applications take turns, so that slow servers of
- * one do not delay the others. A claim is the start of an attempt, and sets the time of the next one.
+ * one do not delay the others: the limits are those of such an account. A claim is the start of an attempt, and sets the time of the next one.
  */
 export function claimNotices(
   { prisma }: Pick<Database, 'prisma'>,
-  { now, maximum, maximumOfOwner, running }: ClaimLimits,
+  { now, maximum, maximumOfAccount, running }: ClaimLimits & { readonly now: Date },
 ): Promise<ClaimedNotice[]> {
-  const full = [...running].filter(([, count]) => count >= maximumOfOwner).map(([owner]) => owner);
+  const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([owner]) => owner);
   const after = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
   const [first, second, third] = retryMinutes;
   return withScope(
@@ -73,7 +65,7 @@ export function claimNotices(
         SELECT notice.account_id, notice.application_id, notice.sid, placed.client_id, placed.owner, placed.uri
         FROM placed JOIN logout_notices notice ON notice.account_id = placed.account_id
           AND notice.application_id = placed.application_id AND notice.sid = placed.sid
-        WHERE placed.place <= ${maximumOfOwner} AND notice.due_at <= ${now}
+        WHERE placed.place <= ${maximumOfAccount} AND notice.due_at <= ${now}
         ORDER BY placed.place, placed.due_at LIMIT ${maximum} FOR UPDATE OF notice SKIP LOCKED
       )
       UPDATE logout_notices notice SET attempts = attempts + 1,

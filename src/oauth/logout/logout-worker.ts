@@ -1,13 +1,16 @@
+import { type ClaimLimits, ClaimWorker } from '../../platform/claim-worker.js';
+import { epochSeconds } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Core } from '../../platform/core.js';
+import { randomId } from '../../platform/database/ids.js';
 import type { Logger } from '../../platform/logger.js';
 import { describeConnectionError } from '../../platform/network/connection-errors.js';
 import { sendOutgoingRequest } from '../../platform/network/outgoing-request.js';
 import { PrivateAddressError, UnresolvedHostError } from '../../platform/network/public-address.js';
 import { isLocalUrl } from '../../platform/network/receiver-url.js';
-import type { SigningKeys } from '../keys/signing-keys.js';
+import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
+import { signCompact } from '../tokens/access-tokens.js';
 import { type ClaimedNotice, claimNotices, deleteNotice, maximumAttempts } from './logout-notices.js';
-import { LogoutTokens } from './logout-tokens.js';
 
 /** Interval in which a process looks for notices that are due. */
 export const logoutPollMilliseconds = 1_000;
@@ -18,15 +21,18 @@ const maximumRunning = 50;
 /** Milliseconds from the connection to the head of the response. */
 const timeoutMilliseconds = 10_000;
 
-/** Milliseconds for which a process that stops waits for responses. */
-const stopMilliseconds = 5_000;
+/** The member of `events` that makes a token a logout token. */
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+
+/** Seconds for which a logout token is valid. */
+const lifetimeSeconds = 120;
 
 export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
   readonly config: Pick<Config, 'baseUrl' | 'production'>;
   readonly signingKeys: SigningKeys;
   readonly logger?: Logger;
   /** Maximum number of concurrent attempts for the applications of one account. Default: 5. */
-  readonly maximumOfOwner?: number;
+  readonly maximumOfAccount?: number;
 }
 
 /**
@@ -35,86 +41,35 @@ export interface LogoutWorkerOptions extends Pick<Core, 'database' | 'clock'> {
  *
  * @see OpenID Connect Back-Channel Logout 1.0 section 2.5
  */
-export class LogoutWorker {
+export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
   readonly #options: LogoutWorkerOptions;
-  readonly #maximumOfOwner: number;
-  readonly #tokens: LogoutTokens;
-  /** Number of running attempts, by the account that has registered the application. */
-  readonly #running = new Map<string, number>();
-  readonly #attempts = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
   readonly #interrupting = new AbortController();
-  /** Claims run one after the other. */
-  #claims: Promise<void> = Promise.resolve();
-  /** The claim that waits for the running one. It finds all that is due meanwhile. */
-  #queued: Promise<void> | undefined;
 
   constructor(options: LogoutWorkerOptions) {
-    const { signingKeys, config, clock } = options;
+    const { maximumOfAccount = 5, logger } = options;
+    super({ maximumRunning, maximumOfAccount, name: 'back-channel logouts', logger });
     this.#options = options;
-    this.#maximumOfOwner = options.maximumOfOwner ?? 5;
-    this.#tokens = new LogoutTokens(signingKeys, { issuer: config.baseUrl, clock });
   }
 
-  /** Starts the attempts that are due, up to the limits of this process. */
-  poll(): Promise<void> {
-    this.#queued ??= this.#claims.then(() => {
-      this.#queued = undefined;
-      return this.#claim();
-    });
-    this.#claims = this.#queued.catch(() => {});
-    return this.#queued;
-  }
-
-  /** Resolves when no attempt runs in this process. */
-  async idle(): Promise<void> {
-    await this.#claims;
-    while (this.#attempts.size > 0) {
-      await Promise.all(this.#attempts);
-      await this.#claims;
-    }
-  }
-
-  /** Stops after the running attempts, or interrupts them after a few seconds. They are repeated as if they had failed. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    const timer = setTimeout(() => this.#interrupting.abort(), stopMilliseconds);
-    await this.idle();
-    clearTimeout(timer);
-  }
-
-  async #claim(): Promise<void> {
+  protected override claim(limits: ClaimLimits): Promise<ClaimedNotice[]> {
     const { database, clock } = this.#options;
-    while (this.#attempts.size < maximumRunning && !this.#stopping.signal.aborted) {
-      const notices = await claimNotices(database, {
-        now: clock(),
-        maximum: maximumRunning - this.#attempts.size,
-        maximumOfOwner: this.#maximumOfOwner,
-        running: this.#running,
-      });
-      if (notices.length === 0) return;
-      for (const notice of notices) this.#start(notice);
-    }
+    return claimNotices(database, { now: clock(), ...limits });
   }
 
-  #start(notice: ClaimedNotice): void {
-    const { owner } = notice;
-    this.#running.set(owner, (this.#running.get(owner) ?? 0) + 1);
-    const attempt = this.#attempt(notice)
-      .catch((err) => this.#warn({ err }, 'a back-channel logout failed and will be retried'))
-      .finally(() => {
-        const count = this.#running.get(owner) ?? 0;
-        const hadNoRoom = this.#attempts.size >= maximumRunning || count >= this.#maximumOfOwner;
-        this.#attempts.delete(attempt);
-        if (count > 1) this.#running.set(owner, count - 1);
-        else this.#running.delete(owner);
-        // Others may be waiting because of the limit.
-        if (hadNoRoom)
-          this.poll().catch((err) =>
-            this.#warn({ err }, 'looking for back-channel logouts failed and will be retried'),
-          );
-      });
-    this.#attempts.add(attempt);
+  protected override accountOf({ owner }: ClaimedNotice): string {
+    return owner;
+  }
+
+  /** An interrupted attempt is repeated as if it had failed. */
+  protected override interrupt(): void {
+    this.#interrupting.abort();
+  }
+
+  protected override async run(notice: ClaimedNotice): Promise<boolean> {
+    await this.#attempt(notice).catch((err) =>
+      this.#warn({ err }, 'a back-channel logout failed and will be retried'),
+    );
+    return false;
   }
 
   async #attempt(notice: ClaimedNotice): Promise<void> {
@@ -134,7 +89,7 @@ export class LogoutWorker {
    *
    * @returns why the application did not accept it; `undefined` when it did
    */
-  async #send(url: URL, { userId, sid, clientId }: ClaimedNotice): Promise<string | undefined> {
+  async #send(url: URL, notice: ClaimedNotice): Promise<string | undefined> {
     const allowLocal = isLocalUrl(url) && !this.#options.config.production;
     if (url.protocol !== 'https:' && !allowLocal) return new PrivateAddressError().message;
     const timeout = AbortSignal.timeout(timeoutMilliseconds);
@@ -143,7 +98,7 @@ export class LogoutWorker {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: new URLSearchParams({
-          logout_token: this.#tokens.issue({ subject: userId, sid, clientId }),
+          logout_token: this.#issueToken(notice),
         }).toString(),
         allowPrivate: allowLocal,
         maximumBytes: 0,
@@ -155,6 +110,28 @@ export class LogoutWorker {
       if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
       return describeConnectionError(error);
     }
+  }
+
+  /**
+   * Signs a logout token. Its `typ` is neither that of access tokens nor of ID tokens.
+   *
+   * @see OpenID Connect Back-Channel Logout 1.0 section 2.4
+   */
+  #issueToken({ userId, sid, clientId }: ClaimedNotice): string {
+    const { signingKeys, config, clock } = this.#options;
+    const { kid, privateKey } = signingKeys.current;
+    const issuedAt = epochSeconds(clock);
+    const claims = {
+      iss: config.baseUrl,
+      sub: userId,
+      aud: clientId,
+      iat: issuedAt,
+      exp: issuedAt + lifetimeSeconds,
+      jti: randomId(),
+      events: { [logoutEvent]: {} },
+      sid,
+    };
+    return signCompact({ alg: signingAlgorithm, typ: 'logout+jwt', kid }, claims, privateKey);
   }
 
   #warn(details: object, message: string): void {

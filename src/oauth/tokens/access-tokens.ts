@@ -259,3 +259,8 @@ export function invalidToken(cause?: unknown): Problem {
     },
   );
 }
+
+/** `token_type` of an access token. @see RFC 9449 section 5 */
+export function tokenType(jkt: string | null): 'Bearer' | 'DPoP' {
+  return jkt === null ? 'Bearer' : 'DPoP';
+}

@@ -18,8 +18,3 @@ export function boundKeyOf(
 export function isUsableWith({ dpopJkt }: { readonly dpopJkt: string | null }, jkt: string | null): boolean {
   return dpopJkt === null || dpopJkt === jkt;
 }
-
-/** `token_type` of an access token. @see RFC 9449 section 5 */
-export function tokenType(jkt: string | null): 'Bearer' | 'DPoP' {
-  return jkt === null ? 'Bearer' : 'DPoP';
-}

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import type { Authentication } from '../../platform/accounts/sessions.js';
 import { type Clock, epochSeconds, toEpochSeconds } from '../../platform/clock.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
-import { signCompact } from './access-tokens.js';
+import { hasValidSignature, signCompact } from './access-tokens.js';
 
 /** Values of `amr` for how a user proved the identity. The server does not know where a passkey is stored. */
 const methodReferences: ReadonlyMap<string, string> = new Map([
@@ -20,7 +21,7 @@ const methodReferences: ReadonlyMap<string, string> = new Map([
  *
  * @see RFC 8176 section 2
  */
-export function methodReferencesOf(methods: readonly string[]): string[] {
+function methodReferencesOf(methods: readonly string[]): string[] {
   const references = new Set(methods.flatMap((method) => methodReferences.get(method) ?? []));
   return hasSeveralFactors(methods) ? [...references, 'mfa'] : [...references];
 }
@@ -42,12 +43,19 @@ export function contextClasses(issuer: string) {
 }
 
 /** The highest class that the methods of a sign-in reach; `undefined` when they were not stored. */
-export function contextClassOf(methods: readonly string[], issuer: string): string | undefined {
+function contextClassOf(methods: readonly string[], issuer: string): string | undefined {
   const classes = contextClasses(issuer);
   if (methods.includes('passkey')) return classes.phishingResistant;
   if (hasSeveralFactors(methods)) return classes.multiFactor;
   if (methods.includes('single sign-on')) return classes.singleSignOn;
   return methods.includes('password') ? classes.singleFactor : undefined;
+}
+
+/** Whom an ID token was issued to. */
+interface IdTokenHint {
+  readonly subject: string;
+  /** The public `client_id`. */
+  readonly clientId: string;
 }
 
 interface IdTokenRequest extends Authentication {
@@ -66,7 +74,7 @@ interface Settings {
   readonly clock: Clock;
 }
 
-/** Signs ID tokens. Their `typ` is not that of access tokens, so that neither is accepted as the other. */
+/** Signs and reads ID tokens. Their `typ` is not that of access tokens, so that neither is accepted as the other. */
 export class IdTokens {
   readonly #keys: SigningKeys;
   readonly #settings: Settings;
@@ -96,6 +104,29 @@ export class IdTokens {
       at_hash: hashOf(accessToken),
     };
     return signCompact({ alg: signingAlgorithm, typ: 'JWT', kid }, claims, privateKey);
+  }
+
+  /**
+   * Reads an ID token that an application sends back. It may have expired. Its key must still be published.
+   *
+   * @returns `null` when this server has not issued it as an ID token
+   * @see OpenID Connect RP-Initiated Logout 1.0 section 2
+   */
+  async readHint(token: string): Promise<IdTokenHint | null> {
+    try {
+      const { alg, kid, typ, crit } = decodeProtectedHeader(token);
+      if (alg !== signingAlgorithm || typ !== 'JWT' || typeof kid !== 'string' || crit !== undefined)
+        return null;
+      const key = await this.#keys.find(kid);
+      if (key === undefined || !hasValidSignature(token, key)) return null;
+      const { iss, sub, aud } = decodeJwt(token);
+      const isComplete = iss === this.#settings.issuer && typeof sub === 'string' && typeof aud === 'string';
+      return isComplete ? { subject: sub, clientId: aud } : null;
+    } catch (error) {
+      // jose throws a TypeError for a header that it cannot decode.
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+      throw error;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CompactEncrypt, compactDecrypt } from 'jose';
+import { randomId } from '../database/ids.js';
 
 /** The values of `APP_SECRET` and `APP_SECRET_PREVIOUS`. The current one encrypts and signs; both decrypt and verify. */
 export interface AppSecrets {
@@ -15,6 +16,20 @@ export function randomSecret(): string {
 /** SHA-256 of a random secret, such as a token. With 80 bits or more, it needs no slow hash. */
 export function hashSecret(secret: string): Buffer<ArrayBuffer> {
   return hash('sha256', secret, 'buffer');
+}
+
+/** A code or a token: the value for the client, and the hash for the database. */
+export interface OpaqueToken {
+  readonly value: string;
+  readonly hash: Buffer<ArrayBuffer>;
+}
+
+/** Characters of `[a-z0-9]` that have 256 random bits. */
+const tokenLength = 50;
+
+export function newOpaqueToken(): OpaqueToken {
+  const value = randomId(tokenLength);
+  return { value, hash: hashSecret(value) };
 }
 
 /** The keys for one purpose. The current one encrypts and signs; all accepted ones decrypt and verify. */
@@ -107,15 +122,4 @@ export function openStored(seal: Seal, sealed: string, name: string): ReturnType
       { cause },
     );
   });
-}
-
-/**
- * Re-encrypts a stored secret with the current key. Returns it unchanged when it already is.
- *
- * @param name what it is, for the error
- * @throws {UnreadableSecretError}
- */
-export async function reseal(seal: Seal, sealed: string, name: string): Promise<string> {
-  const { plain, current } = await openStored(seal, sealed, name);
-  return current ? sealed : await seal.seal(plain);
 }

@@ -3,7 +3,7 @@ import type { ActiveSession, Sessions } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
 import type { AuditEvent } from '../audit/audit-log.js';
 import { type AppSecrets, randomSecret, Signer } from '../crypto/keyring.js';
-import type { CallerIds } from '../observability/request-context.js';
+import type { CallerIds } from '../observability/request-watch.js';
 import { Problem } from '../problems/problem.js';
 import { HostCookie } from './host-cookie.js';
 import { auditOrigin } from './principal.js';

@@ -19,8 +19,7 @@ import {
 } from '@opentelemetry/api';
 import type { FastifyRequest } from 'fastify';
 import type { Statement } from './observed-database.js';
-import { methodOf, operationOf } from './request-context.js';
-import type { FinishedRequest, RequestObserver } from './request-watch.js';
+import { type FinishedRequest, methodOf, operationOf, type RequestObserver } from './request-watch.js';
 
 /**
  * Creates spans of requests and statements with the OpenTelemetry SDK that was set up before the server started. Without

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { Writable } from 'node:stream';
-import { createLogger } from '../../../src/platform/observability/logger.js';
+import { createLogger } from '../../../src/platform/logger.js';
 import { Browser } from '../../support/browser/browser.js';
 import { withQueryRaw } from '../../support/faults/with-query-raw.js';
 import { createScene, grantTokens } from '../../support/oauth/users.js';

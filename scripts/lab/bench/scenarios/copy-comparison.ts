@@ -24,7 +24,7 @@ export const formatted = `${columns},
 const defaultMostRounds = 3;
 
 /** The same data, read from our server and copied by PostgreSQL. */
-export interface CopyComparison<Result> {
+interface CopyComparison<Result> {
   readonly service: Service;
   readonly ours: {
     readonly name: string;

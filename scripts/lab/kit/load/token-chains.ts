@@ -2,7 +2,7 @@ import { type ClientCredentials, refresh } from '../http/requests.js';
 import { requestBytes } from './connection.js';
 import type { Load } from './load.js';
 
-export interface TokenChain {
+interface TokenChain {
   readonly refreshToken: string;
   readonly client: ClientCredentials;
 }

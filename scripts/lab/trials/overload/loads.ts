@@ -22,7 +22,7 @@ export interface Variant {
   readonly scenarios: Scenarios;
 }
 
-export interface Seen extends LoopResult {
+interface Seen extends LoopResult {
   /** Milliseconds of the slowest probe of `/healthz`. */
   readonly health: number;
 }

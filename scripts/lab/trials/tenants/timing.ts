@@ -9,7 +9,7 @@ import type { Action, Perform } from './sender.js';
  */
 const threshold = 4.5;
 
-export interface TimeComparison {
+interface TimeComparison {
   readonly what: string;
   /** Actions with a foreign and with an unknown id. */
   readonly actions: Readonly<Record<'foreign' | 'unknown', () => Action>>;

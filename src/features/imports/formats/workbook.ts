@@ -17,7 +17,7 @@ const maximumOtherBytes = 8 * 1024 * 1024;
 const pieceLength = 65_536;
 
 /** The first visible sheet of a workbook, as CSV. */
-export interface WorkbookText {
+interface WorkbookText {
   readonly sheet: string;
   /** CSV in UTF-8 with commas. Each line is the row with its number; a line break in a cell is a space. */
   readonly content: AsyncIterable<Uint8Array>;

@@ -1,3 +1,4 @@
+import { ClaimWorker } from '../../../platform/claim-worker.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Contract } from '../../../platform/contract/contract.js';
 import type { Database } from '../../../platform/database/client.js';
@@ -26,17 +27,13 @@ const heartbeatMilliseconds = 5_000;
 const defaultBatchSize = 1_000;
 
 /** Runs the queued checks and imports of uploaded files, in any process. */
-export class UploadWorker {
+export class UploadWorker extends ClaimWorker<ClaimedUpload> {
   readonly #queue: UploadQueue;
   readonly #files: StoredFiles;
   readonly #imports: EmployeeImports;
   readonly #check: EmployeeCheck;
   readonly #batchSize: number;
   readonly #logger: Logger | undefined;
-  readonly #stopping = new AbortController();
-  readonly #runs = new Set<Promise<void>>();
-  /** Claims run one after the other. */
-  #claims: Promise<void> = Promise.resolve();
 
   constructor({
     database,
@@ -52,6 +49,7 @@ export class UploadWorker {
     /** Lines in one transaction. */
     batchSize?: number;
   }) {
+    super({ maximumRunning, name: 'imports', logger });
     this.#queue = new UploadQueue(database, clock);
     this.#files = new StoredFiles(database);
     this.#imports = new EmployeeImports(database, clock);
@@ -60,58 +58,26 @@ export class UploadWorker {
     this.#batchSize = batchSize;
   }
 
-  /** Looks for queued imports without waiting for the result. */
-  wake(): void {
-    this.poll().catch((err) => this.#logger?.warn({ err }, 'looking for imports failed and will be retried'));
+  protected override async claim(): Promise<ClaimedUpload[]> {
+    const upload = await this.#queue.claim(randomId());
+    return upload === null ? [] : [upload];
   }
 
-  /** Starts queued imports up to the limit of this process. */
-  poll(): Promise<void> {
-    const claims = this.#claims.then(() => this.#claimAll());
-    this.#claims = claims.catch(() => {});
-    return claims;
-  }
-
-  /** Resolves when no import runs in this process. */
-  async idle(): Promise<void> {
-    await this.#claims;
-    while (this.#runs.size > 0) {
-      await Promise.all(this.#runs);
-      await this.#claims;
-    }
-  }
-
-  /** Stops the running imports after their current batch. Other processes continue them. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.idle();
-  }
-
-  async #claimAll(): Promise<void> {
-    while (this.#runs.size < maximumRunning && !this.#stopping.signal.aborted) {
-      const upload = await this.#queue.claim(randomId());
-      if (upload === null) return;
-      const run = this.#run(upload).finally(() => {
-        this.#runs.delete(run);
-        if (!this.#stopping.signal.aborted) this.wake();
-      });
-      this.#runs.add(run);
-    }
-  }
-
-  /** Never rejects. */
-  async #run(upload: ClaimedUpload): Promise<void> {
+  /** When the process stops, it ends after its current batch, and another process continues it. */
+  protected override async run(upload: ClaimedUpload): Promise<boolean> {
     await withScope(accountScope(upload.accountId), () => this.#runInScope(upload)).catch((err) => {
       if (err instanceof LeaseLostError) return;
       this.#logger?.warn({ err, import: upload.id }, 'an import stopped and will be continued');
     });
+    // The next import of the account can start.
+    return true;
   }
 
   async #runInScope(upload: ClaimedUpload): Promise<void> {
     const cancelled = new AbortController();
     const lost = new AbortController();
     const onCancelled = () => cancelled.abort();
-    const signal = AbortSignal.any([this.#stopping.signal, cancelled.signal, lost.signal]);
+    const signal = AbortSignal.any([this.stopping, cancelled.signal, lost.signal]);
     const beat = async () => {
       try {
         if (await this.#queue.extend(upload)) onCancelled();

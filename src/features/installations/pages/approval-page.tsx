@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type {
-  ApprovalStep,
-  AuthorizationParameters,
-  AuthorizationStep,
-} from '../../../oauth/authorization-endpoint.js';
+import type { ApprovalStep, AuthorizationStep } from '../../../oauth/authorization-endpoint.js';
+import type { AuthorizationParameters } from '../../../oauth/authorization-request.js';
 import { authorizationQuery, repeatedQuery } from '../../../oauth/consent/authorization-query.js';
 import { parseScope } from '../../../oauth/scopes.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';

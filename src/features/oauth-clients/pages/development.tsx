@@ -1,9 +1,10 @@
 import { editPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
-import { Form, useDescription } from '../../../platform/pages/form-parts.js';
+import { Form } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import type { ApplicationPagesDependencies } from '../index.js';
+import { CheckboxField } from './application-fields.js';
 
 const field = 'development_allowed';
 
@@ -30,21 +31,18 @@ export function developmentPage(site: PageRouter, { developmentPolicy }: Applica
 }
 
 function Development({ allowed }: DevelopmentForm) {
-  const hint = `${field}-hint`;
   return (
     <Form button="Save changes" cancel={settings.applications}>
-      <fieldset {...useDescription(field, hint)}>
-        <legend>Applications in development</legend>
-        <p class="hint" id={hint}>
-          An application in development can send users to <code>http://localhost</code>, where a developer
-          runs it. If you turn this off, such applications cannot be authorized and get no tokens: all their
-          tokens are revoked, all users are disconnected and their webhook endpoints are paused.
-        </p>
-        <label class="choice">
-          <input type="checkbox" id={field} name={field} value="yes" checked={allowed} />
-          <span>Allow applications in development</span>
-        </label>
-      </fieldset>
+      <CheckboxField
+        id={field}
+        title="Applications in development"
+        label="Allow applications in development"
+        checked={allowed}
+      >
+        An application in development can send users to <code>http://localhost</code>, where a developer runs
+        it. If you turn this off, such applications cannot be authorized and get no tokens: all their tokens
+        are revoked, all users are disconnected and their webhook endpoints are paused.
+      </CheckboxField>
     </Form>
   );
 }

@@ -2,27 +2,23 @@ import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
+import { CheckboxField, UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
 import { ProtocolFields } from './protocol-fields.js';
-import { UriField } from './uri-field.js';
 
 /** The setting that every token request must contain the client secret. */
 function ClientSecretField({ required }: { required: boolean }) {
-  const id = fieldIds.requireClientSecret;
   return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Client secret</legend>
-      <p class="hint" id={`${id}-hint`}>
-        Applies to confidential applications. When it is off, a stolen refresh token, or a stolen
-        authorization code with its verifier, can be exchanged without the secret.
-      </p>
-      <FieldError field={id} />
-      <label class="choice">
-        <input type="checkbox" id={id} name="require_client_secret" value="yes" checked={required} />
-        <span>Require the client secret for every token request</span>
-      </label>
-    </fieldset>
+    <CheckboxField
+      id={fieldIds.requireClientSecret}
+      title="Client secret"
+      label="Require the client secret for every token request"
+      checked={required}
+    >
+      Applies to confidential applications. When it is off, a stolen refresh token, or a stolen authorization
+      code with its verifier, can be exchanged without the secret.
+    </CheckboxField>
   );
 }
 
@@ -40,27 +36,23 @@ function RedirectUriField({ uris }: { uris: readonly string[] }) {
 
 /** The state in which redirect URIs on the user's own computer are valid. */
 function DevelopmentField({ inDevelopment, isNew }: { inDevelopment: boolean; isNew: boolean }) {
-  const id = fieldIds.inDevelopment;
   return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>Development</legend>
-      <p class="hint" id={`${id}-hint`}>
-        Redirect URIs can then start with <code>http://localhost</code>: without a port, any port is accepted.
-        Users see on the consent screen that the application is in development.{' '}
-        {isNew ? (
-          'A new application with such a URI is always in development.'
-        ) : (
-          <>
-            To turn it off, use redirect URIs that start with <code>https://</code>.
-          </>
-        )}
-      </p>
-      <FieldError field={id} />
-      <label class="choice">
-        <input type="checkbox" id={id} name={id} value="yes" checked={inDevelopment} />
-        <span>In development</span>
-      </label>
-    </fieldset>
+    <CheckboxField
+      id={fieldIds.inDevelopment}
+      title="Development"
+      label="In development"
+      checked={inDevelopment}
+    >
+      Redirect URIs can then start with <code>http://localhost</code>: without a port, any port is accepted.
+      Users see on the consent screen that the application is in development.{' '}
+      {isNew ? (
+        'A new application with such a URI is always in development.'
+      ) : (
+        <>
+          To turn it off, use redirect URIs that start with <code>https://</code>.
+        </>
+      )}
+    </CheckboxField>
   );
 }
 

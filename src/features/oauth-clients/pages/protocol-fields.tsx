@@ -1,7 +1,6 @@
-import type { ComponentChildren } from 'preact';
-import { TextField, useDescription } from '../../../platform/pages/form-parts.js';
+import { TextField } from '../../../platform/pages/form-parts.js';
+import { CheckboxField, UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
-import { UriField } from './uri-field.js';
 
 /** The URIs to which the application may send users that it signs out, one on each line. */
 function PostLogoutRedirectUriField({ uris }: { uris: readonly string[] }) {
@@ -10,35 +9,6 @@ function PostLogoutRedirectUriField({ uris }: { uris: readonly string[] }) {
       Where users can be sent after the application has signed them out, one on each line. Optional. The rules
       of redirect URIs apply.
     </UriField>
-  );
-}
-
-/** A requirement of every request of the application. */
-function RequirementField({
-  id,
-  title,
-  label,
-  required,
-  children,
-}: {
-  id: string;
-  title: string;
-  label: string;
-  required: boolean;
-  /** The hint. */
-  children: ComponentChildren;
-}) {
-  return (
-    <fieldset {...useDescription(id, `${id}-hint`)}>
-      <legend>{title}</legend>
-      <p class="hint" id={`${id}-hint`}>
-        {children}
-      </p>
-      <label class="choice">
-        <input type="checkbox" id={id} name={id} value="yes" checked={required} />
-        <span>{label}</span>
-      </label>
-    </fieldset>
   );
 }
 
@@ -54,25 +24,25 @@ export function ProtocolFields({ form }: { form: ApplicationForm }) {
   return (
     <details open={isSet}>
       <summary>More settings: proof of possession, pushed requests, sign-out</summary>
-      <RequirementField
+      <CheckboxField
         id={fieldIds.requireProofOfPossession}
         title="Proof of possession"
         label="Require proof of possession"
-        required={requireProofOfPossession}
+        checked={requireProofOfPossession}
       >
         Every token is then bound to a key of the application (DPoP), so that a stolen token is useless
         without the key. Token requests without a proof of the key are rejected. Tokens that were issued
         before stay valid until they expire.
-      </RequirementField>
-      <RequirementField
+      </CheckboxField>
+      <CheckboxField
         id={fieldIds.requirePushedRequests}
         title="Authorization requests"
         label="Require pushed requests"
-        required={requirePushedRequests}
+        checked={requirePushedRequests}
       >
         The application then sends each authorization request from its server first (PAR), so that the address
         in the browser cannot be changed. Other authorization requests are rejected.
-      </RequirementField>
+      </CheckboxField>
       <PostLogoutRedirectUriField uris={postLogoutRedirectUris} />
       <TextField
         id={fieldIds.backchannelLogoutUri}

@@ -1,4 +1,5 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
+import type { ClaimLimits } from '../../../platform/claim-worker.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -119,19 +120,10 @@ export interface ClaimedEndpoint extends Readonly<Pick<EndpointRow, ClaimedColum
   readonly isAllowed: boolean;
 }
 
-interface ClaimLimits {
-  readonly now: Date;
-  readonly maximum: number;
-  /** Maximum for an account, together with those that the process delivers to already. */
-  readonly maximumOfAccount: number;
-  /** Number of endpoints that the process delivers to, by account. */
-  readonly running: ReadonlyMap<string, number>;
-}
-
 /** Claims endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease expires. */
 export async function claimEndpoints(
   { runPrepared }: Pick<Database, 'runPrepared'>,
-  { now, maximum, maximumOfAccount, running }: ClaimLimits,
+  { now, maximum, maximumOfAccount, running }: ClaimLimits & { readonly now: Date },
 ): Promise<ClaimedEndpoint[]> {
   const full = [...running].filter(([, count]) => count >= maximumOfAccount).map(([id]) => id);
   const lease = randomId();

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { type ClaimLimits, ClaimWorker } from '../../../platform/claim-worker.js';
 import { dayMilliseconds } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import type { Core } from '../../../platform/core.js';
@@ -17,36 +17,6 @@ import { WebhookSender } from './webhook-sender.js';
 
 /** Maximum number of concurrent deliveries of this process. */
 const maximumRunning = 100;
-
-/** The deliveries that run in this process. There is no queue: endpoints that are due wait in the database. */
-class RunningDeliveries {
-  readonly maximumOfAccount: number;
-  readonly byAccount = new Map<string, number>();
-  total = 0;
-
-  /** @param maximumOfAccount number of them of one account, so that an account does not wait for all endpoints of another */
-  constructor(maximumOfAccount: number) {
-    this.maximumOfAccount = maximumOfAccount;
-  }
-
-  /** Number of deliveries that can be started. */
-  get room(): number {
-    return maximumRunning - this.total;
-  }
-
-  /** Whether due endpoints of the account may be waiting because of its limit. */
-  hasNoRoom(accountId: string): boolean {
-    return this.room <= 0 || (this.byAccount.get(accountId) ?? 0) >= this.maximumOfAccount;
-  }
-
-  /** Counts a delivery of the account that starts or ends. */
-  count(accountId: string, change: 1 | -1): void {
-    const count = (this.byAccount.get(accountId) ?? 0) + change;
-    this.total += change;
-    if (count === 0) this.byAccount.delete(accountId);
-    else this.byAccount.set(accountId, count);
-  }
-}
 
 /**
  * Makes the endpoints of accounts with new events due. The transaction that marks an event as noticed also makes its
@@ -94,9 +64,6 @@ export const webhookPollMilliseconds = 1_000;
  */
 const claimDelayMilliseconds = 20;
 
-/** Milliseconds for which a process that stops waits for responses. */
-const stopMilliseconds = 5_000;
-
 export interface WebhookWorkerOptions
   extends Pick<Core, 'database' | 'clock' | 'appSecrets'>,
     Pick<EndpointDeliveriesOptions, 'onPaused' | 'observer'> {
@@ -106,24 +73,22 @@ export interface WebhookWorkerOptions
   readonly maximumOfAccount?: number;
 }
 
+/** An endpoint, and the function that reads its events. Endpoints that were claimed together share what it reads. */
+interface Delivery extends ClaimedEndpoint {
+  readonly readPage: ReadPage;
+}
+
 /** Sends new events to webhook endpoints, in any process. An endpoint has one delivery at a time, so that it gets events in order. */
-export class WebhookWorker {
+export class WebhookWorker extends ClaimWorker<Delivery> {
   readonly #options: WebhookWorkerOptions;
   readonly #sender: WebhookSender;
   readonly #deliveries: EndpointDeliveries;
   readonly #pageReaders: (cutoff: Date) => ReadPage;
-  readonly #stopping = new AbortController();
-  readonly #runs = new Set<Promise<void>>();
-  readonly #running: RunningDeliveries;
-  /** Claims run one after the other. */
-  #claims: Promise<void> = Promise.resolve();
-  /** Whether another claim is queued behind the running one. It also finds endpoints that become due meanwhile. */
-  #isClaimQueued = false;
 
   constructor(options: WebhookWorkerOptions) {
-    const { database, config, appSecrets } = options;
+    const { database, config, appSecrets, maximumOfAccount = 20, logger } = options;
+    super({ maximumRunning, maximumOfAccount, claimDelayMilliseconds, name: 'webhooks', logger });
     this.#options = options;
-    this.#running = new RunningDeliveries(options.maximumOfAccount ?? 20);
     this.#sender = new WebhookSender({ allowLocal: !config.production });
     this.#deliveries = new EndpointDeliveries({
       ...options,
@@ -134,91 +99,33 @@ export class WebhookWorker {
     this.#pageReaders = createPageReaders(database, config.baseUrl);
   }
 
-  /** Number of deliveries that run in this process. */
-  get running(): number {
-    return this.#running.total;
-  }
-
-  /** Detects new events, and starts deliveries up to the limit of this process. */
-  poll(): Promise<void> {
+  /** Detects new events. */
+  protected override beforePoll(): Promise<void> {
     const { database, clock } = this.#options;
-    return this.#queueClaim(() => wakeEndpoints(database, clock()));
+    return wakeEndpoints(database, clock());
   }
 
-  /** Resolves when no delivery runs in this process. */
-  async idle(): Promise<void> {
-    await this.#claims;
-    while (this.#runs.size > 0) {
-      await Promise.all(this.#runs);
-      await this.#claims;
-    }
-  }
-
-  /** Stops after the running attempts, or interrupts them after a few seconds. Other processes repeat those at once. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    const timer = setTimeout(() => this.#sender.interrupt(), stopMilliseconds);
-    await this.idle();
-    clearTimeout(timer);
-    await this.#sender.close();
-  }
-
-  /** Looks for endpoints that are due without waiting for the result. */
-  #wake(): void {
-    if (this.#isClaimQueued || this.#stopping.signal.aborted) return;
-    this.#queueClaim(() => wait(claimDelayMilliseconds)).catch((err) =>
-      this.#options.logger?.warn({ err }, 'looking for webhooks failed and will be retried'),
-    );
-  }
-
-  #queueClaim(before: () => Promise<void>): Promise<void> {
-    this.#isClaimQueued = true;
-    const claims = this.#claims.then(async () => {
-      try {
-        await before();
-      } finally {
-        this.#isClaimQueued = false;
-        await this.#claimAll();
-      }
-    });
-    this.#claims = claims.catch(() => {});
-    return claims;
-  }
-
-  async #claimAll(): Promise<void> {
-    const { database, clock } = this.#options;
-    while (this.#running.room > 0 && !this.#stopping.signal.aborted) {
-      const endpoints = await claimEndpoints(database, {
-        now: clock(),
-        maximum: this.#running.room,
-        maximumOfAccount: this.#running.maximumOfAccount,
-        running: this.#running.byAccount,
-      });
-      if (endpoints.length === 0) return;
-      for (const { accountId } of endpoints) this.#running.count(accountId, 1);
-      const run = this.#deliverAll(endpoints).finally(() => {
-        this.#runs.delete(run);
-      });
-      this.#runs.add(run);
-    }
-  }
-
-  /** Never rejects: a failed delivery is repeated when the lease expires. */
-  async #deliverAll(endpoints: readonly ClaimedEndpoint[]): Promise<void> {
-    const { clock, config } = this.#options;
+  protected override async claim(limits: ClaimLimits): Promise<Delivery[]> {
+    const { database, clock, config } = this.#options;
+    const endpoints = await claimEndpoints(database, { now: clock(), ...limits });
     const retentionMs = config.eventRetentionDays * dayMilliseconds;
     const readPage = this.#pageReaders(new Date(clock().getTime() - retentionMs));
-    await Promise.all(
-      endpoints.map(async (endpoint) => {
-        const { accountId } = endpoint;
-        const isDueNow = await this.#deliveries
-          .deliver(endpoint, readPage)
-          .catch((error) => this.#report(error));
-        const hadNoRoom = this.#running.hasNoRoom(accountId);
-        this.#running.count(accountId, -1);
-        if (isDueNow || hadNoRoom) this.#wake();
-      }),
-    );
+    return endpoints.map((endpoint) => ({ ...endpoint, readPage }));
+  }
+
+  /** A failed delivery is repeated when the lease expires. */
+  protected override async run({ readPage, ...endpoint }: Delivery): Promise<boolean> {
+    return await this.#deliveries.deliver(endpoint, readPage).catch((error) => this.#report(error));
+  }
+
+  /** Other processes repeat interrupted attempts at once. */
+  protected override interrupt(): void {
+    this.#sender.interrupt();
+  }
+
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.#sender.close();
   }
 
   #report(err: unknown): false {

@@ -16,7 +16,7 @@ import { endpointSecretPage } from './secret-page.js';
 
 /** Forms that pause an endpoint, replace its secret, and delete it. */
 export function endpointActions(site: PageRouter, dependencies: WebhookPagesDependencies): void {
-  const { endpoints } = dependencies.webhooks;
+  const { endpoints, pauses } = dependencies.webhooks;
   const path = (action: string) => applicationAddress(':id', 'webhooks', ':endpoint_id', action);
 
   actionForm(site, path('pause'), {
@@ -25,8 +25,7 @@ export function endpointActions(site: PageRouter, dependencies: WebhookPagesDepe
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
       const { owner, endpoint } = requested;
-      if (!(await endpoints.pause({ ...context.auditContext, ...owner }, endpoint.id)))
-        throw recordNotFound();
+      if (!(await pauses.pause({ ...context.auditContext, ...owner }, endpoint.id))) throw recordNotFound();
       return { redirect: withFlash(endpointAddress(requested), 'webhook_paused') };
     },
   });

@@ -1,24 +1,32 @@
 import type { ApplicationDetails } from '../../../oauth/clients/application-details.js';
 import { tabAddress } from '../../../oauth/clients/application-tabs.js';
-import { type Contract, resolve } from '../../../platform/contract/contract.js';
 import { editPage, formNonce, formPage, rejected } from '../../../platform/pages/define-pages.js';
-import type { Fields } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import {
   FieldError,
   Form,
-  type FormError,
   type HiddenFields,
   TextField,
   useDescription,
 } from '../../../platform/pages/form-parts.js';
-import type { MergedField } from '../../../platform/pages/merge.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
-import { sentence, violation } from '../../../platform/problems/rule-texts.js';
-import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { sentence } from '../../../platform/problems/rule-texts.js';
+import { withoutQuery } from '../webhook-endpoint.js';
 import { maximumEndpoints } from '../webhook-endpoints.js';
+import {
+  createRules,
+  type EndpointForm,
+  emptyForm,
+  findErrors,
+  formOf,
+  mergedFields,
+  type Rules,
+  readForm,
+  typesField,
+  typesOf,
+} from './endpoint-values.js';
 import {
   confidentialApplication,
   endpointAddress,
@@ -28,71 +36,8 @@ import {
 } from './requested.js';
 import { endpointSecretPage } from './secret-page.js';
 
-/** The values of the form, by the names of its fields. `event_types`: the selected ones, separated by commas. */
-type EndpointForm = Readonly<Record<FieldName, string>>;
-type FieldName = (typeof fieldNames)[number];
-
-const fieldNames = ['url', 'description', 'event_types'] as const;
-
-/** `id` of the first checkbox, which errors refer to. */
-const typesField = 'event_types';
-
-const emptyForm: EndpointForm = { url: '', description: '', event_types: '' };
-
 /** The scope without which an application gets no events. */
 const eventScope = 'reports:read';
-
-/** The rules of the contract for the fields. */
-function createRules({ document }: Contract) {
-  const { properties = {} } = document.components.schemas.WebhookEndpointCreateRequest ?? {};
-  const types = resolve<{ enum: string[] }>(document, properties.event_types?.items);
-  const lengthOf = (name: string) => Number(properties[name]?.maxLength);
-  return {
-    types: types.enum,
-    maximumUrl: lengthOf('url'),
-    maximumDescription: lengthOf('description'),
-  };
-}
-
-type Rules = ReturnType<typeof createRules>;
-
-function readForm(form: Fields): EndpointForm {
-  const types = [...new Set(form.list('event_types'))];
-  return {
-    url: form.text('url'),
-    description: form.text('description'),
-    event_types: types.toSorted().join(),
-  };
-}
-
-/** The values of a stored endpoint. The query of its URL, which may have a secret, is omitted. */
-function formOf({ url, description, eventTypes }: WebhookEndpoint): EndpointForm {
-  return {
-    url: withoutQuery(url),
-    description: description ?? '',
-    event_types: eventTypes.toSorted().join(),
-  };
-}
-
-function typesOf({ event_types }: EndpointForm): string[] {
-  return event_types === '' ? [] : event_types.split(',');
-}
-
-/** Errors of values that the service does not check. */
-function findErrors(form: EndpointForm, rules: Rules): FormError[] {
-  const { url, description } = form;
-  const tooLong = (maximum: number) => violation('maximum_length', { maximum });
-  const errors: FormError[] = [];
-  if (url.length > rules.maximumUrl)
-    errors.push({ field: 'url', message: sentence('The URL', tooLong(rules.maximumUrl)) });
-  if ([...description].length > rules.maximumDescription) {
-    const message = sentence('The description', tooLong(rules.maximumDescription));
-    errors.push({ field: 'description', message });
-  }
-  if (typesOf(form).some((type) => !rules.types.includes(type)))
-    errors.push({ field: typesField, message: 'Choose from the events in the list.' });
-  return errors;
-}
 
 /** Forms that add a webhook endpoint, and change it. */
 export function endpointForms(site: PageRouter, dependencies: WebhookPagesDependencies): void {
@@ -185,18 +130,6 @@ function MissingScope({ id }: { id: string }) {
     </div>
   );
 }
-
-/** The fields that several users can change. */
-const mergedFields: readonly MergedField<EndpointForm>[] = [
-  { member: 'url', label: 'URL' },
-  { member: 'description', label: 'Description' },
-  {
-    member: 'event_types',
-    label: 'Events',
-    id: typesField,
-    show: (form) => typesOf(form).join(', ') || 'all',
-  },
-];
 
 function editForm(site: PageRouter, dependencies: WebhookPagesDependencies): void {
   const { endpoints, calls } = dependencies.webhooks;

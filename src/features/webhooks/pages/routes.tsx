@@ -29,7 +29,7 @@ import {
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
-  const { endpoints, tests, calls } = dependencies.webhooks;
+  const { endpoints, pauses, tests, calls } = dependencies.webhooks;
   const path = applicationAddress(':id', 'webhooks', ':endpoint_id');
 
   const show = async (
@@ -86,7 +86,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
         ...rejected(afterField, message, status),
       });
       const point = { stopped: undefined, end: 'end', after: { after } } as const;
-      const resumed = await endpoints.resume({ ...auditContext, ...owner }, endpoint.id, point[from]);
+      const resumed = await pauses.resume({ ...auditContext, ...owner }, endpoint.id, point[from]);
       switch (resumed.kind) {
         case 'not_found':
           throw recordNotFound();
