@@ -11,7 +11,7 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
 );
 
 /** What an error page says in place of the title and the detail, which are for developers. */
-export interface ProblemPageText {
+interface ProblemPageText {
   readonly heading?: string;
   /** What happened, and what the user can do. */
   readonly text: string;

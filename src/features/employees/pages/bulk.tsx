@@ -1,3 +1,4 @@
+import { Empty } from '../../../platform/pages/data-table.js';
 import { actionForm, formPage, type Rejection, rejected } from '../../../platform/pages/define-pages.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
@@ -56,6 +57,7 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
     };
   };
   const view = async (context: PageContext, form: BulkForm): Promise<PageView> => {
+    if (form.people.length === 0) return nothingSelected;
     const { accountId } = context.user;
     const [choices, statuses, manager] = await Promise.all([
       dependencies.directory.choices(accountId),
@@ -117,6 +119,17 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
     },
   });
 }
+
+const nothingSelected: PageView = {
+  title: 'Change people',
+  body: (
+    <Empty title="No people are selected.">
+      <p>
+        <a href={directoryPath}>Select people in the list</a>, then choose “Change selected people”.
+      </p>
+    </Empty>
+  ),
+};
 
 /** The page that says how many people change, and from which values. */
 function confirmation(

@@ -1,6 +1,7 @@
 import { numberText } from '../../../platform/counted.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
+import { directoryPath } from '../../../platform/pages/paths.js';
 import { fullName } from '../employee.js';
 import { maximumCount, type OrganisationNode } from '../organisation.js';
 import {
@@ -29,7 +30,10 @@ export function orgChartPages(site: PageRouter, dependencies: EmployeePagesDepen
       body:
         nodes.length === 0 ? (
           <Empty title="No employee has a manager yet.">
-            <p>The org chart shows who reports to whom, as the managers of employees say.</p>
+            <p>
+              The org chart shows who reports to whom, as the managers of employees say.{' '}
+              <a href={directoryPath}>Go to People</a>
+            </p>
           </Empty>
         ) : (
           <>
