@@ -145,7 +145,7 @@ export class Directory {
     return withScope(accountScope(accountId), async () => {
       const query = await this.#query(accountId, { text, filter });
       const [[total], rows, choices] = await Promise.all([
-        this.#prisma.$queryRaw<EmployeeCount[]>(query.count({ limit: maximumMatches })),
+        this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound({ limit: maximumMatches })),
         this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(
           pageQuery(query.inOrder(sort), employeeSelection, { size, start: { skip } }),
         ),

@@ -3,12 +3,14 @@ import type { Handlers, Input, JsonText, Output } from '../../platform/http/bind
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
 import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagination.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
-import { employeeAttributes, givenAttributes } from './employee-attributes.js';
+import type { Employee } from './employee.js';
+import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
 import {
   type EmployeeAnchor,
   type EmployeeFilter,
   isEmployeeAnchor,
   type RangeFilter,
+  type ValueFilter,
 } from './employee-query.js';
 import type { Employees } from './employees.js';
 
@@ -18,52 +20,51 @@ type EmployeeList = components['schemas']['EmployeeList'];
 /** Attributes that employees can be sorted by, and their properties. */
 const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) => [name, member]));
 
-/** The filter of a `filter[…]` parameter with one or more values. */
-type Read = (given: string | readonly string[], earlier: EmployeeFilter) => EmployeeFilter;
+/** The value of a parameter of a query; an array for one that is repeated. */
+type Given = string | readonly string[];
+
+/** Adds the filter of a `filter[…]` parameter to the others. */
+type AddFilter = (filter: Record<string, ValueFilter | RangeFilter>, given: Given) => void;
 
 /** Attributes whose values have no commas. The others, such as a department, can have them, so their parameter is repeated. */
 const inCommaLists: ReadonlySet<string> = new Set(['id', 'status']);
 
-/** Reads the bound of a range, which can have another one. Of two first values, the later one counts. */
-function readBound(member: 'hireDate' | 'terminationDate' | 'updatedAt', bound: keyof RangeFilter): Read {
-  return (given, earlier) => {
-    const text =
-      member === 'updatedAt' ? new Date(parseTimestamp(String(given)) ?? 0).toISOString() : String(given);
-    const range = earlier[member] as RangeFilter | undefined;
-    const other = bound === 'from' ? range?.from : undefined;
-    return { [member]: { ...range, [bound]: other !== undefined && other > text ? other : text } };
+function addValues(name: string, member: keyof Employee): AddFilter {
+  return (filter, given) => {
+    filter[member] = inCommaLists.has(name) ? String(given).split(',') : [given].flat();
   };
 }
 
-function readers(): Iterable<[parameter: string, read: Read]> {
-  const values = [{ name: 'id', member: 'id' }, ...givenAttributes].map(
-    ({ name, member }): [string, Read] => [
-      `filter[${name}]`,
-      (given) => ({ [member]: inCommaLists.has(name) ? String(given).split(',') : [given].flat() }),
-    ],
-  );
-  const ranges = (
-    [
-      ['hire_date', 'hireDate'],
-      ['termination_date', 'terminationDate'],
-      ['updated_at', 'updatedAt'],
-    ] as const
-  ).flatMap(([name, member]): [string, Read][] => [
-    [`filter[${name}][gte]`, readBound(member, 'from')],
-    [`filter[${name}][lt]`, readBound(member, 'before')],
-  ]);
-  return [...values, ...ranges, ['filter[updated_since]', readBound('updatedAt', 'from')]];
+/** Adds a bound to a range, which can have the other one. Of two starts, the later one counts. */
+function addBound({ type, member }: EmployeeAttribute, bound: keyof RangeFilter): AddFilter {
+  return (filter, given) => {
+    const text = type === 'date' ? String(given) : parseTimestamp(String(given)).toISOString();
+    const range = filter[member] as RangeFilter | undefined;
+    const start = bound === 'from' ? range?.from : undefined;
+    filter[member] = { ...range, [bound]: start !== undefined && start > text ? start : text };
+  };
 }
 
-const filterParameters: ReadonlyMap<string, Read> = new Map(readers());
+/** The parameters of filters. Those that the contract does not declare are rejected before. */
+const filterParameters: ReadonlyMap<string, AddFilter> = new Map(
+  employeeAttributes.flatMap((attribute): [string, AddFilter][] => {
+    const { name, type, member } = attribute;
+    if (type === 'text') return [[`filter[${name}]`, addValues(name, member)]];
+    return [
+      [`filter[${name}][gte]`, addBound(attribute, 'from')],
+      [`filter[${name}][lt]`, addBound(attribute, 'before')],
+      ...(name === 'updated_at'
+        ? [['filter[updated_since]', addBound(attribute, 'from')] as [string, AddFilter]]
+        : []),
+    ];
+  }),
+).set('filter[id]', addValues('id', 'id'));
 
 /** Reads the `filter[…]` parameters, except the search. */
 function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
-  let filter: EmployeeFilter = {};
-  for (const [parameter, given] of Object.entries(query)) {
-    const read = filterParameters.get(parameter);
-    if (read !== undefined) filter = { ...filter, ...read(given as string | string[], filter) };
-  }
+  const filter: Record<string, ValueFilter | RangeFilter> = {};
+  for (const [parameter, given] of Object.entries(query))
+    filterParameters.get(parameter)?.(filter, given as Given);
   return filter;
 }
 

@@ -242,27 +242,29 @@ export class EmployeeQuery {
    *
    * @param limit maximum number of employees that are counted one by one. Default: all.
    */
-  count({ limit }: { readonly limit?: number } = {}): Prisma.Sql {
+  countFound({ limit }: { readonly limit?: number } = {}): Prisma.Sql {
     if (this.#parts !== null) {
       return Prisma.sql`
         WITH candidates AS MATERIALIZED (${this.#candidates(this.#parts)})
         SELECT (SELECT count(DISTINCT position) FROM candidates WHERE ${this.#condition()})::text AS count,
           EXISTS (SELECT FROM candidates GROUP BY search_range HAVING count(*) > ${maximumMatches}) AS more`;
     }
+    if (limit === undefined || this.#maintained() !== null)
+      return Prisma.sql`SELECT count, false AS more FROM (${this.count()}) AS total`;
+    return Prisma.sql`
+      SELECT count(*)::text AS count, count(*) > ${limit} AS more
+      FROM (SELECT FROM employees WHERE ${this.#condition()} LIMIT ${Prisma.raw(String(limit + 1))}) found`;
+  }
+
+  /** Query for the number of employees, as the text `count`. Without a search. */
+  count(): Prisma.Sql {
     if (this.#conditions.length === 0) {
       return Prisma.sql`
-        SELECT coalesce(sum(count), 0)::text AS count, false AS more FROM employee_counts
+        SELECT coalesce(sum(count), 0)::text AS count FROM employee_counts
         WHERE account_id = ${this.#accountId} AND level = 4`;
     }
-    const facets = this.#facets([]) ?? this.#facetsOfLocation();
-    if (facets === null && limit !== undefined) {
-      return Prisma.sql`
-        SELECT count(*)::text AS count, count(*) > ${limit} AS more
-        FROM (SELECT FROM employees WHERE ${this.#condition()} LIMIT ${Prisma.raw(String(limit + 1))}) found`;
-    }
-    const { source, size } = facets ?? counted;
-    return Prisma.sql`
-      SELECT coalesce(${size}, 0)::text AS count, false AS more FROM ${source} WHERE ${this.#condition()}`;
+    const { source, size } = this.#maintained() ?? counted;
+    return Prisma.sql`SELECT coalesce(${size}, 0)::text AS count FROM ${source} WHERE ${this.#condition()}`;
   }
 
   /** Query for the groups of employees with the same values: the values as `key_0`, `key_1` …, and their `size`. */
@@ -282,6 +284,11 @@ export class EmployeeQuery {
     const conditions = this.#conditions.map(({ sql }) => sql);
     if (this.#parts !== null) conditions.push(matchesParts(this.#parts));
     return Prisma.join([Prisma.sql`account_id = ${this.#accountId}`, ...conditions], ' AND ');
+  }
+
+  /** The maintained counts for the query; `null`: the employees must be counted. */
+  #maintained(): CountedRows | null {
+    return this.#facets([]) ?? this.#facetsOfLocation();
   }
 
   /** The maintained counts by status and department; `null` if the query reads another column. */

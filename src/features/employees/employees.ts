@@ -154,7 +154,7 @@ export class Employees {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
       const query = new EmployeeQuery(accountId, filterConditions(accountId, filter), parts);
       const [[total], rows] = await Promise.all([
-        this.#prisma.$queryRaw<EmployeeCount[]>(query.count()),
+        this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound()),
         this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(
           pageQuery(query.inOrder(sort), columns, { size, start }),
         ),

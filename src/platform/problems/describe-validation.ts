@@ -27,8 +27,6 @@ export function violationOf({ keyword, params, parentSchema }: ErrorObject): Vio
     case 'minLength':
       return violation('minimum_length', { minimum: minLength, maximum: maxLength });
     case 'maxLength':
-      // All dates have the same length.
-      if (parentSchema?.format === 'date' && stated !== undefined) return stated;
       return violation('maximum_length', { minimum: minLength, maximum: maxLength });
     case 'minItems':
       return violation('minimum_length', { minimum: minItems, maximum: maxItems, of: 'item' });
