@@ -13,7 +13,7 @@ import { candidateRanges, matchesParts, maximumMatches, type SearchPart } from '
 /** Values of an attribute, one of which an employee must have; `null` or an empty text: employees without a value. */
 export type ValueFilter = readonly (string | null)[];
 
-/** A range of the values of an attribute, as text that PostgreSQL reads. It can be empty. */
+/** A range of the values of an attribute, as text of one format, which sorts as the values. The range can be empty. */
 export interface RangeFilter {
   /** The first value of the range. */
   readonly from?: string | undefined;
@@ -66,6 +66,8 @@ function isOneOfInAnyCase(accountId: AccountId, addresses: readonly string[]): P
 }
 
 function isInRange(column: EmployeeColumn, { from, before }: RangeFilter): Prisma.Sql {
+  // PostgreSQL takes a range that ends before it starts for one with employees, and would read all employees to find them.
+  if (from !== undefined && before !== undefined && from >= before) return Prisma.sql`false`;
   const bounds = [
     ...(from === undefined ? [] : [compare(column, '>=', from)]),
     ...(before === undefined ? [] : [compare(column, '<', before)]),

@@ -93,6 +93,8 @@ async function read(query: Prisma.Sql): Promise<{ rows: number; text: string }> 
 }
 
 const one = (divisor: number) => count / divisor;
+/** Most rows that the list is read for until a page is full, if one in `divisor` employees matches. */
+const full = (divisor: number) => (size + 1) * divisor * 2;
 const ids = Array.from({ length: 50 }, (_, index) => `plan0000${String(index * 97).padStart(8, '0')}`);
 
 /**
@@ -107,15 +109,15 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
   'a department': { filter: { department: ['Department 7'] }, page: 60, counted: 40 },
   'two departments and a status': {
     filter: { department: ['Department 7', 'Department 8'], status: ['on_leave'] },
-    page: 51 * 100 * 2,
+    page: full(100),
     counted: 40,
   },
-  'a location': { filter: { location: ['Location 3'] }, page: 51 * 15 * 2, counted: 15 },
-  'two locations': { filter: { location: ['Location 3', 'Location 9'] }, page: 51 * 8 * 2, counted: 15 },
+  'a location': { filter: { location: ['Location 3'] }, page: full(15), counted: 15 },
+  'two locations': { filter: { location: ['Location 3', 'Location 9'] }, page: full(8), counted: 15 },
   'no location': { filter: { location: [null] }, page: count, counted: 15 },
   'a location and a status': {
     filter: { location: ['Location 3'], status: ['on_leave'] },
-    page: 51 * 150 * 2,
+    page: full(150),
     counted: one(150) * 1.2,
   },
   'a location and a department': {
@@ -128,10 +130,10 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
     page: one(3000) * 1.5,
     counted: one(3000) * 1.5,
   },
-  'a job title': { filter: { jobTitle: ['Title 20'] }, page: one(200) * 1.2, counted: one(200) * 1.2 },
+  'a job title': { filter: { jobTitle: ['Title 20'] }, page: full(200), counted: one(200) * 1.2 },
   'two job titles': {
     filter: { jobTitle: ['Title 20', 'Title 21'] },
-    page: one(100) * 1.2,
+    page: full(100),
     counted: one(100) * 1.2,
   },
   'a job title and a location': {
@@ -152,7 +154,7 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
   'an unknown manager': { filter: { managerId: ['unknown'] }, page: 0, counted: 0 },
   'a month of hire dates': {
     filter: { hireDate: { from: '2020-03-01', before: '2020-04-01' } },
-    page: one(200),
+    page: full(240),
     counted: one(200),
   },
   'a month of hire dates and a department': {
@@ -162,8 +164,8 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
   },
   'half of the hire dates': {
     filter: { hireDate: { from: '2016-01-01' } },
-    page: 51 * 2 * 2,
-    counted: count,
+    page: full(2),
+    counted: count + 20,
   },
   'a month of termination dates': {
     filter: { terminationDate: { from: '2021-03-01', before: '2021-04-01' } },
