@@ -225,8 +225,12 @@ export class EmployeeQuery {
     this.#parts = parts;
   }
 
-  /** The employees in a sort order. Employees with equal values are ordered by id, in the direction of the last key. */
-  inOrder(sort: readonly EmployeeSort[]): OrderedRows {
+  /**
+   * The employees in a sort order. Employees with equal values are ordered by id, in the direction of the last key.
+   *
+   * @param few whether few employees match, so that a list by id must not be read in its order until a page is full. Default: false.
+   */
+  inOrder(sort: readonly EmployeeSort[], { few = false }: { readonly few?: boolean } = {}): OrderedRows {
     const seeks = this.#conditions.length === 0 && this.#parts === null && isById(sort);
     return {
       source:
@@ -234,7 +238,7 @@ export class EmployeeQuery {
           ? Prisma.sql`employees`
           : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
       condition: this.#condition(),
-      order: employeeOrder(sort),
+      order: few && !seeks ? employeeOrder(sort).map(withoutIndex) : employeeOrder(sort),
       seek: seeks ? (skip) => this.#seek(skip) : undefined,
     };
   }
@@ -311,6 +315,11 @@ export class EmployeeQuery {
   #seek(skip: number): Prisma.Sql {
     return Prisma.sql`position >= (SELECT employee_position_at(${this.#accountId}, ${skip}::int8))`;
   }
+}
+
+/** A term that PostgreSQL cannot read in the order of an index. Only for positions, whose index has all employees. */
+function withoutIndex(term: OrderTerm): OrderTerm {
+  return term.type === 'int8' ? { ...term, value: Prisma.sql`(${term.value} + 0)` } : term;
 }
 
 /** A table, and the expression for the number of employees in its rows. */

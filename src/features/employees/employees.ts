@@ -21,6 +21,9 @@ import { employeeById, employeePage, employeeResource } from './employee-stateme
 /** The resource object of a record. */
 const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
 
+/** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
+const fewEmployees = 5_000;
+
 /** The employees of accounts. */
 export class Employees {
   readonly #prisma: ReadDatabase['prisma'];
@@ -153,15 +156,14 @@ export class Employees {
     return withScope(accountScope(accountId), async () => {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
       const query = new EmployeeQuery(accountId, filterConditions(accountId, filter), parts);
-      const [[total], rows] = await Promise.all([
-        this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound()),
-        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(
-          pageQuery(query.inOrder(sort), columns, { size, start }),
-        ),
-      ]);
+      // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
+      const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());
+      const count = Number(total?.count ?? 0);
+      const page = pageQuery(query.inOrder(sort, { few: count <= fewEmployees }), columns, { size, start });
+      const rows = count === 0 ? [] : await this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(page);
       return {
         ...splitPage(rows, size),
-        recordCount: Number(total?.count ?? 0),
+        recordCount: count,
         truncated: total?.more ?? false,
       };
     });

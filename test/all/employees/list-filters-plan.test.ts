@@ -187,8 +187,13 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
 for (const [name, { filter, page, counted }] of Object.entries(cases)) {
   t.test(`a page with ${name} of ${count} employees reads only what its filters bound`, async (t) => {
     const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
-    for (const sort of [[], [{ key: 'id', descending: true }]] as EmployeeSort[][]) {
-      const found = await read(pageQuery(query.inOrder(sort), Prisma.sql`id`, { size, start: { skip: 0 } }));
+    const [total] = await database.prisma.$queryRaw<{ count: string }[]>(query.countFound());
+    const matching = Number(total?.count);
+    for (const sort of matching === 0 ? [] : ([[], [{ key: 'id', descending: true }]] as EmployeeSort[][])) {
+      const few = matching <= 5_000;
+      const found = await read(
+        pageQuery(query.inOrder(sort, { few }), Prisma.sql`id`, { size, start: { skip: 0 } }),
+      );
       t.ok(found.rows <= page, `page: ${found.rows} rows of at most ${page}: ${found.text}`);
     }
     const found = await read(query.countFound());
