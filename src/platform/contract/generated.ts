@@ -1216,6 +1216,10 @@ export interface components {
             /** @description The value of `page[after]` for the next page; `null` on the last page. */
             next_cursor: string | null;
         };
+        /** @description A value of a filter, or several, of which an employee must have one. */
+        EmployeeTextFilter: string | string[];
+        /** @description A value of a filter, or several, of which an employee must have one. An empty text is no value. */
+        EmployeeOptionalTextFilter: string | string[];
         /** @description The size of a list of employees, and the cursor of the next page. */
         EmployeeListMeta: {
             /**
@@ -2854,19 +2858,19 @@ export interface components {
          *     several departments, at most 50.
          * @example Engineering
          */
-        EmployeeDepartmentFilter: string | string[];
+        EmployeeDepartmentFilter: components["schemas"]["EmployeeTextFilter"];
         /**
          * @description Only employees at this `location`. A location can have a comma, so repeat the parameter for employees at one of several
          *     locations, at most 50. An empty value selects employees without a location.
          * @example London
          */
-        EmployeeLocationFilter: string | string[];
+        EmployeeLocationFilter: components["schemas"]["EmployeeOptionalTextFilter"];
         /**
          * @description Only employees with this `job_title`. A job title can have a comma, so repeat the parameter for employees with one of
          *     several job titles, at most 50.
          * @example Software Engineer
          */
-        EmployeeJobTitleFilter: string | string[];
+        EmployeeJobTitleFilter: components["schemas"]["EmployeeTextFilter"];
         /**
          * @description Only employees whose manager has this `id`. An unknown id has no employees.
          * @example acmedemo00000000
