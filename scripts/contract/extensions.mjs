@@ -10,6 +10,8 @@ const presentation = new Set([
   'x-tagGroups',
   'x-traitTag',
   'x-enum-descriptions',
+  // The sentence for a pattern, which Redocly compares.
+  'x-rule',
 ]);
 
 // Other functions classify these.

@@ -174,8 +174,10 @@ function invalidValues(name: string, schema: JsonSchema): [keyword: string, valu
   if (maxLength !== undefined && Number(maxLength) < 8192 && name !== 'request_uri') {
     values.push(['maxLength', 'x'.repeat(Number(maxLength) + 1)]);
   }
-  if (pattern !== undefined && name !== 'state')
-    values.push(['pattern', name === 'idempotency-key' ? 'a\tb' : '!']);
+  if (pattern !== undefined && name !== 'state') {
+    const accepts = new RegExp(String(pattern), 'u');
+    values.push(['pattern', ['!', ',', 'a\tb'].find((value) => !accepts.test(value)) ?? '']);
+  }
   if (schema.enum !== undefined) values.push(['enum', 'other']);
   return values;
 }

@@ -88,7 +88,8 @@ t.test('rejects malformed filters', async (t) => {
       parameter,
       new RegExp(`${longest}`),
     );
-    await refuses(t, `/v1/employees?${parameter}=a&${parameter}=b`, token, parameter);
+    if (name !== 'department')
+      await refuses(t, `/v1/employees?${parameter}=a&${parameter}=b`, token, parameter, /repeated/);
     t.equal((await api.get(`/v1/employees?${parameter}=${'x'.repeat(longest)}`, token)).statusCode, 200);
   }
   const times =

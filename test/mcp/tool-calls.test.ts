@@ -34,7 +34,12 @@ for (const [revision, options] of [
     const { id } = (created.structuredContent as { data: { id: string } }).data;
     for (const [name, given, url] of [
       ['listEmployees', { page_size: 2, sort: 'last_name' }, '/v1/employees?page[size]=2&sort=last_name'],
-      ['listEmployees', { filter_status: 'active' }, '/v1/employees?filter[status]=active'],
+      ['listEmployees', { filter_status: 'active,on_leave' }, '/v1/employees?filter[status]=active,on_leave'],
+      [
+        'listEmployees',
+        { filter_department: ['Sales', 'Design, Berlin'], filter_hire_date_gte: '2020-01-01' },
+        '/v1/employees?filter[department]=Sales&filter[department]=Design%2C+Berlin&filter[hire_date][gte]=2020-01-01',
+      ],
       ['getEmployee', { employee_id: employeeId }, `/v1/employees/${employeeId}`],
       ['listReports', {}, '/v1/reports'],
       ['getReport', { report_id: id }, `/v1/reports/${id}`],

@@ -10,7 +10,9 @@ export const sizes = {
   wide: { tenants: 1_000, employees: 1_000 },
   million: { tenants: 1, employees: 1_000_000 },
   webhooks: { tenants: 1_000, employees: 100 },
-};
+  filters: { tenants: 1, employees: 1_000_000, complete: true },
+  filters_small: { tenants: 1, employees: 10_000, complete: true },
+} satisfies Record<string, own.TenantSize>;
 
 export type DatabaseKind = keyof typeof sizes;
 

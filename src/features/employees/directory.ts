@@ -5,15 +5,8 @@ import { Prisma } from '../../platform/database/generated/client.js';
 import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeColumns, employeeSelection } from './employee.js';
-import { type EmployeeSort, employeeOrder } from './employee-query.js';
-import {
-  candidateRanges,
-  foldParts,
-  matchesParts,
-  maximumMatches,
-  type SearchPart,
-  searchParts,
-} from './employee-search.js';
+import { type EmployeeCount, EmployeeQuery, type EmployeeSort, filterConditions } from './employee-query.js';
+import { maximumMatches, readSearch, type SearchPart } from './employee-search.js';
 import { type EmployeeSelection, isReadable } from './employee-selections.js';
 
 /** Employees must have all values that are present. */
@@ -40,89 +33,24 @@ interface DirectoryRequest {
   readonly skip: number;
 }
 
-/** Number of employees, and whether there may be more. */
-interface BoundedCount {
-  readonly count: string;
-  readonly more: boolean;
-}
-
-const { department, status, location } = employeeColumns;
-
-/** Builds the queries of the directory. */
-export class DirectoryQuery {
-  readonly #accountId: AccountId;
-  readonly #filter: DirectoryFilter;
-  readonly #parts: readonly SearchPart[] | null;
-
-  /** @param parts the parts of the search text; `null`: all employees */
-  constructor(accountId: AccountId, filter: DirectoryFilter, parts: readonly SearchPart[] | null) {
-    this.#accountId = accountId;
-    this.#filter = filter;
-    this.#parts = parts;
+/**
+ * The query for the employees of the directory.
+ *
+ * @param parts the parts of the search text; `null`: all employees
+ */
+export function directoryQuery(
+  accountId: AccountId,
+  { only, ...values }: DirectoryFilter,
+  parts: readonly SearchPart[] | null,
+): EmployeeQuery {
+  const filter = Object.entries(values).map(([name, value]) => [name, value === undefined ? value : [value]]);
+  const conditions = filterConditions(accountId, Object.fromEntries(filter));
+  if (only !== undefined) {
+    const columns = only.hasFacets ? [employeeColumns.status] : [employeeColumns.id];
+    conditions.push({ columns, sql: only.condition(accountId) });
+    if (!only.hasFacets) conditions.push({ columns: [], sql: isReadable(accountId) });
   }
-
-  /** Query for the employees of a page. */
-  page({
-    sort,
-    size,
-    start,
-  }: Pick<DirectoryRequest, 'sort' | 'size'> & { readonly start: PageStart }): Prisma.Sql {
-    return pageQuery(
-      {
-        source:
-          this.#parts === null
-            ? Prisma.sql`employees`
-            : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
-        condition: this.#condition(),
-        order: employeeOrder(sort),
-      },
-      employeeSelection,
-      { size, start },
-    );
-  }
-
-  /** Query for the {@link BoundedCount}. */
-  count(): Prisma.Sql {
-    if (this.#parts !== null) {
-      return Prisma.sql`
-        WITH candidates AS MATERIALIZED (${this.#candidates(this.#parts)})
-        SELECT (SELECT count(DISTINCT position) FROM candidates WHERE ${this.#condition()})::text AS count,
-          EXISTS (SELECT FROM candidates GROUP BY search_range HAVING count(*) > ${maximumMatches}) AS more`;
-    }
-    const filter = this.#filter;
-    const byGroup = [filter.department, filter.status, filter.only].some((value) => value !== undefined);
-    if (filter.location === undefined && filter.only?.hasFacets !== false) {
-      const sum = Prisma.sql`SELECT coalesce(sum(count), 0)::text AS count, false AS more`;
-      if (byGroup) return Prisma.sql`${sum} FROM employee_facets WHERE ${this.#condition()}`;
-      return Prisma.sql`${sum} FROM employee_counts WHERE account_id = ${this.#accountId} AND level = 4`;
-    }
-    if (!byGroup) {
-      return Prisma.sql`
-        SELECT coalesce(sum(count), 0)::text AS count, false AS more FROM employee_location_facets
-        WHERE account_id = ${this.#accountId} AND location = ${filter.location ?? ''}`;
-    }
-    const limit = Prisma.raw(String(maximumMatches + 1));
-    return Prisma.sql`
-      SELECT count(*)::text AS count, count(*) > ${maximumMatches} AS more
-      FROM (SELECT FROM employees WHERE ${this.#condition()} LIMIT ${limit}) found`;
-  }
-
-  #candidates(parts: readonly SearchPart[]): Prisma.Sql {
-    return Prisma.join(candidateRanges(this.#accountId, parts), ' UNION ALL ');
-  }
-
-  #condition(): Prisma.Sql {
-    const { department: inDepartment, status: withStatus, location: at, only } = this.#filter;
-    const conditions = [Prisma.sql`account_id = ${this.#accountId}`];
-    if (inDepartment !== undefined) conditions.push(Prisma.sql`${department.name} = ${inDepartment}`);
-    if (withStatus !== undefined) conditions.push(Prisma.sql`${status.name} = ${withStatus}`);
-    if (at === null) conditions.push(Prisma.sql`(${location.name} IS NULL OR ${location.name} = '')`);
-    else if (at !== undefined) conditions.push(Prisma.sql`${location.name} = ${at}`);
-    if (only !== undefined) conditions.push(only.condition(this.#accountId));
-    if (only?.hasFacets === false) conditions.push(isReadable(this.#accountId));
-    if (this.#parts !== null) conditions.push(matchesParts(this.#parts));
-    return Prisma.join(conditions, ' AND ');
-  }
+  return new EmployeeQuery(accountId, conditions, parts);
 }
 
 /** A value of a filter, and how many employees have it. */
@@ -217,9 +145,9 @@ export class Directory {
     return withScope(accountScope(accountId), async () => {
       const query = await this.#query(accountId, { text, filter });
       const [[total], rows, choices] = await Promise.all([
-        this.#prisma.$queryRaw<BoundedCount[]>(query.count()),
+        this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound({ limit: maximumMatches })),
         this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(
-          query.page({ sort, size, start: { skip } }),
+          pageQuery(query.inOrder(sort), employeeSelection, { size, start: { skip } }),
         ),
         this.#prisma.$queryRaw<ChoiceRow[]>(choicesQuery(accountId, filter)),
       ]);
@@ -246,7 +174,7 @@ export class Directory {
     const scope = accountScope(accountId);
     const query = await withScope(scope, () => this.#query(accountId, { text, filter }));
     for (let start: PageStart = { skip: 0 }; ; ) {
-      const page = query.page({ sort, size: employeesPerBatch, start });
+      const page = pageQuery(query.inOrder(sort), employeeSelection, { size: employeesPerBatch, start });
       const found = await withScope(scope, () =>
         this.#prisma.$queryRaw<(Employee & { anchor: Anchor })[]>(page),
       );
@@ -268,17 +196,7 @@ export class Directory {
   async #query(
     accountId: AccountId,
     { text, filter }: Pick<DirectoryRequest, 'text' | 'filter'>,
-  ): Promise<DirectoryQuery> {
-    const parts = searchParts(text);
-    return new DirectoryQuery(accountId, filter, parts.length === 0 ? null : await this.#fold(parts));
-  }
-
-  /** The database folds the parts of a text, as it folds names. */
-  async #fold(parts: readonly string[]): Promise<SearchPart[]> {
-    const rows = await this.#prisma.$queryRaw<{ folded: string }[]>(foldParts(parts));
-    return parts.map((part, index) => ({
-      text: part,
-      words: (rows[index]?.folded ?? '').split(' ').filter((word) => word !== ''),
-    }));
+  ): Promise<EmployeeQuery> {
+    return directoryQuery(accountId, filter, await readSearch(this.#prisma, text));
   }
 }

@@ -2,11 +2,16 @@ import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
 import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagination.js';
-import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
-import { violation } from '../../platform/problems/rule-texts.js';
-import { employeeAttributes, givenAttributes } from './employee-attributes.js';
-import { type EmployeeAnchor, type EmployeeFilter, isEmployeeAnchor } from './employee-query.js';
+import type { Employee } from './employee.js';
+import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
+import {
+  type EmployeeAnchor,
+  type EmployeeFilter,
+  isEmployeeAnchor,
+  type RangeFilter,
+  type ValueFilter,
+} from './employee-query.js';
 import type { Employees } from './employees.js';
 
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
@@ -15,22 +20,51 @@ type EmployeeList = components['schemas']['EmployeeList'];
 /** Attributes that employees can be sorted by, and their properties. */
 const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) => [name, member]));
 
-const filterParameters = givenAttributes.map(({ name, member }) => [`filter[${name}]`, member] as const);
+/** The value of a parameter of a query; an array for one that is repeated. */
+type Given = string | readonly string[];
 
-/**
- * Reads the `filter[…]` parameters that name an attribute.
- *
- * @throws {Problem} 400 `invalid_request` for several statuses
- */
+/** Adds the filter of a `filter[…]` parameter to the others. */
+type AddFilter = (filter: Record<string, ValueFilter | RangeFilter>, given: Given) => void;
+
+/** Attributes whose values have no commas. The others, such as a department, can have them, so their parameter is repeated. */
+const inCommaLists: ReadonlySet<string> = new Set(['id', 'status']);
+
+function addValues(name: string, member: keyof Employee): AddFilter {
+  return (filter, given) => {
+    filter[member] = inCommaLists.has(name) ? String(given).split(',') : [given].flat();
+  };
+}
+
+/** Adds a bound to a range, which can have the other one. Of two starts, the later one counts. */
+function addBound({ type, member }: EmployeeAttribute, bound: keyof RangeFilter): AddFilter {
+  return (filter, given) => {
+    const text = type === 'date' ? String(given) : parseTimestamp(String(given)).toISOString();
+    const range = filter[member] as RangeFilter | undefined;
+    const start = bound === 'from' ? range?.from : undefined;
+    filter[member] = { ...range, [bound]: start !== undefined && start > text ? start : text };
+  };
+}
+
+/** The parameters of filters. Those that the contract does not declare are rejected before. */
+const filterParameters: ReadonlyMap<string, AddFilter> = new Map(
+  employeeAttributes.flatMap((attribute): [string, AddFilter][] => {
+    const { name, type, member } = attribute;
+    if (type === 'text') return [[`filter[${name}]`, addValues(name, member)]];
+    return [
+      [`filter[${name}][gte]`, addBound(attribute, 'from')],
+      [`filter[${name}][lt]`, addBound(attribute, 'before')],
+      ...(name === 'updated_at'
+        ? [['filter[updated_since]', addBound(attribute, 'from')] as [string, AddFilter]]
+        : []),
+    ];
+  }),
+).set('filter[id]', addValues('id', 'id'));
+
+/** Reads the `filter[…]` parameters, except the search. */
 function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
-  const filter: Record<string, unknown> = {};
-  for (const [parameter, member] of filterParameters) {
-    if (query[parameter] !== undefined) filter[member] = query[parameter];
-  }
-  // Otherwise a client that expects a list of statuses would get an empty page.
-  if (String(query['filter[status]'] ?? '').includes(',')) {
-    throw invalidParameter('filter[status]', violation('single_status'));
-  }
+  const filter: Record<string, ValueFilter | RangeFilter> = {};
+  for (const [parameter, given] of Object.entries(query))
+    filterParameters.get(parameter)?.(filter, given as Given);
   return filter;
 }
 
@@ -47,17 +81,19 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
     const sort = parseSort(query.sort, sortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<EmployeeAnchor>(query, location, (value) => isEmployeeAnchor(value, sort));
-    const { resources, count, recordCount, nextAnchor } = await this.#employees.list(caller.accountId, {
-      filter: {
-        ...readFilter(query),
-        updatedSince: parseTimestamp(query['filter[updated_since]']),
+    const { resources, count, recordCount, truncated, nextAnchor } = await this.#employees.list(
+      caller.accountId,
+      {
+        filter: readFilter(query),
+        search: query['filter[search]'],
+        sort,
+        size: page.size,
+        from: page.from,
       },
-      sort,
-      size: page.size,
-      from: page.from,
-    });
+    );
     const { nextCursor, links } = page.locate(recordCount, nextAnchor);
-    const meta = JSON.stringify({ record_count: recordCount, next_cursor: nextCursor });
+    const search_truncated = query['filter[search]'] === undefined ? undefined : truncated;
+    const meta = JSON.stringify({ record_count: recordCount, next_cursor: nextCursor, search_truncated });
     return {
       status: 200,
       records: count,

@@ -20,17 +20,26 @@ export interface SearchPart {
   readonly words: readonly string[];
 }
 
-/** Separates the parts of a search text. Their words are folded by {@link foldParts}. */
+/** Separates the parts of a search text. Their words are folded by {@link readSearch}. */
 export function searchParts(text: string): string[] {
   const start = [...text].slice(0, maximumSearchLength).join('');
   return [...new Set(start.split(/[\s,]+/).filter((part) => part !== ''))];
 }
 
-/** Builds the query for the folded words of parts, in their order, as the text `folded`. */
-export function foldParts(parts: readonly string[]): Prisma.Sql {
-  return Prisma.sql`
+/** Reads the parts of a search text; `null` for a text without any. The database folds their words, as it folds names. */
+export async function readSearch(
+  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
+  text: string,
+): Promise<SearchPart[] | null> {
+  const parts = searchParts(text);
+  if (parts.length === 0) return null;
+  const rows = await prisma.$queryRaw<{ folded: string }[]>`
     SELECT fold_for_search(part) AS folded FROM unnest(${parts}::text[]) WITH ORDINALITY AS given (part, place)
     ORDER BY place`;
+  return parts.map((part, index) => ({
+    text: part,
+    words: (rows[index]?.folded ?? '').split(' ').filter((word) => word !== ''),
+  }));
 }
 
 /**

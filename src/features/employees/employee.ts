@@ -20,15 +20,19 @@ export interface EmployeeColumn {
   readonly name: Prisma.Sql;
   readonly type: AttributeType;
   readonly nullable: boolean;
-  /** Whether the database maintains the number of employees for each combination of such columns. */
-  readonly hasFacets: boolean;
+  /** Table with the number of employees for each combination of such columns, which the database maintains; `null`: none. */
+  readonly facets: 'employee_facets' | 'employee_location_facets' | null;
   /** Terms that order rows by the column. */
   readonly order: ColumnOrder;
 }
 
 export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
 
-const facets: ReadonlySet<string> = new Set(['status', 'department']);
+const facets: Readonly<Record<string, EmployeeColumn['facets']>> = {
+  status: 'employee_facets',
+  department: 'employee_facets',
+  location: 'employee_location_facets',
+};
 
 /** Replacements for NULL in an order, because its values must not be NULL. */
 const instead: Readonly<Record<OrderTerm['type'], Prisma.Sql>> = {
@@ -45,13 +49,13 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
     name: Prisma.sql`id`,
     type: 'text',
     nullable: false,
-    hasFacets: false,
+    facets: null,
     order: [{ value: Prisma.sql`employees.position`, type: 'int8' }],
   },
   ...(Object.fromEntries(
     employeeAttributes.map(({ member, name, type, nullable }) => {
       const sql = Prisma.raw(name);
-      const column = { name: sql, type, nullable, hasFacets: facets.has(name) };
+      const column = { name: sql, type, nullable, facets: facets[name] ?? null };
       return [member, { ...column, order: columnOrder(sql, column) }];
     }),
   ) as Record<keyof AttributeValues, EmployeeColumn>),

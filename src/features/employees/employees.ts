@@ -5,6 +5,7 @@ import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { byName, type Employee, employeeSelection, fullName } from './employee.js';
 import {
+  type EmployeeCount,
   type EmployeeListRequest,
   type EmployeePage,
   EmployeeQuery,
@@ -14,10 +15,14 @@ import {
   toEmployeeAnchor,
 } from './employee-query.js';
 import { readEmployee, readEmployees, readEmployeesByNumber } from './employee-references.js';
+import { readSearch } from './employee-search.js';
 import { employeeById, employeePage, employeeResource } from './employee-statements.js';
 
 /** The resource object of a record. */
 const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
+
+/** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
+const fewEmployees = 5_000;
 
 /** The employees of accounts. */
 export class Employees {
@@ -74,7 +79,7 @@ export class Employees {
     accountId: AccountId,
     { email, id }: { email: string; id: string | undefined },
   ): Promise<Employee | null> {
-    const request = { filter: { email }, sort: [], size: 2, from: { skip: 0 } };
+    const request = { filter: { email: [email] }, sort: [], size: 2, from: { skip: 0 } };
     const { rows } = await this.#read<Employee>(accountId, employeeSelection, request);
     return rows.find((employee) => employee.id !== id) ?? null;
   }
@@ -105,7 +110,7 @@ export class Employees {
     { size, skip }: { size: number; skip: number },
   ): Promise<{ employees: readonly Employee[]; recordCount: number }> {
     const { rows, recordCount } = await this.#read<Employee>(accountId, employeeSelection, {
-      filter: { managerId },
+      filter: { managerId: [managerId] },
       sort: (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false })),
       size,
       from: { skip },
@@ -127,11 +132,12 @@ export class Employees {
 
   async #page(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
     const read = await this.#read<{ resource: string }>(accountId, resourceColumn, request);
-    const { rows, recordCount, nextAnchor } = read;
+    const { rows, recordCount, truncated, nextAnchor } = read;
     return {
       resources: rows.map(({ resource }) => resource).join(','),
       count: rows.length,
       recordCount,
+      truncated,
       nextAnchor: nextAnchor === null ? null : toEmployeeAnchor(nextAnchor),
     };
   }
@@ -139,21 +145,31 @@ export class Employees {
   async #read<Row extends object>(
     accountId: AccountId,
     columns: Prisma.Sql,
-    { filter, sort, size, from }: EmployeeListRequest,
-  ): Promise<{ rows: readonly Row[]; recordCount: number; nextAnchor: Anchor | null }> {
-    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
+    { filter, search, sort, size, from }: EmployeeListRequest,
+  ): Promise<{
+    rows: readonly Row[];
+    recordCount: number;
+    truncated: boolean;
+    nextAnchor: Anchor | null;
+  }> {
     const start = 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from;
-    const page = pageQuery(query.inOrder(sort), columns, { size, start });
-    const [[total], rows] = await withScope(accountScope(accountId), () =>
-      Promise.all([
-        this.#prisma.$queryRaw<{ count: string }[]>(query.count()),
-        this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(page),
-      ]),
-    );
-    return { ...splitPage(rows, size), recordCount: Number(total?.count ?? 0) };
+    return withScope(accountScope(accountId), async () => {
+      const parts = search === undefined ? null : await readSearch(this.#prisma, search);
+      const query = new EmployeeQuery(accountId, filterConditions(accountId, filter), parts);
+      // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
+      const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());
+      const count = Number(total?.count ?? 0);
+      const page = pageQuery(query.inOrder(sort, { few: count <= fewEmployees }), columns, { size, start });
+      const rows = count === 0 ? [] : await this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(page);
+      return {
+        ...splitPage(rows, size),
+        recordCount: count,
+        truncated: total?.more ?? false,
+      };
+    });
   }
 }
 
-function isWholeListById({ filter, sort }: EmployeeListRequest): boolean {
-  return isById(sort) && Object.values(filter).every((value) => value === undefined);
+function isWholeListById({ filter, search, sort }: EmployeeListRequest): boolean {
+  return isById(sort) && search === undefined && Object.values(filter).every((value) => value === undefined);
 }

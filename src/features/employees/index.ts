@@ -40,7 +40,14 @@ export {
   recordMembers,
   requiredMembers,
 } from './employee-check.js';
-export { type EmployeeCondition, EmployeeQuery } from './employee-query.js';
+export {
+  compare,
+  type EmployeeCondition,
+  EmployeeQuery,
+  hasNoValue,
+  isOneOf,
+  textArray,
+} from './employee-query.js';
 export {
   lookUpNumbers,
   managersAbove,

@@ -59,7 +59,8 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
 /** Start of the page. Default: the oldest event that is kept. */
 function readStart(accountId: AccountId, query: ListQuery): FeedRequest['start'] {
   const after = query['page[after]'];
-  const since = parseTimestamp(query['filter[since]']);
+  const given = query['filter[since]'];
+  const since = given === undefined ? undefined : parseTimestamp(given);
   if (after === undefined) return { since: since ?? new Date(0) };
   if (since !== undefined)
     throw invalidParameter('filter[since]', violation('not_with', { other: 'page[after]' }));

@@ -1,5 +1,6 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { InjectOptions } from 'fastify';
+import { isRepeatable } from '../../platform/contract/contract.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
 import { type Problem, type ProblemDocument, recordNotFound } from '../../platform/problems/problem.js';
@@ -61,11 +62,12 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
   const query = new URLSearchParams();
   const headers: Record<string, string> = { accept: 'application/json' };
   for (const [name, parameter] of parameters) {
-    const value = given[name] === undefined ? undefined : textOf(name, given[name]);
+    const values = textsOf(name, given[name], isRepeatable(parameter));
+    const [value] = values;
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => segment(name, value));
     else if (value === undefined) continue;
-    else if (!isStorableText(value)) throw invalidParameter(name, violation('storable_text'));
-    else if (parameter.in === 'query') query.append(parameter.name, value);
+    else if (!values.every(isStorableText)) throw invalidParameter(name, violation('storable_text'));
+    else if (parameter.in === 'query') for (const text of values) query.append(parameter.name, text);
     else headers[parameter.name.toLowerCase()] = value;
   }
   const url = query.size === 0 ? path : `${path}?${query}`;
@@ -74,6 +76,14 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
   if (operation.body === null || body === undefined) return { method, url, headers };
   headers['content-type'] = 'application/json';
   return { method, url, headers, payload: JSON.stringify(body) };
+}
+
+/** The values of an argument as texts; several only for a parameter that can be repeated. */
+function textsOf(name: string, given: unknown, repeatable: boolean): string[] {
+  if (given === undefined) return [];
+  return repeatable && Array.isArray(given)
+    ? given.map((value) => textOf(name, value))
+    : [textOf(name, given)];
 }
 
 function textOf(name: string, value: unknown): string {

@@ -181,7 +181,8 @@ function readArguments(
   const places = method === 'GET' ? ['path', 'query'] : ['path', 'query', 'header'];
   const found = declared
     .map((parameter) => resolve<Parameter>(document, parameter))
-    .filter((parameter) => places.includes(parameter.in));
+    .filter((parameter) => places.includes(parameter.in))
+    .map((parameter) => ({ ...parameter, schema: resolve<JsonSchema>(document, parameter.schema) }));
   const byName = new Map(found.map((parameter) => [argumentName(parameter.name), parameter]));
   if (byName.size !== found.length || byName.has(bodyArgument))
     throw new Error(`${id} has two arguments with the same name`);

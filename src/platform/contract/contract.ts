@@ -69,6 +69,11 @@ export function isInteger(schema: JsonSchema | undefined): boolean {
   return [schema?.type].flat().includes('integer');
 }
 
+/** Whether a parameter may be repeated, each time with one of its values. */
+export function isRepeatable({ schema }: Pick<Parameter, 'schema'>): boolean {
+  return [schema, ...((schema.oneOf ?? []) as readonly JsonSchema[])].some(({ type }) => type === 'array');
+}
+
 /** Groups operations: the methods of each path template, in the order of the contract. */
 export function methodsByPath(operations: Iterable<Operation>): Map<string, string[]> {
   const grouped = new Map<string, string[]>();

@@ -322,7 +322,16 @@ export interface paths {
          * List employees
          * @description The employees of the account, page by page. Needs the scope `reports:read`.
          *
-         *     Filters are combined: an employee must match every one that is given.
+         *     Filters are combined: an employee must match every one that is given. Of several values of one filter, an employee must
+         *     have one; repeated values count once. A range has its first value (`gte`) and ends before its last one (`lt`); without
+         *     employees, such as one that ends before it starts, the list is empty. Employees without a value are in no range of it.
+         *
+         *     The cost of a page depends on the filters:
+         *
+         *     * By `id`, `employee_number`, `email`, `status` or `department`, or with `filter[search]`, it does not depend on the
+         *       number of employees.
+         *     * With another filter, the employees that match the filter with the fewest employees are read or counted. The smaller
+         *       this number, the faster the response.
          */
         get: operations["listEmployees"];
         put?: never;
@@ -1207,6 +1216,25 @@ export interface components {
             /** @description The value of `page[after]` for the next page; `null` on the last page. */
             next_cursor: string | null;
         };
+        /** @description A value of a filter, or several, of which an employee must have one. */
+        EmployeeTextFilter: string | string[];
+        /** @description A value of a filter, or several, of which an employee must have one. An empty text is no value. */
+        EmployeeOptionalTextFilter: string | string[];
+        /** @description The size of a list of employees, and the cursor of the next page. */
+        EmployeeListMeta: {
+            /**
+             * Format: int64
+             * @description The total number of records on all pages.
+             */
+            record_count: number;
+            /** @description The value of `page[after]` for the next page; `null` on the last page. */
+            next_cursor: string | null;
+            /**
+             * @description Whether the search has stopped at its limit, so that more employees may match than the list has. Enter more letters
+             *     to find them. Present with `filter[search]` only.
+             */
+            search_truncated?: boolean;
+        };
         /** @description The attributes of an employee. Every member is always present. */
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
@@ -1261,7 +1289,7 @@ export interface components {
         EmployeeList: {
             /** @description The employees on this page. */
             data: components["schemas"]["Employee"][];
-            meta: components["schemas"]["ListMeta"];
+            meta: components["schemas"]["EmployeeListMeta"];
             links: components["schemas"]["PageLinks"];
         };
         /** @description An employee. */
@@ -2814,15 +2842,40 @@ export interface components {
          */
         PageAfter: string;
         /**
-         * @description Only employees with this `status`. Must be one status, without commas.
-         * @example active
+         * @description Only the employees with one of these `id`s, separated by commas. Must be 1 to 50 values of 1 to 255 characters,
+         *     separated by commas. Unknown ids are ignored.
+         * @example acmedemo00000000,acmedemo00000001
+         */
+        EmployeeIdFilter: string;
+        /**
+         * @description Only employees with one of these `status`es, separated by commas. Must be 1 to 50 values of 1 to 64 characters,
+         *     separated by commas.
+         * @example active,on_leave
          */
         EmployeeStatusFilter: string;
         /**
-         * @description Only employees of this `department`.
+         * @description Only employees of this `department`. A department can have a comma, so repeat the parameter for employees of one of
+         *     several departments, at most 50.
          * @example Engineering
          */
-        EmployeeDepartmentFilter: string;
+        EmployeeDepartmentFilter: components["schemas"]["EmployeeTextFilter"];
+        /**
+         * @description Only employees at this `location`. A location can have a comma, so repeat the parameter for employees at one of several
+         *     locations, at most 50. An empty value selects employees without a location.
+         * @example London
+         */
+        EmployeeLocationFilter: components["schemas"]["EmployeeOptionalTextFilter"];
+        /**
+         * @description Only employees with this `job_title`. A job title can have a comma, so repeat the parameter for employees with one of
+         *     several job titles, at most 50.
+         * @example Software Engineer
+         */
+        EmployeeJobTitleFilter: components["schemas"]["EmployeeTextFilter"];
+        /**
+         * @description Only employees whose manager has this `id`. An unknown id has no employees.
+         * @example acmedemo00000000
+         */
+        EmployeeManagerFilter: string;
         /**
          * @description Only the employee with this `employee_number`.
          * @example E0001
@@ -2840,6 +2893,52 @@ export interface components {
          * @example 2026-01-31T00:00:00Z
          */
         EmployeeUpdatedSinceFilter: string;
+        /**
+         * @description Only employees whose `hire_date` is this date or later. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+         *     2026-01-31.
+         * @example 2026-01-01
+         */
+        EmployeeHireDateFromFilter: string;
+        /**
+         * @description Only employees whose `hire_date` is before this date. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+         *     2026-01-31.
+         * @example 2026-02-01
+         */
+        EmployeeHireDateBeforeFilter: string;
+        /**
+         * @description Only employees whose `termination_date` is this date or later. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+         *     2026-01-31.
+         * @example 2026-01-01
+         */
+        EmployeeTerminationDateFromFilter: string;
+        /**
+         * @description Only employees whose `termination_date` is before this date. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+         *     2026-01-31.
+         * @example 2026-02-01
+         */
+        EmployeeTerminationDateBeforeFilter: string;
+        /**
+         * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year from
+         *     1900 to 9999 and without a leap second. Write an offset as `%2B02:00`, as for `filter[updated_since]`.
+         * @example 2026-01-31T00:00:00Z
+         */
+        EmployeeUpdatedAtFromFilter: string;
+        /**
+         * @description Only employees whose `updated_at` is before this time. Must be an RFC 3339 date-time with a time zone, in a year from
+         *     1900 to 9999 and without a leap second. Write an offset as `%2B02:00`, as for `filter[updated_since]`.
+         * @example 2026-02-28T00:00:00Z
+         */
+        EmployeeUpdatedAtBeforeFilter: string;
+        /**
+         * @description Only employees that match every word of this text, as the search of the directory: a word of the name, the e-mail address
+         *     or the employee number starts with it. Case and accents of names are ignored, and words are separated by white space or
+         *     commas. Must have a character other than white space and commas.
+         *
+         *     A search reads at most 1,000 employees for each way to find them. `meta.search_truncated` states whether it has stopped
+         *     there; `meta.record_count` and the pages have the employees that were found.
+         * @example sven per
+         */
+        EmployeeSearchFilter: string;
         /**
          * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
          *     `department`, `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
@@ -3631,12 +3730,14 @@ export interface operations {
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
-                 * @description Only employees with this `status`. Must be one status, without commas.
-                 * @example active
+                 * @description Only employees with one of these `status`es, separated by commas. Must be 1 to 50 values of 1 to 64 characters,
+                 *     separated by commas.
+                 * @example active,on_leave
                  */
                 "filter[status]"?: components["parameters"]["EmployeeStatusFilter"];
                 /**
-                 * @description Only employees of this `department`.
+                 * @description Only employees of this `department`. A department can have a comma, so repeat the parameter for employees of one of
+                 *     several departments, at most 50.
                  * @example Engineering
                  */
                 "filter[department]"?: components["parameters"]["EmployeeDepartmentFilter"];
@@ -3664,6 +3765,75 @@ export interface operations {
                  * @example -last_name,first_name
                  */
                 sort?: components["parameters"]["EmployeeSort"];
+                /**
+                 * @description Only the employees with one of these `id`s, separated by commas. Must be 1 to 50 values of 1 to 255 characters,
+                 *     separated by commas. Unknown ids are ignored.
+                 * @example acmedemo00000000,acmedemo00000001
+                 */
+                "filter[id]"?: components["parameters"]["EmployeeIdFilter"];
+                /**
+                 * @description Only employees at this `location`. A location can have a comma, so repeat the parameter for employees at one of several
+                 *     locations, at most 50. An empty value selects employees without a location.
+                 * @example London
+                 */
+                "filter[location]"?: components["parameters"]["EmployeeLocationFilter"];
+                /**
+                 * @description Only employees with this `job_title`. A job title can have a comma, so repeat the parameter for employees with one of
+                 *     several job titles, at most 50.
+                 * @example Software Engineer
+                 */
+                "filter[job_title]"?: components["parameters"]["EmployeeJobTitleFilter"];
+                /**
+                 * @description Only employees whose manager has this `id`. An unknown id has no employees.
+                 * @example acmedemo00000000
+                 */
+                "filter[manager_id]"?: components["parameters"]["EmployeeManagerFilter"];
+                /**
+                 * @description Only employees whose `hire_date` is this date or later. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+                 *     2026-01-31.
+                 * @example 2026-01-01
+                 */
+                "filter[hire_date][gte]"?: components["parameters"]["EmployeeHireDateFromFilter"];
+                /**
+                 * @description Only employees whose `hire_date` is before this date. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+                 *     2026-01-31.
+                 * @example 2026-02-01
+                 */
+                "filter[hire_date][lt]"?: components["parameters"]["EmployeeHireDateBeforeFilter"];
+                /**
+                 * @description Only employees whose `termination_date` is this date or later. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+                 *     2026-01-31.
+                 * @example 2026-01-01
+                 */
+                "filter[termination_date][gte]"?: components["parameters"]["EmployeeTerminationDateFromFilter"];
+                /**
+                 * @description Only employees whose `termination_date` is before this date. Must be an existing date from 0001-01-01 to 9999-12-31, such as
+                 *     2026-01-31.
+                 * @example 2026-02-01
+                 */
+                "filter[termination_date][lt]"?: components["parameters"]["EmployeeTerminationDateBeforeFilter"];
+                /**
+                 * @description Only employees whose `updated_at` is this time or later. Must be an RFC 3339 date-time with a time zone, in a year from
+                 *     1900 to 9999 and without a leap second. Write an offset as `%2B02:00`, as for `filter[updated_since]`.
+                 * @example 2026-01-31T00:00:00Z
+                 */
+                "filter[updated_at][gte]"?: components["parameters"]["EmployeeUpdatedAtFromFilter"];
+                /**
+                 * @description Only employees whose `updated_at` is before this time. Must be an RFC 3339 date-time with a time zone, in a year from
+                 *     1900 to 9999 and without a leap second. Write an offset as `%2B02:00`, as for `filter[updated_since]`.
+                 * @example 2026-02-28T00:00:00Z
+                 */
+                "filter[updated_at][lt]"?: components["parameters"]["EmployeeUpdatedAtBeforeFilter"];
+                /**
+                 * @description Only employees that match every word of this text, as the search of the directory: a word of the name, the e-mail address
+                 *     or the employee number starts with it. Case and accents of names are ignored, and words are separated by white space or
+                 *     commas. Must have a character other than white space and commas.
+                 *
+                 *     A search reads at most 1,000 employees for each way to find them. `meta.search_truncated` states whether it has stopped
+                 *     there; `meta.record_count` and the pages have the employees that were found.
+                 * @example sven per
+                 */
+                "filter[search]"?: components["parameters"]["EmployeeSearchFilter"];
             };
             header?: never;
             path?: never;

@@ -80,7 +80,12 @@ function chooseBranch(findings: readonly ErrorObject[]): readonly ErrorObject[] 
   const found = countBranches(branches);
   const isCommon = (finding: ErrorObject) =>
     branches.length > 1 && found.get(identity(finding)) === branches.length;
-  const chosen = mostLikely(branches.map((branch) => branch.filter((finding) => !isCommon(finding))));
+  const isOtherType = ({ keyword, instancePath }: ErrorObject) =>
+    keyword === 'type' && instancePath === union.instancePath;
+  const chosen = mostLikely(
+    branches.map((branch) => branch.filter((finding) => !isCommon(finding))),
+    (finding) => isMismatch(finding) || isOtherType(finding),
+  );
   const common = (branches[0] ?? []).filter(isCommon);
   const others = findings.filter((finding) => finding !== union && !finding.schemaPath.startsWith(prefix));
   return [...others, ...common, ...chosen];
@@ -115,15 +120,15 @@ function identity({ instancePath, keyword, params }: ErrorObject): string {
  * The branch with the fewest mismatches, then with the fewest findings. When two members exclude each other, the last
  * branch is chosen, which reports the first of them.
  */
-function mostLikely(branches: readonly (readonly ErrorObject[])[]): readonly ErrorObject[] {
+function mostLikely(
+  branches: readonly (readonly ErrorObject[])[],
+  isMismatch: (finding: ErrorObject) => boolean,
+): readonly ErrorObject[] {
+  const mismatches = (branch: readonly ErrorObject[]) => branch.filter(isMismatch).length;
   return branches.reduce((best, branch) => {
     const order = mismatches(branch) - mismatches(best) || branch.length - best.length;
     return order < 0 || (order === 0 && mismatches(branch) > 0) ? branch : best;
   });
-}
-
-function mismatches(branch: readonly ErrorObject[]): number {
-  return branch.filter(isMismatch).length;
 }
 
 /** Findings that make a branch unlikely: a required member is missing, or a sent member must be empty. */
@@ -144,7 +149,8 @@ export function invalidValues(
   part: RequestPart,
   { form = false } = {},
 ): InvalidValue[] {
-  const relevant = dropRepetitions(chooseBranch(dropItemsOfEmptyLists(findings)));
+  const given = dropItemsOfEmptyLists(findings);
+  const relevant = part === 'querystring' ? onePerParameter(given) : dropRepetitions(chooseBranch(given));
   return relevant.map((finding) => toInvalidValue(finding, part, form));
 }
 
@@ -157,6 +163,25 @@ export function describeValidation(...given: Parameters<typeof invalidValues>): 
 function dropItemsOfEmptyLists(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   return findings.filter(
     ({ keyword, params }) => !(keyword === 'enum' && params.allowedValues.join() === ''),
+  );
+}
+
+/** Name of the parameter that a finding of a query is about, also of one about an item of its array; empty for a missing one. */
+function parameterOf({ instancePath }: ErrorObject): string {
+  return memberIn(instancePath.slice(1).split('/', 1)[0] ?? '');
+}
+
+/** Keeps one finding for each parameter of a query. */
+function onePerParameter(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  const found = new Map<string, ErrorObject[]>();
+  for (const finding of findings) {
+    const name = parameterOf(finding);
+    const others = found.get(name);
+    if (others === undefined) found.set(name, [finding]);
+    else others.push(finding);
+  }
+  return [...found].flatMap(([name, about]) =>
+    name === '' ? about : dropRepetitions(chooseBranch(about)).slice(0, 1),
   );
 }
 
@@ -189,7 +214,7 @@ const explained: Readonly<Record<string, Violation>> = {
 
 function toInvalidValue(finding: ErrorObject, part: RequestPart, form: boolean): InvalidValue {
   const pointer = `${finding.instancePath}${missingOrExtraMember(finding)}`;
-  const name = memberIn(pointer.slice(1));
+  const name = (part === 'querystring' && parameterOf(finding)) || memberIn(pointer.slice(1));
   if (part === 'headers') return { place: { header: name }, violation: violationOf(finding) };
   if (part === 'body' && !form) return { place: { pointer }, violation: violationOf(finding) };
   const required = part === 'querystring' && finding.keyword === 'required' ? explained[name] : undefined;

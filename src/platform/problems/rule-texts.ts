@@ -104,7 +104,6 @@ const rules = {
   ),
   excel_or_absent: rule('not_allowed', 'must be excel, xlsx or absent'),
   not_repeated: rule('not_allowed', 'must not be repeated'),
-  single_status: rule('not_allowed', 'must be one status, without commas'),
   registered_redirect_uri: rule(
     'not_allowed',
     'must be exactly one of the redirect URIs registered for the application',
@@ -140,6 +139,12 @@ const rules = {
     'format',
     ({ values }: Values) => `must be attributes to order by, separated by commas: ${values.join(', ')}`,
   ),
+  comma_list: rule(
+    'format',
+    ({ values, characters }: { values: number; characters: number }) =>
+      `must be 1 to ${values} values of 1 to ${characters} characters, separated by commas`,
+  ),
+  search_text: rule('format', 'must have a character other than white space and commas'),
   event_types: rule('format', 'must be 1 to 20 types, such as employee.created'),
   entity_tags: rule('format', 'must be * or entity tags separated by commas'),
   state: rule('format', 'must be 1 to 2,048 bytes of UTF-8 without NUL characters'),

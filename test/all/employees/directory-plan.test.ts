@@ -1,4 +1,7 @@
-import { type DirectoryFilter, DirectoryQuery } from '../../../src/features/employees/directory.js';
+import { type DirectoryFilter, directoryQuery } from '../../../src/features/employees/directory.js';
+import { employeeSelection } from '../../../src/features/employees/employee.js';
+import { maximumMatches } from '../../../src/features/employees/employee-search.js';
+import { pageQuery } from '../../../src/platform/database/page-query.js';
 import { openTestDatabase } from '../../support/database/database.js';
 import { asOwner } from '../../support/database/owner.js';
 import { planOf } from '../../support/database/query-plan.js';
@@ -37,27 +40,29 @@ const filters: Record<string, DirectoryFilter> = {
   'a location': { location },
 };
 
+const pageOf = (filter: DirectoryFilter, skip: number) =>
+  pageQuery(directoryQuery(accountId, filter, null).inOrder(byName), employeeSelection, {
+    size,
+    start: { skip },
+  });
+
 for (const [name, filter] of Object.entries(filters)) {
   t.test(`the first page of ${name} by name does not read the other employees`, async (t) => {
-    const query = new DirectoryQuery(accountId, filter, null);
-    const { text, blocks } = await planOf(database, query.page({ sort: byName, size, start: { skip: 0 } }));
+    const { text, blocks } = await planOf(database, pageOf(filter, 0));
     t.notMatch(text, /Seq Scan/);
     t.ok(blocks > 0 && blocks < 800, `${blocks} blocks: ${text}`);
   });
 
   t.test(`counts the employees of ${name} from an index or from counts`, async (t) => {
-    const { text, blocks } = await planOf(database, new DirectoryQuery(accountId, filter, null).count());
+    const query = directoryQuery(accountId, filter, null).countFound({ limit: maximumMatches });
+    const { text, blocks } = await planOf(database, query);
     t.notMatch(text, /Seq Scan on employees/);
     t.ok(blocks > 0 && blocks < 300, `${blocks} blocks: ${text}`);
   });
 }
 
 t.test('page 30 of a department reads only employees of the department', async (t) => {
-  const query = new DirectoryQuery(accountId, { department }, null);
-  const { blocks, text } = await planOf(
-    database,
-    query.page({ sort: byName, size, start: { skip: 29 * size } }),
-  );
+  const { blocks, text } = await planOf(database, pageOf({ department }, 29 * size));
   // Each employee is in a block of its own at most, besides those of the index.
   t.ok(blocks < 30 * size * 1.2 + 100, `${blocks} blocks: ${text}`);
 });

@@ -39,9 +39,9 @@ t.test('reads a page from an index, never by sorting the account', async (t) => 
     'the first page': first,
     'a page in the middle': { ...first, start: { skip: 2500 } },
     'a page after a cursor': { ...first, start: { anchor: ['2500'] } },
-    'a page by status': { ...first, filter: { status: 'active' } },
-    'a page by e-mail address': { ...first, filter: { email: middle.email.toUpperCase() } },
-    'a page by department': { ...first, filter: { department: 'Sales' } },
+    'a page by status': { ...first, filter: { status: ['active'] } },
+    'a page by e-mail address': { ...first, filter: { email: [middle.email.toUpperCase()] } },
+    'a page by department': { ...first, filter: { department: ['Sales'] } },
   };
   for (const key of sortKeys) {
     for (const descending of [false, true]) {

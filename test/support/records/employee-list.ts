@@ -15,19 +15,24 @@ interface Listed {
 
 export interface Page {
   readonly data: readonly Listed[];
-  readonly meta: { readonly record_count: number; readonly next_cursor: string | null };
+  readonly meta: {
+    readonly record_count: number;
+    readonly next_cursor: string | null;
+    readonly search_truncated?: boolean;
+  };
   readonly links: Readonly<Record<'first' | 'prev' | 'next' | 'last', string | null>>;
 }
 
-type Stored = TestEmployee & { readonly id: string };
+export type Stored = TestEmployee & { readonly id: string };
 
-export type Query = Readonly<Record<string, string>>;
+/** Parameters of a query; an array for one that is repeated. */
+export type Query = Readonly<Record<string, string | readonly string[]>>;
 
 export const attributeNames = employeeAttributes.map(({ name }) => name);
 
 export function addressOf(query: Query): string {
-  const pairs = Object.entries(query).map(
-    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((text) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`),
   );
   return `/v1/employees?${pairs.join('&')}`;
 }
@@ -48,6 +53,24 @@ function compare(a: string | null, b: string | null): number {
   return bytewise(a, b);
 }
 
+/** The values of a filter, one of which a record must have; an empty one means no value. */
+function wantedValues(name: string, given: string | readonly string[]): readonly string[] {
+  return ['id', 'status'].includes(name) ? String(given).split(',') : [given].flat();
+}
+
+/** Whether a record matches a `filter[…]` parameter. The search is not one of them. */
+function matches(record: Stored, parameter: string, given: string | readonly string[]): boolean {
+  const [, name = '', bound] = /^filter\[(\w+)\](?:\[(\w+)\])?$/.exec(parameter) ?? [];
+  if (name === '') return true;
+  if (name === 'id') return wantedValues(name, given).includes(record.id);
+  if (name === 'updated_since') return record.updatedAt.getTime() >= Date.parse(String(given));
+  const value = wireValue(record, name as AttributeName);
+  if (bound === undefined) return wantedValues(name, given).includes(value ?? '');
+  if (value === null) return false;
+  const order = Date.parse(value) - Date.parse(String(given));
+  return bound === 'gte' ? order >= 0 : order < 0;
+}
+
 function sortKeys(sort: string): { name: AttributeName; sign: number }[] {
   return sort.split(',').map((key) => ({
     name: key.replace(/^-/, '') as AttributeName,
@@ -55,24 +78,18 @@ function sortKeys(sort: string): { name: AttributeName; sign: number }[] {
   }));
 }
 
-/** The expected list, computed in memory. Equal records are in the order of their ids. */
+/** The expected list, computed in memory. Equal records are in the order of their ids, in the direction of the last key. */
 export function naive(records: readonly Stored[], query: Query): Stored[] {
-  const since = query['filter[updated_since]'];
-  const kept = records.filter(
-    (record) =>
-      (['status', 'department', 'employee_number', 'email'] as const).every((name) => {
-        const wanted = query[`filter[${name}]`];
-        return wanted === undefined || wireValue(record, name) === wanted;
-      }) &&
-      (since === undefined || record.updatedAt.getTime() >= Date.parse(since)),
+  const kept = records.filter((record) =>
+    Object.entries(query).every(([parameter, given]) => matches(record, parameter, given)),
   );
-  const keys = query.sort === undefined ? [] : sortKeys(query.sort);
+  const keys = query.sort === undefined ? [] : sortKeys(String(query.sort));
   return kept.sort((a, b) => {
     for (const { name, sign } of keys) {
       const order = compare(wireValue(a, name), wireValue(b, name));
       if (order !== 0) return order * sign;
     }
-    return bytewise(a.id, b.id);
+    return bytewise(a.id, b.id) * (keys.at(-1)?.sign ?? 1);
   });
 }
 

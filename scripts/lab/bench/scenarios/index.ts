@@ -1,6 +1,7 @@
 import type { Scenario } from '../context.js';
 import { clusterScenarios } from './clusters.js';
 import { csvScenario } from './csv.js';
+import { filtersScenario } from './filters.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
 import { dpopScenarios, readScenarios } from './read-employees.js';
@@ -14,6 +15,7 @@ export const scenarios: readonly Scenario[] = [
   ...dpopScenarios,
   ...tokenScenarios,
   pagesScenario,
+  filtersScenario,
   syncScenario,
   csvScenario,
   ...webhookScenarios,

@@ -40,6 +40,28 @@ export const insertEmployees = `
     ORDER BY t, p
   ) AS employee`;
 
+/**
+ * Adds the values that employees can be without: 15 locations, 200 job titles, 20 years of hire dates, termination dates of one in
+ * 20, and a manager for each 20 employees. The triggers would need several minutes for a million employees, so the counts by location
+ * are written here.
+ */
+export const completeEmployees = [
+  'ALTER TABLE employees DISABLE TRIGGER USER',
+  `UPDATE employees SET
+     location = 'Location ' || mixed / 200 % 15,
+     job_title = 'Title ' || mixed / 3000 % 200,
+     hire_date = date '2006-01-01' + mixed / 7 % 7300,
+     termination_date = CASE WHEN mixed / 11 % 20 = 0 THEN date '2020-01-01' + mixed % 2000 END,
+     manager_id = manager.id
+   FROM (SELECT account_id AS account, position AS place, (position * 7368787 % 1000000007)::int AS mixed FROM employees) AS numbers
+   JOIN employees AS manager ON manager.account_id = account AND manager.position = place / 20
+   WHERE employees.account_id = account AND employees.position = place`,
+  'ALTER TABLE employees ENABLE TRIGGER USER',
+  'DELETE FROM employee_location_facets',
+  `INSERT INTO employee_location_facets (account_id, location, count)
+   SELECT account_id, location, count(*) FROM employees GROUP BY 1, 2`,
+];
+
 /** @throws {RangeError} when the ids would differ from those of the service */
 export function assertEmployees(count: number): void {
   if (count > maximumEmployees)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { assertEmployees, insertEmployees } from './employee-rows.js';
+import { assertEmployees, completeEmployees, insertEmployees } from './employee-rows.js';
 import type { Fill } from './postgresql.js';
 
 /** An account with a confidential application that has every scope, and a user who granted it access. */
@@ -14,6 +14,8 @@ export interface Tenant {
 export interface TenantSize {
   readonly tenants: number;
   readonly employees: number;
+  /** Whether employees have a location, a job title, dates and a manager. */
+  readonly complete?: boolean;
 }
 
 export const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
@@ -48,6 +50,7 @@ export function fillTenants(size: TenantSize): Fill {
         await client.query(insertEmployees, [account, lastAccount, position, lastPosition]);
       }
     }
+    if (size.complete === true) for (const text of completeEmployees) await client.query(text);
     await restoreIndexes();
     await client.query('VACUUM (ANALYZE)');
     await client.query('CHECKPOINT');

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { Prisma } from '../../../platform/database/client.js';
-import { employeePosition } from '../../../platform/database/ids.js';
 import {
   type Anchor,
   dateExpression,
@@ -9,13 +8,16 @@ import {
   timestampExpression,
 } from '../../../platform/database/page-query.js';
 import {
-  type AttributeType,
   type ColumnOrder,
   columnOrder,
+  compare,
   type EmployeeColumn,
   type EmployeeCondition,
   EmployeeQuery,
   employeeColumns,
+  hasNoValue,
+  isOneOf,
+  textArray,
 } from '../../employees/index.js';
 import { readRfc3339 } from '../definition-rules.js';
 import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
@@ -34,65 +36,46 @@ export function reportCondition(filter: ReportFilter): EmployeeCondition {
 }
 
 function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
-  const { field, operator } = filter;
   const { name: stored, type } = column;
   // An employee without a value matches negative operators, as in `not_eq`.
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
   const texts = valuesOf(filter).map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
-  const cast = Prisma.raw(type === 'text' ? '::text' : `::text::${type}`);
-  const first = Prisma.sql`${texts[0]}${cast}`;
-  // With `=`, PostgreSQL can read the rows in the order of an index.
-  const isOne = texts.length === 1;
-  if (field === 'id' && (operator === 'eq' || operator === 'in')) return hasId(texts);
-  switch (operator) {
+  const [first = ''] = texts;
+  switch (filter.operator) {
     case 'eq':
-      return Prisma.sql`${stored} = ${first}`;
-    case 'not_eq':
-      return orNull(Prisma.sql`${stored} <> ${first}`);
-    // One parameter for the list: with one for each value, a statement is much slower where parameters are settings.
     case 'in':
-      return isOne ? Prisma.sql`${stored} = ${first}` : Prisma.sql`${stored} = ANY (${list(texts, type)})`;
+      return isOneOf(column, texts);
+    case 'not_eq':
+      return orNull(compare(column, '<>', first));
     case 'not_in':
       return orNull(
-        isOne ? Prisma.sql`${stored} <> ${first}` : Prisma.sql`${stored} <> ALL (${list(texts, type)})`,
+        texts.length === 1
+          ? compare(column, '<>', first)
+          : Prisma.sql`${stored} <> ALL (${textArray(texts, column)})`,
       );
     case 'before':
-      return Prisma.sql`${stored} < ${first}`;
+      return compare(column, '<', first);
     case 'after':
-      return Prisma.sql`${stored} > ${first}`;
+      return compare(column, '>', first);
     case 'on_or_before':
-      return Prisma.sql`${stored} <= ${first}`;
+      return compare(column, '<=', first);
     case 'on_or_after':
-      return Prisma.sql`${stored} >= ${first}`;
+      return compare(column, '>=', first);
     case 'empty':
-      return type === 'text' ? Prisma.sql`coalesce(${stored}, '') = ''` : Prisma.sql`${stored} IS NULL`;
+      return hasNoValue(column);
     case 'not_empty':
       return type === 'text' ? Prisma.sql`${stored} <> ''` : Prisma.sql`${stored} IS NOT NULL`;
     // Functions instead of LIKE, because they have no wildcards.
     case 'contains':
-      return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(first)}) > 0`;
+      return Prisma.sql`strpos(${withoutCase(stored)}, ${withoutCase(Prisma.sql`${first}::text`)}) > 0`;
     case 'starts_with':
-      return Prisma.sql`starts_with(${withoutCase(stored)}, ${withoutCase(first)})`;
+      return Prisma.sql`starts_with(${withoutCase(stored)}, ${withoutCase(Prisma.sql`${first}::text`)})`;
   }
-}
-
-/** Finds ids by their positions, which the index contains. */
-function hasId(ids: string[]): Prisma.Sql {
-  const positions = ids.map(employeePosition);
-  if (ids.length === 1)
-    return Prisma.sql`(position = ${String(positions[0])}::text::int8 AND id = ${ids[0]}::text)`;
-  // The positions are one text, because with row-level security PostgreSQL does not use an index for a cast from text[].
-  return Prisma.sql`(position = ANY (${`{${positions}}`}::text::int8[]) AND id = ANY (${ids}::text[]))`;
 }
 
 /** The collation of the columns converts only ASCII letters. */
 function withoutCase(text: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`lower(${text} COLLATE "und-x-icu")`;
-}
-
-function list(texts: string[], type: AttributeType): Prisma.Sql {
-  const list = Prisma.sql`${texts}::text[]`;
-  return type === 'text' ? list : Prisma.sql`${list}::${Prisma.raw(type)}[]`;
 }
 
 function toTimestamp(text: string): string {
@@ -224,7 +207,7 @@ const hireYear = {
   name: Prisma.sql`extract(year FROM hire_date)::int8`,
   type: 'int8',
   nullable: true,
-  hasFacets: false,
+  facets: null,
 } as const;
 
 /** The column or expression of a key of groups. */

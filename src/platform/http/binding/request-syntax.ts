@@ -146,7 +146,7 @@ function guardText(
 ): void {
   const pointer = () => path.map(pointerTo).join('');
   if (typeof value === 'string') {
-    if (!isStorableText(value)) throw toProblem(path.at(-1) ?? '', pointer());
+    if (!isStorableText(value)) throw toProblem(path[0] ?? '', pointer());
     return;
   }
   if (typeof value !== 'object' || value === null) return;
