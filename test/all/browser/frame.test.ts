@@ -89,13 +89,15 @@ browserTest(
 /** Buttons, fields and links of a block that are lower than 44 pixels, with their heights. Links within text may be lower. */
 const lowTargets = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>('button, input, select, summary, a')].flatMap((element) => {
-      const label = (element as HTMLInputElement).labels?.[0] ?? element;
-      const heights = [element, label].map((part) => part.getBoundingClientRect().height);
-      const hidden = element.offsetHeight === 0 || element.matches('.skip, .unseen, a:not(.button)');
-      const height = Math.max(...heights);
-      return hidden || height >= 44 ? [] : [`${element.outerHTML.slice(0, 80)} ${height}`];
-    }),
+    Array.from(document.querySelectorAll<HTMLElement>('button, input, select, summary, a')).flatMap(
+      (element) => {
+        const label = (element as HTMLInputElement).labels?.[0] ?? element;
+        const heights = [element, label].map((part) => part.getBoundingClientRect().height);
+        const hidden = element.offsetHeight === 0 || element.matches('.skip, .unseen, a:not(.button)');
+        const height = Math.max(...heights);
+        return hidden || height >= 44 ? [] : [`${element.outerHTML.slice(0, 80)} ${height}`];
+      },
+    ),
   );
 
 browserTest(
