@@ -192,6 +192,19 @@ t.test(
   },
 );
 
+t.test('a bound between two milliseconds is exact: stored times have milliseconds', async (t) => {
+  const { records, token } = await setUpStaff();
+  const [stored] = records.map(({ updatedAt }) => updatedAt.toISOString()).toSorted();
+  const count = async (bound: string, time: string) =>
+    (await read(`/v1/employees?filter[updated_at][${bound}]=${time}`, token)).meta.record_count;
+  const earliest = records.filter(({ updatedAt }) => updatedAt.toISOString() === stored).length;
+  const after = String(stored).replace('Z', '0001Z');
+  t.equal(await count('lt', String(stored)), 0);
+  t.equal(await count('lt', after), earliest);
+  t.equal(await count('gte', after), records.length - earliest);
+  t.equal(await count('gte', String(stored).replace('Z', '000Z')), records.length);
+});
+
 t.test('rejects malformed values of each filter, and names the parameter and the valid values', async (t) => {
   const { token } = await setUp([]);
   const rejects = (name: string, value: string, rule: RegExp) =>

@@ -102,6 +102,8 @@ t.test('invalid input is a tool error that names the argument', async (t) => {
   const client = await connect(t, api.baseUrl, await tokenFor(all));
   for (const [name, given, text] of [
     ['listEmployees', { page_size: 501 }, '- page_size: page[size] must be'],
+    // Without the filter, the list would have all employees.
+    ['listEmployees', { filter_department: [] }, '- filter_department: filter_department must'],
     ['listEmployees', { page_size: [1] }, '- page_size: page_size must be a string, a number or a boolean'],
     [
       'listEmployees',

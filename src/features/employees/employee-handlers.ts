@@ -36,13 +36,23 @@ function addValues(name: string, member: keyof Employee): AddFilter {
 }
 
 /** Adds a bound to a range, which can have the other one. Of two starts, the later one counts. */
-function addBound({ type, member }: EmployeeAttribute, bound: keyof RangeFilter): AddFilter {
+function addBound(
+  { type, member }: EmployeeAttribute,
+  bound: keyof RangeFilter,
+  toTime = firstMillisecond,
+): AddFilter {
   return (filter, given) => {
-    const text = type === 'date' ? String(given) : parseTimestamp(String(given)).toISOString();
+    const text = type === 'date' ? String(given) : toTime(String(given)).toISOString();
     const range = filter[member] as RangeFilter | undefined;
     const start = bound === 'from' ? range?.from : undefined;
     filter[member] = { ...range, [bound]: start !== undefined && start > text ? start : text };
   };
+}
+
+/** The first millisecond that is not before a time, because stored times are in milliseconds. */
+function firstMillisecond(text: string): Date {
+  const isBetween = /\.\d{3}\d*[1-9]/.test(text);
+  return new Date(parseTimestamp(text).getTime() + Number(isBetween));
 }
 
 /** The parameters of filters. Those that the contract does not declare are rejected before. */
@@ -54,7 +64,7 @@ const filterParameters: ReadonlyMap<string, AddFilter> = new Map(
       [`filter[${name}][gte]`, addBound(attribute, 'from')],
       [`filter[${name}][lt]`, addBound(attribute, 'before')],
       ...(name === 'updated_at'
-        ? [['filter[updated_since]', addBound(attribute, 'from')] as [string, AddFilter]]
+        ? [['filter[updated_since]', addBound(attribute, 'from', parseTimestamp)] as [string, AddFilter]]
         : []),
     ];
   }),

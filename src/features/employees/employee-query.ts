@@ -28,7 +28,8 @@ export function filterConditions(accountId: AccountId, filter: EmployeeFilter): 
   return Object.entries(filter).flatMap(([member, wanted]) => {
     if (wanted === undefined) return [];
     const column = employeeColumns[member as keyof Employee];
-    return [{ columns: [column], sql: matches(accountId, column, wanted), emptyIsNoValue: true }];
+    const inIdOrder = column.facets === 'employee_facets' && isValueFilter(wanted) && wanted.length === 1;
+    return [{ columns: [column], sql: matches(accountId, column, wanted), emptyIsNoValue: true, inIdOrder }];
   });
 }
 
@@ -194,6 +195,8 @@ export interface EmployeeCondition {
   readonly sql: Prisma.Sql;
   /** Whether an empty text is no value for it, as in the maintained counts by location. Default: it is a value. */
   readonly emptyIsNoValue?: true;
+  /** Whether an index has the employees that meet it in the order of ids. Default: false. */
+  readonly inIdOrder?: boolean;
 }
 
 /** A value that employees are grouped by. */
@@ -228,17 +231,21 @@ export class EmployeeQuery {
   /**
    * The employees in a sort order. Employees with equal values are ordered by id, in the direction of the last key.
    *
-   * @param few whether few employees match, so that a list by id must not be read in its order until a page is full. Default: false.
+   * @param few whether few employees match, so that a list by id must not be read in its order until a page is full, unless an index
+   *   has exactly these employees in that order. Default: false.
    */
   inOrder(sort: readonly EmployeeSort[], { few = false }: { readonly few?: boolean } = {}): OrderedRows {
     const seeks = this.#conditions.length === 0 && this.#parts === null && isById(sort);
+    const [first, ...others] = this.#conditions;
+    const inIdOrder =
+      this.#parts === null && (first === undefined || (first.inIdOrder === true && others.length === 0));
     return {
       source:
         this.#parts === null
           ? Prisma.sql`employees`
           : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
       condition: this.#condition(),
-      order: few && !seeks ? employeeOrder(sort).map(withoutIndex) : employeeOrder(sort),
+      order: few && !inIdOrder ? employeeOrder(sort).map(withoutIndex) : employeeOrder(sort),
       seek: seeks ? (skip) => this.#seek(skip) : undefined,
     };
   }

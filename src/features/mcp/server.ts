@@ -81,9 +81,11 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
 /** The values of an argument as texts; several only for a parameter that can be repeated. */
 function textsOf(name: string, given: unknown, repeatable: boolean): string[] {
   if (given === undefined) return [];
-  return repeatable && Array.isArray(given)
-    ? given.map((value) => textOf(name, value))
-    : [textOf(name, given)];
+  if (!repeatable || !Array.isArray(given)) return [textOf(name, given)];
+  // Without a value, the request would not have the parameter at all.
+  if (given.length === 0)
+    throw invalidParameter(name, violation('minimum_length', { minimum: 1, of: 'item' }));
+  return given.map((value) => textOf(name, value));
 }
 
 function textOf(name: string, value: unknown): string {

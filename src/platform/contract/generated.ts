@@ -323,15 +323,12 @@ export interface paths {
          * @description The employees of the account, page by page. Needs the scope `reports:read`.
          *
          *     Filters are combined: an employee must match every one that is given. Of several values of one filter, an employee must
-         *     have one; repeated values count once. A range has its first value (`gte`) and ends before its last one (`lt`); without
-         *     employees, such as one that ends before it starts, the list is empty. Employees without a value are in no range of it.
+         *     have one; repeated values count once. A range includes the value of `gte` and not that of `lt`. A range that ends before
+         *     it starts is empty. Employees without a value are in no range.
          *
-         *     The cost of a page depends on the filters:
-         *
-         *     * By `id`, `employee_number`, `email`, `status` or `department`, or with `filter[search]`, it does not depend on the
-         *       number of employees.
-         *     * With another filter, the employees that match the filter with the fewest employees are read or counted. The smaller
-         *       this number, the faster the response.
+         *     A page by `filter[id]`, `filter[employee_number]` or `filter[email]`, or with `filter[search]`, takes as long in a large
+         *     account as in a small one, and so does a page in the order of ids with one status or one department. With other filters,
+         *     up to all employees of the account are read or counted: the fewer match, the faster the response.
          */
         get: operations["listEmployees"];
         put?: never;
@@ -2849,7 +2846,7 @@ export interface components {
         EmployeeIdFilter: string;
         /**
          * @description Only employees with one of these `status`es, separated by commas. Must be 1 to 50 values of 1 to 64 characters,
-         *     separated by commas.
+         *     separated by commas. A status that itself has a comma cannot be selected.
          * @example active,on_leave
          */
         EmployeeStatusFilter: string;
@@ -2931,8 +2928,9 @@ export interface components {
         EmployeeUpdatedAtBeforeFilter: string;
         /**
          * @description Only employees that match every word of this text, as the search of the directory: a word of the name, the e-mail address
-         *     or the employee number starts with it. Case and accents of names are ignored, and words are separated by white space or
-         *     commas. Must have a character other than white space and commas.
+         *     or the employee number starts with it. Case and accents of names are ignored. An address or a number is found as it is
+         *     written, in lower case and in upper case. Words are separated by white space or commas. Must have a character other than
+         *     white space and commas.
          *
          *     A search reads at most 1,000 employees for each way to find them. `meta.search_truncated` states whether it has stopped
          *     there; `meta.record_count` and the pages have the employees that were found.
@@ -3731,7 +3729,7 @@ export interface operations {
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
                  * @description Only employees with one of these `status`es, separated by commas. Must be 1 to 50 values of 1 to 64 characters,
-                 *     separated by commas.
+                 *     separated by commas. A status that itself has a comma cannot be selected.
                  * @example active,on_leave
                  */
                 "filter[status]"?: components["parameters"]["EmployeeStatusFilter"];
@@ -3826,8 +3824,9 @@ export interface operations {
                 "filter[updated_at][lt]"?: components["parameters"]["EmployeeUpdatedAtBeforeFilter"];
                 /**
                  * @description Only employees that match every word of this text, as the search of the directory: a word of the name, the e-mail address
-                 *     or the employee number starts with it. Case and accents of names are ignored, and words are separated by white space or
-                 *     commas. Must have a character other than white space and commas.
+                 *     or the employee number starts with it. Case and accents of names are ignored. An address or a number is found as it is
+                 *     written, in lower case and in upper case. Words are separated by white space or commas. Must have a character other than
+                 *     white space and commas.
                  *
                  *     A search reads at most 1,000 employees for each way to find them. `meta.search_truncated` states whether it has stopped
                  *     there; `meta.record_count` and the pages have the employees that were found.

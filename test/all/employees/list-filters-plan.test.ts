@@ -106,6 +106,7 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
   'an e-mail address': { filter: { email: ['P77@plan.example'] }, page: 4, counted: 4 },
   'an employee number': { filter: { employeeNumber: ['P77'] }, page: 1, counted: 1 },
   'two statuses': { filter: { status: ['active', 'on_leave'] }, page: 60, counted: 40 },
+  'a status': { filter: { status: ['on_leave'] }, page: 60, counted: 40 },
   'a department': { filter: { department: ['Department 7'] }, page: 60, counted: 40 },
   'two departments and a status': {
     filter: { department: ['Department 7', 'Department 8'], status: ['on_leave'] },
@@ -194,7 +195,8 @@ for (const [name, { filter, page, counted }] of Object.entries(cases)) {
       const found = await read(
         pageQuery(query.inOrder(sort, { few }), Prisma.sql`id`, { size, start: { skip: 0 } }),
       );
-      t.ok(found.rows <= page, `page: ${found.rows} rows of at most ${page}: ${found.text}`);
+      const most = few ? Math.max(page, matching * 1.2) : page;
+      t.ok(found.rows <= most, `page: ${found.rows} rows of at most ${most}: ${found.text}`);
     }
     const found = await read(query.countFound());
     t.ok(found.rows <= counted, `count: ${found.rows} rows of at most ${counted}: ${found.text}`);
