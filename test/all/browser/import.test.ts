@@ -32,7 +32,7 @@ async function walk(t: Test, page: Page, { api }: LiveSite): Promise<void> {
   t.equal(await page.evaluate(() => document.activeElement?.className), 'error-summary');
   await page.getByLabel('File').setInputFiles(csvFile(staff(1_200)));
   await page.getByRole('button', { name: 'Upload' }).click();
-  await page.getByText('CSV with semicolons between 6 columns').waitFor();
+  await page.getByText('CSV with 6 columns, separated by semicolons').waitFor();
   t.equal(await page.getByLabel('Surname').inputValue(), 'last_name');
   await page.getByLabel('Team').selectOption({ label: 'Ignore' });
   await page.getByRole('button', { name: 'Check the file' }).click();
