@@ -36,7 +36,10 @@ t.test(
     const address = await startUpload(browser, content, { name: 'Mitarbeiter.csv' });
     const columns = await browser.open(address);
     isPage(t, columns);
-    t.match(columns.body, /CSV with 8 columns, separated by semicolons\. Characters: Western European \(Windows-1252\)\./);
+    t.match(
+      columns.body,
+      /CSV with 8 columns, separated by semicolons\. Characters: Western European \(Windows-1252\)\./,
+    );
     t.match(columns.body, /Dates of <bdi>Eintrittsdatum<\/bdi>: .*day, month, year\)/);
     const checked = await check(api, browser, address);
     t.equal(factOn(checked, 'To be created'), '4,997');
