@@ -18,9 +18,6 @@ import {
 import { insertEmployees } from './insert-employees.js';
 import { spellAsAccount } from './spellings.js';
 
-/** Audit events that one statement stores. */
-const eventsPerStatement = 1_000;
-
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
  * manager then, of which each gets an event too. Their values are erased from their earlier audit events.
@@ -42,7 +39,7 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
     WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
       AND details ->> 'employee' = ANY (${ids}::text[])`;
   const deleted = new Set(ids);
-  const events = [
+  await unit.recordAll([
     ...reports
       .filter(({ id }) => !deleted.has(id))
       .map(({ id, employeeNumber, managerId }) => {
@@ -56,9 +53,7 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
       const direct_reports = String(counts.get(id) ?? 0);
       return { type: 'employee.deleted' as const, details: { employee: id, direct_reports } };
     }),
-  ];
-  for (let first = 0; first < events.length; first += eventsPerStatement)
-    await unit.recordAll(events.slice(first, first + eventsPerStatement));
+  ]);
 }
 
 interface Rejected {

@@ -20,9 +20,6 @@ interface DeletedInstallation {
   readonly name: string;
 }
 
-/** Number of audit events that one statement stores. */
-const eventsAtOnce = 1000;
-
 /** The applications of accounts that other accounts can use. */
 export class Publications {
   readonly #prisma: Database['prisma'];
@@ -90,16 +87,14 @@ async function recordWithdrawals(
   clientId: string,
   installations: readonly DeletedInstallation[],
 ): Promise<void> {
-  for (let start = 0; start < installations.length; start += eventsAtOnce) {
-    await recordAllIn(
-      tx,
-      installations.slice(start, start + eventsAtOnce).map(({ accountId, id: applicationId, name }) => ({
-        type: 'application.withdrawn',
-        accountId,
-        applicationId,
-        details: { name, client_id: clientId },
-      })),
-      at,
-    );
-  }
+  await recordAllIn(
+    tx,
+    installations.map(({ accountId, id: applicationId, name }) => ({
+      type: 'application.withdrawn',
+      accountId,
+      applicationId,
+      details: { name, client_id: clientId },
+    })),
+    at,
+  );
 }

@@ -223,13 +223,20 @@ function isOfAccount(event: AuditEvent): event is AccountEvent {
   return event.accountId != null;
 }
 
-/** Stores events with one statement, in the transaction of the changes that they describe. */
+/** Number of events of accounts that one statement stores. */
+const eventsAtOnce = 1_000;
+
+/** Stores events with few statements, in the transaction of the changes that they describe. */
 export async function recordAllIn(
   tx: Prisma.TransactionClient,
-  events: readonly AccountEvent[],
+  events: readonly AuditEvent[],
   at: Date,
 ): Promise<void> {
-  await tx.auditEvent.createMany({ data: events.map((event) => toRow(event, at)) });
+  const ofAccounts = events.filter(isOfAccount).map((event) => toRow(event, at));
+  for (let start = 0; start < ofAccounts.length; start += eventsAtOnce)
+    await tx.auditEvent.createMany({ data: ofAccounts.slice(start, start + eventsAtOnce) });
+  const others = events.filter((event) => !isOfAccount(event)).map((event) => toSystemRow(event, at));
+  if (others.length > 0) await tx.systemEvent.createMany({ data: others });
 }
 
 /**

@@ -33,7 +33,7 @@ export class Unit<Context extends AuditContext = AuditContext> {
     await recordIn(this.tx, this.#complete({ type, details, ...actor }), this.context.at);
   }
 
-  /** Stores audit events of the change with one statement. */
+  /** Stores audit events of the change with few statements. */
   async recordAll(events: readonly UnitEvent[]): Promise<void> {
     await recordAllIn(
       this.tx,

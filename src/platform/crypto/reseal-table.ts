@@ -1,4 +1,4 @@
-import { type AuditEvent, recordIn } from '../audit/audit-log.js';
+import { type AuditEvent, recordAllIn } from '../audit/audit-log.js';
 import { type Database, Prisma } from '../database/client.js';
 import { openStored, type Seal } from './keyring.js';
 
@@ -76,7 +76,7 @@ async function resealPage<Column extends string>(
       SET ${Prisma.raw(encrypted.map((column) => `${column} = resealed.${column}`).join(', '))}
       FROM (VALUES ${Prisma.join(values)}) AS resealed (${names([...key, ...encrypted])})
       WHERE ${Prisma.raw(key.map((column) => `stored.${column} = resealed.${column}`).join(' AND '))}`;
-    for (const event of events?.(changed.map(({ row }) => row)) ?? []) await recordIn(tx, event, at);
+    await recordAllIn(tx, events?.(changed.map(({ row }) => row)) ?? [], at);
   }
   return { count: changed.length, last: rows.length < pageSize ? undefined : rows.at(-1) };
 
