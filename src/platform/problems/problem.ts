@@ -13,8 +13,8 @@ export type ProblemError = { readonly code: ProblemItemCode; readonly detail: st
 /** What an error page says in place of the title and the detail, which are for developers. */
 interface ProblemPageText {
   readonly heading?: string;
-  /** What happened, and what the user can do. */
-  readonly text: string;
+  /** What happened, and what the user can do. Default: the detail. */
+  readonly text?: string;
 }
 
 interface ProblemOptions {

@@ -180,12 +180,7 @@ function beyondLimit(): Problem {
   return new Problem(
     'not_found',
     `The directory shows at most ${limit} people. Narrow your search to find others.`,
-    {
-      page: {
-        heading: 'The list ends before this page',
-        text: `The directory shows at most ${limit} people. Narrow your search to find others.`,
-      },
-    },
+    { page: { heading: 'The list ends before this page' } },
   );
 }
 
