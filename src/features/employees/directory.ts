@@ -5,7 +5,8 @@ import { Prisma } from '../../platform/database/generated/client.js';
 import { type Anchor, type PageStart, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type Employee, employeeColumns, employeeSelection } from './employee.js';
-import { type EmployeeCount, EmployeeQuery, type EmployeeSort, filterConditions } from './employee-query.js';
+import { filterConditions } from './employee-filter.js';
+import { type EmployeeCount, EmployeeQuery, type EmployeeSort } from './employee-query.js';
 import { maximumMatches, readSearch, type SearchPart } from './employee-search.js';
 import { type EmployeeSelection, isReadable } from './employee-selections.js';
 

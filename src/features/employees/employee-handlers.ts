@@ -5,13 +5,8 @@ import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagi
 import { recordNotFound } from '../../platform/problems/problem.js';
 import type { Employee } from './employee.js';
 import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
-import {
-  type EmployeeAnchor,
-  type EmployeeFilter,
-  isEmployeeAnchor,
-  type RangeFilter,
-  type ValueFilter,
-} from './employee-query.js';
+import type { EmployeeFilter, RangeFilter, ValueFilter } from './employee-filter.js';
+import { type EmployeeAnchor, isEmployeeAnchor } from './employee-query.js';
 import type { Employees } from './employees.js';
 
 type EmployeeDocument = components['schemas']['EmployeeDocument'];

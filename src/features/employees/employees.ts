@@ -4,12 +4,12 @@ import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { byName, type Employee, employeeSelection, fullName } from './employee.js';
+import { filterConditions } from './employee-filter.js';
 import {
   type EmployeeCount,
   type EmployeeListRequest,
   type EmployeePage,
   EmployeeQuery,
-  filterConditions,
   fromEmployeeAnchor,
   isById,
   toEmployeeAnchor,

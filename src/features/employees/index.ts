@@ -40,14 +40,8 @@ export {
   recordMembers,
   requiredMembers,
 } from './employee-check.js';
-export {
-  compare,
-  type EmployeeCondition,
-  EmployeeQuery,
-  hasNoValue,
-  isOneOf,
-  textArray,
-} from './employee-query.js';
+export { compare, type EmployeeCondition, hasNoValue, isOneOf, textArray } from './employee-filter.js';
+export { EmployeeQuery } from './employee-query.js';
 export {
   lookUpNumbers,
   managersAbove,

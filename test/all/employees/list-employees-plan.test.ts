@@ -1,10 +1,6 @@
 import type { Employee } from '../../../src/features/employees/employee.js';
-import {
-  type EmployeeFilter,
-  EmployeeQuery,
-  type EmployeeSort,
-  filterConditions,
-} from '../../../src/features/employees/employee-query.js';
+import { type EmployeeFilter, filterConditions } from '../../../src/features/employees/employee-filter.js';
+import { EmployeeQuery, type EmployeeSort } from '../../../src/features/employees/employee-query.js';
 import { Prisma } from '../../../src/platform/database/client.js';
 import { type PageStart, pageQuery } from '../../../src/platform/database/page-query.js';
 import { openTestDatabase } from '../../support/database/database.js';

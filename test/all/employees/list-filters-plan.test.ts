@@ -1,9 +1,5 @@
-import {
-  type EmployeeFilter,
-  EmployeeQuery,
-  type EmployeeSort,
-  filterConditions,
-} from '../../../src/features/employees/employee-query.js';
+import { type EmployeeFilter, filterConditions } from '../../../src/features/employees/employee-filter.js';
+import { EmployeeQuery, type EmployeeSort } from '../../../src/features/employees/employee-query.js';
 import { readSearch } from '../../../src/features/employees/employee-search.js';
 import { Prisma } from '../../../src/platform/database/client.js';
 import { pageQuery } from '../../../src/platform/database/page-query.js';
