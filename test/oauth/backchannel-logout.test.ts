@@ -54,7 +54,7 @@ async function startReceiver(t: Test) {
     tokens: () => receiver.received.map(({ form }) => form.get('logout_token') ?? ''),
     sids: () => receiver.tokens().map((token) => decodeJwt(token).sid),
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('error', () => {});
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -99,7 +99,7 @@ interface Forwarding {
  */
 export async function proxyWithToken(t: Test) {
   let forwarding: Forwarding = { target: '', token: '' };
-  const proxy = http.createServer((request, response) => {
+  const proxy = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { method, url = '/' } = request;
     const added = url === '/mcp' ? { authorization: `Bearer ${forwarding.token}` } : {};
     const headers = { ...request.headers, ...added };

@@ -48,17 +48,20 @@ export async function startOpenIdProvider(
     },
   });
   const handle = provider.callback();
-  const server = http.createServer(async (request: IncomingMessage, response: ServerResponse) => {
-    if (!request.url?.startsWith('/interaction/')) return handle(request, response);
-    if (request.method === 'GET')
-      return response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(
-          '<!doctype html><title>Identity provider</title><form method="post"><button>Sign in here</button></form>',
-        );
-    people.set(state.person.sub, state.person);
-    return provider.interactionFinished(request, response, { login: { accountId: state.person.sub } });
-  });
+  const server = http.createServer(
+    { keepAliveTimeout: 0 },
+    async (request: IncomingMessage, response: ServerResponse) => {
+      if (!request.url?.startsWith('/interaction/')) return handle(request, response);
+      if (request.method === 'GET')
+        return response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(
+            '<!doctype html><title>Identity provider</title><form method="post"><button>Sign in here</button></form>',
+          );
+      people.set(state.person.sub, state.person);
+      return provider.interactionFinished(request, response, { login: { accountId: state.person.sub } });
+    },
+  );
   server.listen(port, 'localhost');
   await once(server, 'listening');
   t.teardown(() => {

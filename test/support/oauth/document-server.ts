@@ -46,7 +46,7 @@ export async function startDocumentServer(
   const { cert, key } = createCertificate(certified);
   if (trusted) trust(t, cert);
   const requests: IncomingMessage[] = [];
-  const server = createServer({ cert, key }, (request, response) => {
+  const server = createServer({ cert, key, keepAliveTimeout: 0 }, (request, response) => {
     requests.push(request);
     documents.respond(response, request);
   });

@@ -54,7 +54,7 @@ export async function startFakeProvider(t: Test): Promise<FakeProvider> {
   const tokenRequests: TokenRequest[] = [];
   const requests = new Map<string, number>();
   let subject: unknown;
-  const server = http.createServer(async (request, response) => {
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const path = new URL(request.url ?? '', 'http://localhost').pathname;
     requests.set(path, (requests.get(path) ?? 0) + 1);
     const override = overrides.get(path);

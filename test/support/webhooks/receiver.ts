@@ -41,7 +41,7 @@ export function holdResponse(receiver: { answer: Answer }, status = 500): Promis
 export async function startReceiver(t: Test) {
   const received: Received[] = [];
   const receiver = { received, url: '', answer: answers.ok as Answer };
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('error', () => {});
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

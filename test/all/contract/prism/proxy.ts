@@ -67,7 +67,9 @@ async function send(
   url: string,
   { method, path, headers, body = null }: { body?: string | null } & Omit<ProxiedRequest, 'body'>,
 ): Promise<ProxiedResponse> {
-  const response = await fetch(`${url}${path}`, { method, headers, body, redirect: 'manual' });
+  // Prism closes idle connections after five seconds, on a busy machine while the next request is sent.
+  const closing = { ...headers, connection: 'close' };
+  const response = await fetch(`${url}${path}`, { method, headers: closing, body, redirect: 'manual' });
   return {
     status: response.status,
     headers: response.headers,

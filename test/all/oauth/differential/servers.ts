@@ -122,7 +122,7 @@ export async function startOidcProvider(t: Test, clients: ComparedClients): Prom
     interactions: { url: () => '/sign_in' },
     findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId, name: 'Ada Lovelace' }) }),
   });
-  const server = http.createServer(provider.callback());
+  const server = http.createServer({ keepAliveTimeout: 0 }, provider.callback());
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {
