@@ -170,19 +170,17 @@ t.test('the connection rejects literal addresses too, without the rules for URLs
 t.test('a name with a private address is rejected, alone or next to a public one', async (t) => {
   const listener = await listenOnLoopback(t);
   let addresses: readonly string[] = [];
-  const nameServer = await startNameServer(t, () => addresses);
-  const url = `https://client.example:${listener.port}/client.json`;
-  t.ok(isMetadataDocumentUrl(url));
+  await startNameServer(t, () => addresses);
+  t.ok(isMetadataDocumentUrl('https://client.example/client.json'));
   t.ok(privateAddresses.length >= 45, `${privateAddresses.length} addresses`);
-  for (const address of privateAddresses)
+  for (const [number, address] of privateAddresses.entries())
     for (addresses of [[address], [publicAddress, address], [address, publicAddress]])
       for (const fetcher of fetchers)
         await t.rejects(
-          fetcher.fetch(url),
+          fetcher.fetch(`https://client-${number}.example:${listener.port}/client.json`),
           { name: 'MetadataDocumentError', message: notPublic },
           addresses.join(', '),
         );
-  t.equal(nameServer.queries, privateAddresses.length * 6, 'one lookup for each');
   addresses = [loopback];
   for (const name of metadataNames)
     for (const fetcher of fetchers)

@@ -19,12 +19,16 @@ export async function startNameServer(t: Test, respond: (number: number, name: s
   const socket = createSocket('udp4');
   /** Number of queries for IPv4 addresses. */
   const nameServer = { queries: 0 };
+  /** Addresses by id, type and name of the query. On a busy machine the resolver sends a query again before it reads the response. */
+  const responses = new Map<string, readonly string[]>();
   socket.on('message', (query, { port, address }) => {
     const { name, type, question } = readQuestion(query);
-    const addresses = respond(nameServer.queries, name).filter(
-      (found) => type === (found.includes(':') ? typeAaaa : typeA),
-    );
-    if (type === typeA) nameServer.queries += 1;
+    const key = `${query.readUInt16BE(0)} ${type} ${name}`;
+    const isRepeated = responses.has(key);
+    const found = responses.get(key) ?? respond(nameServer.queries, name);
+    responses.set(key, found);
+    const addresses = found.filter((each) => type === (each.includes(':') ? typeAaaa : typeA));
+    if (type === typeA && !isRepeated) nameServer.queries += 1;
     socket.send(toResponse(query, question, addresses.map(toRecord)), port, address);
   });
   socket.bind(0, '127.0.0.1');
