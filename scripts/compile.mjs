@@ -12,13 +12,42 @@ import { filesBelow, isFresh, root } from './modified.mjs';
  */
 export async function compile(folder) {
   const stamp = path.join('dist', `${folder}.compiled`);
-  if (isFresh(stamp, [folder, 'tsconfig.json', 'package-lock.json'])) return;
-  // Imported when it is needed: a production installation has no developer packages.
-  const { build } = await import('esbuild');
+  if (isFresh(stamp, [folder, ...settings])) return;
   const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file));
+  await build({ entryPoints: sources });
+  deleteOthers(folder, new Set(sources.map(compiled)));
+  writeFileSync(path.join(root, stamp), '');
+}
+
+/**
+ * Compiles programs of `src` with the files that they import into one file each; the parts that they share, or import later, are in
+ * dist/src/chunks. Loading 390 modules one by one takes a quarter of the time until the server responds.
+ *
+ * @param {readonly string[]} programs
+ */
+export async function compilePrograms(programs) {
+  const stamp = path.join('dist', 'programs.compiled');
+  if (isFresh(stamp, ['src', ...settings])) return;
+  rmSync(path.join(root, 'dist', 'src', 'chunks'), { recursive: true, force: true });
   await build({
+    entryPoints: programs,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'src/chunks/[name]-[hash]',
+    packages: 'external',
+  });
+  writeFileSync(path.join(root, stamp), '');
+}
+
+/** Files that decide how TypeScript is compiled. */
+const settings = ['tsconfig.json', 'package-lock.json'];
+
+/** @param {import('esbuild').BuildOptions} options */
+async function build(options) {
+  // Imported when it is needed: a production installation has no developer packages.
+  const esbuild = await import('esbuild');
+  await esbuild.build({
     absWorkingDir: root,
-    entryPoints: sources,
     outbase: '.',
     outdir: 'dist',
     format: 'esm',
@@ -27,9 +56,8 @@ export async function compile(folder) {
     sourcemap: true,
     tsconfig: 'tsconfig.json',
     logLevel: 'warning',
+    ...options,
   });
-  deleteOthers(folder, new Set(sources.map(compiled)));
-  writeFileSync(path.join(root, stamp), '');
 }
 
 /**
