@@ -8,6 +8,9 @@ import { packageRoot } from '../kit/paths.js';
 export const sizes = {
   tenants: { tenants: 100, employees: 1_000 },
   wide: { tenants: 1_000, employees: 1_000 },
+  accounts_10: { tenants: 10, employees: 10 },
+  accounts_1000: { tenants: 1_000, employees: 10 },
+  accounts_100000: { tenants: 100_000, employees: 10 },
   million: { tenants: 1, employees: 1_000_000 },
   webhooks: { tenants: 1_000, employees: 100 },
   filters: { tenants: 1, employees: 1_000_000, complete: true },

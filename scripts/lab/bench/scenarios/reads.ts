@@ -33,10 +33,11 @@ export interface Read {
 
 /** The first page of every tenant. */
 export async function listReads(database: Database, size: TenantSize): Promise<Read[]> {
-  const employees = await readEmployees(database, size, first(pageSize));
+  const callers = tenants(size.tenants);
+  const employees = await readEmployees(database, callers, first(pageSize));
   const link = (number: number) =>
     `${baseUrl}/v1/employees?page%5Bnumber%5D=${number}&page%5Bsize%5D=${pageSize}`;
-  return tenants(size.tenants).map((tenant) => ({
+  return callers.map((tenant) => ({
     tenant,
     path: `/v1/employees?page%5Bsize%5D=${pageSize}`,
     isCorrect: ({ data, meta, links }) =>
@@ -49,12 +50,16 @@ export async function listReads(database: Database, size: TenantSize): Promise<R
   }));
 }
 
-/** Some employees of every tenant, from all parts of the list. */
-export async function getReads(database: Database, size: TenantSize): Promise<Read[]> {
-  const positions = first(10).map((index) => Math.floor((index * size.employees) / 10) + 7 * index);
-  const employees = await readEmployees(database, size, positions);
+/** Some employees of every caller, from all parts of the list. @param callers default: all tenants */
+export async function getReads(
+  database: Database,
+  size: TenantSize,
+  { callers = tenants(size.tenants), perCaller = 10 }: { callers?: Tenant[]; perCaller?: number } = {},
+): Promise<Read[]> {
+  const positions = first(perCaller).map((index) => Math.floor((index * size.employees) / 10) + 7 * index);
+  const employees = await readEmployees(database, callers, positions);
   return positions.flatMap((_, index) =>
-    tenants(size.tenants).map((tenant) => {
+    callers.map((tenant) => {
       const employee = employees.get(tenant.accountId)?.[index];
       return {
         tenant,
@@ -68,10 +73,10 @@ export async function getReads(database: Database, size: TenantSize): Promise<Re
 /** Expected employees at these positions, read from the database. @returns resources by account */
 async function readEmployees(
   { url }: Database,
-  size: TenantSize,
+  callers: readonly Tenant[],
   positions: readonly number[],
 ): Promise<Map<string, Resource[]>> {
-  const accountIds = tenants(size.tenants).map(({ accountId }) => accountId);
+  const accountIds = callers.map(({ accountId }) => accountId);
   const rows = await query(
     url,
     `SELECT account_id, jsonb_agg(jsonb_build_object('id', id, 'type', 'employees', 'attributes', jsonb_build_object(
