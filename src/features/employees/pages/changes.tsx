@@ -7,7 +7,8 @@ import { fullName } from '../employee.js';
 import { formatStatus } from '../employee-attributes.js';
 import type { ChangedValue, EmployeeChange } from '../employee-history.js';
 import { employeeFrame } from './employee-header.js';
-import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
+import { employeeAddress } from './employee-addresses.js';
+import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 
 const changesPerPage = 50;
 

@@ -20,7 +20,7 @@ import {
 } from './directory-address.js';
 import { directoryColumns } from './directory-columns.js';
 import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
-import { bulkPath, newEmployeePath, orgChartAddress } from './employee-pages.js';
+import { bulkPath, newEmployeePath, orgChartAddress } from './employee-addresses.js';
 
 const pageSize = 25;
 

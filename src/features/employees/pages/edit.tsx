@@ -19,15 +19,10 @@ import {
   storedEmployeeForm,
   toConfirm,
 } from './employee-form.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  managerOf,
-  newEmployeePath,
-  requestedEmployee,
-} from './employee-pages.js';
+import { employeeAddress, newEmployeePath } from './employee-addresses.js';
 import { EmployeeFields } from './form-page.js';
 import { readManager, viewManager } from './manager-field.js';
+import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 
 /** Form for a new employee, and its submission. */
 export function createEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {

@@ -5,7 +5,8 @@ import { type Employee, fullName } from '../employee.js';
 import { maximumSearchLength, searchParts } from '../employee-search.js';
 import { directorySort } from './directory-address.js';
 import { managerField } from './employee-form.js';
-import { type EmployeePagesDependencies, suggestionsPath } from './employee-pages.js';
+import { suggestionsPath } from './employee-addresses.js';
+import type { EmployeePagesDependencies } from './requested.js';
 
 /** The text that the field was shown with, and the employee number that it stands for. */
 const shownField = 'manager_shown';
