@@ -29,7 +29,7 @@ import {
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
-  const { endpoints, pauses, tests, calls } = dependencies.webhooks;
+  const { endpoints, pauses, sendTest, calls } = dependencies.webhooks;
   const path = applicationAddress(':id', 'webhooks', ':endpoint_id');
 
   const show = async (
@@ -65,7 +65,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
       const { owner, endpoint } = requested;
-      const send = () => tests.send({ ...context.auditContext, ...owner }, endpoint.id);
+      const send = () => sendTest({ ...context.auditContext, ...owner }, endpoint.id);
       found(await calls.run(owner.accountId, context.disconnected(), send));
       return { redirect: withFlash(endpointAddress(requested), 'webhook_test_sent') };
     },
