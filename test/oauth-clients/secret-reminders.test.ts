@@ -1,4 +1,4 @@
-import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
+import { ClientCredentials } from '../../src/features/oauth-clients/client-credentials.js';
 import { SecretReminders } from '../../src/features/oauth-clients/secret-reminders.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
@@ -13,7 +13,7 @@ const database = await openTestDatabase(t);
 const { prisma } = database;
 const mail = await startMailServer(t);
 const config = testConfig({ SMTP_URL: mail.url });
-const secrets = new ClientSecrets(database);
+const credentials = new ClientCredentials(database);
 const day = 86_400;
 
 /** A confidential application, with a clock that starts on 1 March 2026 at 9:00 UTC. */
@@ -34,7 +34,7 @@ async function openReminders() {
   /** Creates a secret that expires after days. */
   const create = async (days: number | null) => {
     const expiresAt = days === null ? null : new Date(clock().getTime() + days * day * 1000);
-    const created = await secrets.create(context() as Parameters<typeof secrets.create>[0], {
+    const created = await credentials.createSecret(context() as Parameters<typeof credentials.createSecret>[0], {
       ...{ applicationId: application.id, nonce: randomId(), expiresAt },
     });
     if (created.kind !== 'created') throw new Error(created.kind);
@@ -42,7 +42,7 @@ async function openReminders() {
     return { ...created, id: (await prisma.applicationSecret.findFirstOrThrow({ where })).id };
   };
   const revoke = (secretId: string) =>
-    secrets.revoke(context() as Parameters<typeof secrets.create>[0], {
+    credentials.revokeSecret(context() as Parameters<typeof credentials.createSecret>[0], {
       ...{ applicationId: application.id, secretId },
     });
   const run = (signal = new AbortController().signal) => createProcess().run(signal);
