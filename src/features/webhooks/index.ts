@@ -1,6 +1,6 @@
 import type { Core } from '../../platform/core.js';
 import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
-import { createServices } from './webhooks.js';
+import { createWebhookServices } from './services.js';
 
 export { pauseEndpoints } from './endpoint-pauses.js';
 export type { WebhookPagesDependencies } from './pages/requested.js';
@@ -8,6 +8,6 @@ export { describeEndpoints, webhookPages } from './pages/routes.js';
 export type { WebhookEndpoint } from './webhook-endpoint.js';
 
 export function createWebhooks(core: Core) {
-  const webhooks = createServices(core);
+  const webhooks = createWebhookServices(core);
   return { webhooks, handlers: new WebhookEndpointHandlers(webhooks, core) };
 }

@@ -21,7 +21,7 @@ import { eventId, eventsExpired } from '../events/index.js';
 import type { KeyedContext, NewSecret } from './keyed-changes.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints } from './webhook-endpoints.js';
-import type { Webhooks } from './webhooks.js';
+import type { Webhooks } from './services.js';
 
 type Schemas = components['schemas'];
 

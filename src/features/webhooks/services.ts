@@ -7,10 +7,10 @@ import { WebhookCallLimiter, WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
 /** The services for webhook endpoints. */
-export type Webhooks = ReturnType<typeof createServices>;
+export type Webhooks = ReturnType<typeof createWebhookServices>;
 
 /** `http://localhost` is accepted outside production. */
-export function createServices(core: Core) {
+export function createWebhookServices(core: Core) {
   const { config, database, appSecrets, idempotency } = core;
   const secrets = new WebhookSecrets(appSecrets);
   const sender = new WebhookSender({ allowLocal: !config.production });
