@@ -100,7 +100,7 @@ export function listName({ firstName, lastName }: Pick<Employee, 'firstName' | '
 }
 
 /** Sorts employees by last name, then first name, as people sort them. */
-export function byName(employees: readonly Employee[]): Employee[] {
+export function employeesByName(employees: readonly Employee[]): Employee[] {
   return employees.toSorted(
     (one, other) => compareText(one.lastName, other.lastName) || compareText(one.firstName, other.firstName),
   );

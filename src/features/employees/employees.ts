@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { byName, type Employee, employeeSelection, fullName } from './employee.js';
+import { employeesByName, type Employee, employeeSelection, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
   type EmployeeCount,
@@ -51,7 +51,7 @@ export class Employees {
     const employees = await withScope(accountScope(accountId), () =>
       readEmployees(this.#prisma, accountId, ids),
     );
-    return byName(employees);
+    return employeesByName(employees);
   }
 
   /** Reads the account's employees with these employee numbers. */

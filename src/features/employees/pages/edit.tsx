@@ -20,7 +20,7 @@ import {
   toConfirm,
 } from './employee-form.js';
 import { employeeAddress, newEmployeePath } from './employee-addresses.js';
-import { EmployeeFields } from './form-page.js';
+import { EmployeeFields } from './employee-fields.js';
 import { readManager, viewManager } from './manager-field.js';
 import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 
