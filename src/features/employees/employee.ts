@@ -12,7 +12,6 @@ import {
   type OptionalMember,
 } from './employee-attributes.js';
 
-/** An employee record of one account. */
 export type Employee = { readonly id: string } & AttributeValues;
 
 /** A column of the table `employees`. */

@@ -24,7 +24,6 @@ const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
 /** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
 const fewEmployees = 5_000;
 
-/** The employees of accounts. */
 export class Employees {
   readonly #prisma: ReadDatabase['prisma'];
   readonly #findById;

@@ -73,7 +73,6 @@ export {
   upsertEmployees,
 } from './upsert-employees.js';
 
-/** Creates the services and handlers for employees. */
 export function createEmployees({ config, contract, database, reads, auditedExports }: Core) {
   const employees = new Employees(reads);
   const directory = new Directory(reads);

@@ -13,7 +13,6 @@ export type ApplicationPagesDependencies = ReturnType<typeof createOAuthClients>
   readonly scopes: Contract['scopes'];
 };
 
-/** Creates the services for applications and their secrets. */
 export function createOAuthClients({ database }: Core) {
   return {
     applications: new OAuthApplications(database),

@@ -6,7 +6,6 @@ import type { EndpointContext } from './webhook-endpoint.js';
 import { WebhookCallLimiter, WebhookEndpoints } from './webhook-endpoints.js';
 import { WebhookSecrets } from './webhook-secrets.js';
 
-/** The services for webhook endpoints. */
 export type Webhooks = ReturnType<typeof createWebhookServices>;
 
 /** `http://localhost` is accepted outside production. */

@@ -60,7 +60,6 @@ interface UserForSignIn {
   readonly passwordHash: string | null;
 }
 
-/** The users of accounts. */
 export class Users {
   readonly #prisma: Database['prisma'];
 
