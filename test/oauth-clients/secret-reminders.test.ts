@@ -1,5 +1,6 @@
 import { ClientCredentials } from '../../src/features/oauth-clients/client-credentials.js';
 import { SecretReminders } from '../../src/features/oauth-clients/secret-reminders.js';
+import type { UserAuditContext } from '../../src/platform/audit/audit-log.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -30,11 +31,11 @@ async function openReminders() {
     where: { applicationId: application.id },
     data: { createdAt },
   });
-  const context = () => ({ accountId, userId: user.id, at: clock() });
+  const context = () => ({ accountId, userId: user.id, at: clock() }) as UserAuditContext;
   /** Creates a secret that expires after days. */
   const create = async (days: number | null) => {
     const expiresAt = days === null ? null : new Date(clock().getTime() + days * day * 1000);
-    const created = await credentials.createSecret(context() as Parameters<typeof credentials.createSecret>[0], {
+    const created = await credentials.createSecret(context(), {
       ...{ applicationId: application.id, nonce: randomId(), expiresAt },
     });
     if (created.kind !== 'created') throw new Error(created.kind);
@@ -42,7 +43,7 @@ async function openReminders() {
     return { ...created, id: (await prisma.applicationSecret.findFirstOrThrow({ where })).id };
   };
   const revoke = (secretId: string) =>
-    credentials.revokeSecret(context() as Parameters<typeof credentials.createSecret>[0], {
+    credentials.revokeSecret(context(), {
       ...{ applicationId: application.id, secretId },
     });
   const run = (signal = new AbortController().signal) => createProcess().run(signal);

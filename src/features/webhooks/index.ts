@@ -1,6 +1,6 @@
 import type { Core } from '../../platform/core.js';
-import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
 import { createWebhookServices } from './services.js';
+import { WebhookEndpointHandlers } from './webhook-endpoint-handlers.js';
 
 export { pauseEndpoints } from './endpoint-pauses.js';
 export type { WebhookPagesDependencies } from './pages/requested.js';

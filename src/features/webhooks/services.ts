@@ -16,8 +16,7 @@ export function createWebhookServices(core: Core) {
   return {
     endpoints: new WebhookEndpoints(database, { secrets, idempotency, config }),
     pauses: new EndpointPauses(database, config),
-    sendTest: (context: EndpointContext, id: string) =>
-      sendTest({ ...core, secrets, sender }, context, id),
+    sendTest: (context: EndpointContext, id: string) => sendTest({ ...core, secrets, sender }, context, id),
     calls: new WebhookCallLimiter(),
   };
 }

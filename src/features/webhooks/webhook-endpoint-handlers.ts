@@ -19,9 +19,9 @@ import { found, Problem, recordNotFound } from '../../platform/problems/problem.
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventId, eventsExpired } from '../events/index.js';
 import type { KeyedContext, NewSecret } from './keyed-changes.js';
+import type { Webhooks } from './services.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
 import { maximumEndpoints } from './webhook-endpoints.js';
-import type { Webhooks } from './services.js';
 
 type Schemas = components['schemas'];
 

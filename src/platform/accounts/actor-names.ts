@@ -34,9 +34,7 @@ export async function readActorNames(
     }),
   ]);
   return {
-    users: new Map(
-      users.map((user) => [user.id, { name: userName(user), email: user.email }]),
-    ),
+    users: new Map(users.map((user) => [user.id, { name: userName(user), email: user.email }])),
     applications: new Map(applications.map(({ id, name }) => [id, name])),
   };
 }

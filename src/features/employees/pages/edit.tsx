@@ -7,6 +7,8 @@ import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Employee, employeeVersion, fullName } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
+import { employeeAddress, newEmployeePath } from './employee-addresses.js';
+import { EmployeeFields } from './employee-fields.js';
 import {
   accepted,
   checkForm,
@@ -19,8 +21,6 @@ import {
   storedEmployeeForm,
   toConfirm,
 } from './employee-form.js';
-import { employeeAddress, newEmployeePath } from './employee-addresses.js';
-import { EmployeeFields } from './employee-fields.js';
 import { readManager, viewManager } from './manager-field.js';
 import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 

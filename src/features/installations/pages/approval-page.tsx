@@ -1,5 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApprovalStep, AuthorizationEndpoint, AuthorizationStep } from '../../../oauth/authorization-endpoint.js';
+import type {
+  ApprovalStep,
+  AuthorizationEndpoint,
+  AuthorizationStep,
+} from '../../../oauth/authorization-endpoint.js';
 import type { AuthorizationParameters } from '../../../oauth/authorization-request.js';
 import { authorizationQuery, repeatedQuery } from '../../../oauth/consent/authorization-query.js';
 import type { ReadPushedRequest } from '../../../oauth/consent/pushed-request-query.js';
