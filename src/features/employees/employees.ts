@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { employeesByName, type Employee, employeeSelection, fullName } from './employee.js';
+import { type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
   type EmployeeCount,

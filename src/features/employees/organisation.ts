@@ -2,7 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { employeesByName, type Employee, employeeSelection } from './employee.js';
+import { type Employee, employeeSelection, employeesByName } from './employee.js';
 import { managersAbove, readEmployeesByPosition, readManagerIds } from './employee-references.js';
 
 /** Managers from whom the top of the organisation is looked for. */

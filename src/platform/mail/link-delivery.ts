@@ -33,7 +33,9 @@ const mailLimits = {
 export type MailCause = keyof typeof mailLimits;
 
 /** The user, address and account that a mail is counted for. */
-export type MailSubjects<Cause extends MailCause> = Readonly<Record<keyof (typeof mailLimits)[Cause], string>>;
+export type MailSubjects<Cause extends MailCause> = Readonly<
+  Record<keyof (typeof mailLimits)[Cause], string>
+>;
 
 /** An address with the domain in ASCII form: an internationalized domain has several spellings. */
 function mailboxOf(email: string): string {
