@@ -1,5 +1,6 @@
-import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
+import { ClientCredentials } from '../../src/features/oauth-clients/client-credentials.js';
 import { SecretReminders } from '../../src/features/oauth-clients/secret-reminders.js';
+import type { UserAuditContext } from '../../src/platform/audit/audit-log.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { LinkDelivery } from '../../src/platform/mail/link-delivery.js';
 import { openTestDatabase } from '../support/database/database.js';
@@ -13,7 +14,7 @@ const database = await openTestDatabase(t);
 const { prisma } = database;
 const mail = await startMailServer(t);
 const config = testConfig({ SMTP_URL: mail.url });
-const secrets = new ClientSecrets(database);
+const credentials = new ClientCredentials(database);
 const day = 86_400;
 
 /** A confidential application, with a clock that starts on 1 March 2026 at 9:00 UTC. */
@@ -30,11 +31,11 @@ async function openReminders() {
     where: { applicationId: application.id },
     data: { createdAt },
   });
-  const context = () => ({ accountId, userId: user.id, at: clock() });
+  const context = () => ({ accountId, userId: user.id, at: clock() }) as UserAuditContext;
   /** Creates a secret that expires after days. */
   const create = async (days: number | null) => {
     const expiresAt = days === null ? null : new Date(clock().getTime() + days * day * 1000);
-    const created = await secrets.create(context() as Parameters<typeof secrets.create>[0], {
+    const created = await credentials.createSecret(context(), {
       ...{ applicationId: application.id, nonce: randomId(), expiresAt },
     });
     if (created.kind !== 'created') throw new Error(created.kind);
@@ -42,7 +43,7 @@ async function openReminders() {
     return { ...created, id: (await prisma.applicationSecret.findFirstOrThrow({ where })).id };
   };
   const revoke = (secretId: string) =>
-    secrets.revoke(context() as Parameters<typeof secrets.create>[0], {
+    credentials.revokeSecret(context(), {
       ...{ applicationId: application.id, secretId },
     });
   const run = (signal = new AbortController().signal) => createProcess().run(signal);

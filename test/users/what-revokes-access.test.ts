@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ClientSecrets } from '../../src/features/oauth-clients/client-secrets.js';
+import { ClientCredentials } from '../../src/features/oauth-clients/client-credentials.js';
 import { DevelopmentPolicy } from '../../src/features/oauth-clients/development-policy.js';
 import { OAuthApplications } from '../../src/features/oauth-clients/oauth-applications.js';
 import { replaceRecoveryCodes } from '../../src/features/second-factors/recovery-codes.js';
@@ -204,13 +204,13 @@ const events: Readonly<Record<string, (scene: Scene, choice: Record<string, stri
     const { accountId, application } = scene;
     const where = { accountId, applicationId: application.id };
     const { id: secretId } = await prisma.applicationSecret.findFirstOrThrow({ where });
-    const secrets = new ClientSecrets(database);
-    await secrets.create(byOwner(scene), {
+    const credentials = new ClientCredentials(database);
+    await credentials.createSecret(byOwner(scene), {
       applicationId: application.id,
       nonce: randomId(),
       expiresAt: null,
     });
-    await secrets.revoke(byOwner(scene), { applicationId: application.id, secretId });
+    await credentials.revokeSecret(byOwner(scene), { applicationId: application.id, secretId });
   },
   'Application deleted': (scene) =>
     new OAuthApplications(database).delete(byOwner(scene), scene.application.id),

@@ -26,7 +26,6 @@ const managerNumber = {
   required: false,
 } as const satisfies RecordMember;
 
-/** The members that a record can have. */
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
 
 const nameMembers = recordMembers.filter(({ name }) => name === 'first_name' || name === 'last_name');

@@ -31,7 +31,7 @@ export interface EmployeeChange {
 /** The last change of a page; the next page starts after it. */
 type ChangeAnchor = Pick<EmployeeChange, 'at' | 'id'>;
 
-interface ChangesRequest {
+export interface HistoryRequest {
   readonly accountId: AccountId;
   readonly employeeId: string;
   /** The last change of the previous page; absent for the first page. */
@@ -53,9 +53,9 @@ interface StoredChange extends Omit<EmployeeChange, 'userName' | 'byOperator' | 
  *
  * @returns at most `size` changes of the audit log, with the imports between them; and whether there are more
  */
-export async function employeeChanges(
+export async function readHistory(
   database: Pick<Database, 'prisma'>,
-  request: ChangesRequest,
+  request: HistoryRequest,
 ): Promise<{ changes: readonly EmployeeChange[]; more: boolean }> {
   const { accountId, after } = request;
   return await withScope(accountScope(accountId), async () => {
@@ -96,7 +96,7 @@ interface EmployeeEvent {
 
 async function auditedChanges(
   { prisma }: Pick<Database, 'prisma'>,
-  { accountId, employeeId, after, size }: ChangesRequest,
+  { accountId, employeeId, after, size }: HistoryRequest,
 ): Promise<{ events: readonly StoredChange[]; more: boolean }> {
   const found = await prisma.$queryRaw<EmployeeEvent[]>(
     pageQuery(
@@ -156,7 +156,7 @@ interface ImportRow {
 /** The changes of the imports that can be undone. An account has at most 50 imports. */
 async function importedChanges(
   { prisma }: Pick<Database, 'prisma'>,
-  { accountId, employeeId }: ChangesRequest,
+  { accountId, employeeId }: HistoryRequest,
 ): Promise<readonly StoredChange[]> {
   const rows = await prisma.$queryRaw<ImportRow[]>`
     SELECT stored.id, coalesce(stored.finished_at, stored.created_at) AS at, stored.user_id AS "userId", stored.address,

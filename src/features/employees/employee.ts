@@ -12,7 +12,6 @@ import {
   type OptionalMember,
 } from './employee-attributes.js';
 
-/** An employee record of one account. */
 export type Employee = { readonly id: string } & AttributeValues;
 
 /** A column of the table `employees`. */
@@ -100,7 +99,7 @@ export function listName({ firstName, lastName }: Pick<Employee, 'firstName' | '
 }
 
 /** Sorts employees by last name, then first name, as people sort them. */
-export function byName(employees: readonly Employee[]): Employee[] {
+export function employeesByName(employees: readonly Employee[]): Employee[] {
   return employees.toSorted(
     (one, other) => compareText(one.lastName, other.lastName) || compareText(one.firstName, other.firstName),
   );

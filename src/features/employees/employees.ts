@@ -3,7 +3,7 @@ import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { byName, type Employee, employeeSelection, fullName } from './employee.js';
+import { type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
   type EmployeeCount,
@@ -24,7 +24,6 @@ const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
 /** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
 const fewEmployees = 5_000;
 
-/** The employees of accounts. */
 export class Employees {
   readonly #prisma: ReadDatabase['prisma'];
   readonly #findById;
@@ -51,7 +50,7 @@ export class Employees {
     const employees = await withScope(accountScope(accountId), () =>
       readEmployees(this.#prisma, accountId, ids),
     );
-    return byName(employees);
+    return employeesByName(employees);
   }
 
   /** Reads the account's employees with these employee numbers. */

@@ -4,7 +4,7 @@ import { DirectoryExports } from './directory-exports.js';
 import { EmployeeChanges } from './employee-changes.js';
 import { createEmployeeCheck } from './employee-check.js';
 import { EmployeeHandlers } from './employee-handlers.js';
-import { employeeChanges } from './employee-history.js';
+import { type HistoryRequest, readHistory } from './employee-history.js';
 import { Employees } from './employees.js';
 import { ManagerChoices } from './manager-choices.js';
 import { Organisation } from './organisation.js';
@@ -64,7 +64,7 @@ export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
-export { employeeAddress } from './pages/employee-pages.js';
+export { employeeAddress } from './pages/employee-addresses.js';
 export { Spellings } from './spellings.js';
 export {
   changedAttributes,
@@ -73,7 +73,6 @@ export {
   upsertEmployees,
 } from './upsert-employees.js';
 
-/** Creates the services and handlers for employees. */
 export function createEmployees({ config, contract, database, reads, auditedExports }: Core) {
   const employees = new Employees(reads);
   const directory = new Directory(reads);
@@ -82,8 +81,8 @@ export function createEmployees({ config, contract, database, reads, auditedExpo
     managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
     employeeCheck: createEmployeeCheck(contract),
-    /** {@link employeeChanges}, of the primary: users look at what they have just changed. */
-    readHistory: (request: Parameters<typeof employeeChanges>[1]) => employeeChanges(database, request),
+    /** Of the primary: users look at what they have just changed. */
+    readHistory: (request: HistoryRequest) => readHistory(database, request),
     directory,
     organisation: new Organisation(reads),
     directoryExports: new DirectoryExports(auditedExports, directory),

@@ -41,7 +41,7 @@ export class ManagerChoices {
     );
     if (ids.length > maximumManagers) return null;
     const names = await this.#employees.names(accountId, new Set(ids));
-    return byName(ids.map((id) => ({ id, name: names.get(id) ?? id })));
+    return managersByName(ids.map((id) => ({ id, name: names.get(id) ?? id })));
   }
 
   /** The managers whose name, e-mail address or number matches a text, by last name; at most 50. */
@@ -68,6 +68,6 @@ export class ManagerChoices {
   }
 }
 
-function byName(managers: readonly ManagerChoice[]): readonly ManagerChoice[] {
+function managersByName(managers: readonly ManagerChoice[]): readonly ManagerChoice[] {
   return managers.toSorted((one, other) => compareText(one.name, other.name));
 }

@@ -2,7 +2,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { byName, type Employee, employeeSelection } from './employee.js';
+import { type Employee, employeeSelection, employeesByName } from './employee.js';
 import { managersAbove, readEmployeesByPosition, readManagerIds } from './employee-references.js';
 
 /** Managers from whom the top of the organisation is looked for. */
@@ -57,7 +57,7 @@ export class Organisation {
         top.slice(0, maximumTop).map(employeePosition),
       );
       return {
-        nodes: await this.#nodes(accountId, byName(people), sizes),
+        nodes: await this.#nodes(accountId, employeesByName(people), sizes),
         more: top.length > maximumTop || managers.length === maximumManagers,
       };
     });
@@ -98,7 +98,7 @@ export class Organisation {
     const ids = people.map(({ id }) => id);
     const counts = await this.#counts(accountId, ids);
     const reports = size === undefined ? [] : await this.#reports(accountId, ids, size);
-    const nodes = await this.#nodes(accountId, byName(reports), sizes);
+    const nodes = await this.#nodes(accountId, employeesByName(reports), sizes);
     return people.map((person) => ({
       person,
       count: counts.get(person.id) ?? 0,

@@ -3,6 +3,7 @@ import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { BackgroundMail, type MailText } from '../../platform/mail/mailer.js';
+import { notifyRoles } from '../../platform/mail/notify-roles.js';
 import { settings } from '../../platform/pages/paths.js';
 
 /** `id` of the section of the settings page with the requests. */
@@ -49,19 +50,13 @@ export class ApprovalMails {
   /** Tells the enabled owners and administrators that a user asks for an application. */
   requested({ accountId, userId }: UserAuditContext, { name, email }: { name: string; email: string }): void {
     const { database, delivery } = this.#core;
+    const url = delivery.addressOf(`${settings.applications}#${requestsId}`);
     this.#background.add(() =>
-      withScope(accountScope(accountId), async () => {
-        const administrators = await database.prisma.user.findMany({
-          where: { accountId, role: { in: ['owner', 'admin'] }, disabledAt: null },
-          select: { email: true },
-        });
-        const url = delivery.addressOf(`${settings.applications}#${requestsId}`);
-        const permit = await delivery.permit(database.prisma, 'approval_request', {
-          user: userId,
-          account: accountId,
-        });
-        const mail = requestMail(name, { user: email, url });
-        await Promise.all(administrators.map((user) => delivery.notify(permit, user.email, mail)));
+      notifyRoles(database, delivery, {
+        roles: ['owner', 'admin'],
+        cause: 'approval_request',
+        subjects: { user: userId, account: accountId },
+        mail: requestMail(name, { user: email, url }),
       }),
     );
   }

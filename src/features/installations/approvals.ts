@@ -2,7 +2,7 @@ import type { Client } from '../../oauth/clients/client-registry.js';
 import { redirectHosts } from '../../oauth/clients/installations.js';
 import { isForDevelopment } from '../../oauth/clients/redirect-uris.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Role } from '../../platform/accounts/user.js';
+import { type Role, userName } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
@@ -199,7 +199,7 @@ export class Approvals {
     const byClient = new Map<string, RequestingUser[]>();
     for (const { clientId, user, scopes, createdAt } of rows) {
       const users = byClient.get(clientId) ?? [];
-      const name = `${user.givenName} ${user.familyName}`.trim();
+      const name = userName(user).trim();
       users.push({ name, email: user.email, scopes, requestedAt: createdAt });
       byClient.set(clientId, users);
     }

@@ -2,8 +2,7 @@ import type { Core } from '../../platform/core.js';
 import { ApprovalMails } from './approval-mails.js';
 import { Approvals } from './approvals.js';
 
-export { HostList } from './pages/approval-form.js';
-export type { ApprovalPagesDependencies } from './pages/dependencies.js';
+export { type ApprovalPagesDependencies, HostList } from './pages/approval-form.js';
 export { policyName, policyPage, policyPath } from './pages/policy.js';
 export { approvalAddress, RequestsSection, readRequests, requestPages } from './pages/requests.js';
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { inSchemeOf, insufficientScope } from '../../oauth/authentication.js';
 import { proofAlgorithms } from '../../oauth/dpop/proof-key.js';
+import type { Config } from '../../platform/config/config.js';
 import type { Contract, ScopeName } from '../../platform/contract/contract.js';
 import { isDeeper } from '../../platform/contract/outside-text.js';
 import type { Authenticate } from '../../platform/http/binding/bind.js';
@@ -59,7 +60,7 @@ interface Dependencies {
   readonly contract: Contract;
   readonly withBaseUrl: WithBaseUrl;
   readonly authenticate: Authenticate;
-  readonly config: { readonly baseUrl: string; readonly errorsUrl: string };
+  readonly config: Pick<Config, 'baseUrl' | 'errorsUrl'>;
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Config } from '../../platform/config/config.js';
 import type { Contract } from '../../platform/contract/contract.js';
 import type { Core } from '../../platform/core.js';
-import { ClientAuthenticationSettings } from './client-authentication-settings.js';
-import { ClientSecrets } from './client-secrets.js';
+import { ClientCredentials } from './client-credentials.js';
 import { DevelopmentPolicy } from './development-policy.js';
 import { OAuthApplications } from './oauth-applications.js';
 
@@ -14,12 +13,10 @@ export type ApplicationPagesDependencies = ReturnType<typeof createOAuthClients>
   readonly scopes: Contract['scopes'];
 };
 
-/** Creates the services for applications and their secrets. */
 export function createOAuthClients({ database }: Core) {
   return {
     applications: new OAuthApplications(database),
-    clientSecrets: new ClientSecrets(database),
-    authenticationSettings: new ClientAuthenticationSettings(database),
+    clientCredentials: new ClientCredentials(database),
     developmentPolicy: new DevelopmentPolicy(database),
   };
 }

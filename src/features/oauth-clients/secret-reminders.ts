@@ -1,10 +1,8 @@
 import { tabAddress } from '../../oauth/clients/application-tabs.js';
-import type { Clock } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
+import type { Core } from '../../platform/core.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
-import type { Logger } from '../../platform/logger.js';
-import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import { BackgroundMail, type MailText } from '../../platform/mail/mailer.js';
+import { notifyRoles } from '../../platform/mail/notify-roles.js';
 import { reminderDays } from './secret-expiry.js';
 
 /** Time between two looks for reminders that are due. */
@@ -21,16 +19,11 @@ interface DueReminder {
   readonly expiresAt: Date;
   /** Of the secret. Every secret with an expiry has them. */
   readonly lastCharacters: string;
-  /** E-mail addresses of the owners and administrators. */
-  readonly recipients: readonly string[];
 }
 
-interface Dependencies {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
-  readonly delivery: LinkDelivery;
-}
+type Dependencies = Pick<Core, 'database' | 'clock' | 'delivery'> & {
+  readonly logger: Pick<Core['logger'], 'warn'>;
+};
 
 /**
  * Reminds the owners and administrators of an account by mail that a client secret expires. A reminder is claimed before it is sent, so
@@ -87,18 +80,19 @@ export class SecretReminders {
         WHERE secret.account_id = due.account_id AND secret.id = due.id AND applications.id = secret.application_id
         RETURNING secret.account_id AS "accountId", secret.application_id AS "applicationId",
           applications.name AS "applicationName", applications.client_id AS "clientId",
-          secret.expires_at AS "expiresAt", secret.last_characters AS "lastCharacters",
-          ARRAY(SELECT email FROM users
-                WHERE users.account_id = secret.account_id AND role IN ('owner', 'admin') AND disabled_at IS NULL
-                ORDER BY users.id) AS recipients`,
+          secret.expires_at AS "expiresAt", secret.last_characters AS "lastCharacters"`,
     );
   }
 
-  async #send({ recipients, ...reminder }: DueReminder): Promise<void> {
+  async #send(reminder: DueReminder): Promise<void> {
     const { database, delivery } = this.#dependencies;
-    const permit = await delivery.permit(database.prisma, 'expiring_secret', { account: reminder.accountId });
     const url = delivery.addressOf(tabAddress(reminder.applicationId, 'credentials'));
-    for (const email of recipients) await delivery.notify(permit, email, reminderMail(reminder, url));
+    await notifyRoles(database, delivery, {
+      roles: ['owner', 'admin'],
+      cause: 'expiring_secret',
+      subjects: { account: reminder.accountId },
+      mail: reminderMail(reminder, url),
+    });
   }
 }
 
@@ -106,7 +100,7 @@ const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZon
 const timeFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
 
 function reminderMail(
-  { applicationName, clientId, expiresAt, lastCharacters }: Omit<DueReminder, 'recipients'>,
+  { applicationName, clientId, expiresAt, lastCharacters }: DueReminder,
   url: string,
 ): MailText {
   const date = dateFormat.format(expiresAt);

@@ -6,7 +6,6 @@ import { UserInfoHandlers } from './userinfo-handlers.js';
 export { type ProfilePagesDependencies, profilePages } from './pages/profile.js';
 export type { Profile } from './profiles.js';
 
-/** Creates the services and handlers for the OpenID profile. */
 export function createProfiles({ database, clock }: Core) {
   const profiles = new Profiles(database);
   return {

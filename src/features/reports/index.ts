@@ -5,7 +5,6 @@ import { ReportResultHandlers } from './report-result-handlers.js';
 import { Reports } from './reports.js';
 import { ReportResults } from './results/report-results.js';
 
-/** Creates the services and handlers for reports. */
 export function createReports(core: Core) {
   const { config, contract, database, reads, clock, idempotency } = core;
   const { baseUrl, maxReportsPerAccount: maxReports } = config;

@@ -10,10 +10,8 @@ export { credentialField, hiddenFields, PasskeyForm } from './pages/passkey-form
 export { ownSecondFactorPages } from './pages/routes.js';
 export { type PasskeyResponse, Passkeys } from './passkeys.js';
 
-/** The services for second factors. */
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-/** Creates the services for second factors, and for signing in with them. */
 export function createSecondFactors(core: Core) {
   const apps = new AuthenticatorApps(core);
   const passkeys = new Passkeys(core);

@@ -7,7 +7,7 @@ import type {
 } from '@simplewebauthn/server';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import { SessionEndedError } from '../../platform/accounts/sessions.js';
-import type { User } from '../../platform/accounts/user.js';
+import { type User, userName } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
@@ -110,7 +110,7 @@ export class Passkeys {
       rpName: 'People',
       rpID: this.#host,
       userName: user.email,
-      userDisplayName: `${user.givenName} ${user.familyName}`,
+      userDisplayName: userName(user),
       userID: new TextEncoder().encode(user.id),
       challenge: this.#challenges.create('add', csrfToken),
       excludeCredentials: await this.#credentials(user),

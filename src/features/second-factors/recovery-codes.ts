@@ -66,7 +66,6 @@ function normalizeCode(text: string): string {
   return text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
 }
 
-/** The recovery codes of users. */
 export class RecoveryCodes {
   readonly #prisma: Database['prisma'];
   readonly #securityEmails: SecurityEmails;

@@ -6,7 +6,6 @@ import { SignIn } from './sign-in.js';
 export type { KnownBrowsers } from './known-browsers.js';
 export { continueSignIn, nextStep } from './pages/after-sign-in.js';
 
-/** Creates the services for signing in. */
 export function createSignIn(core: Core, { passkeys }: { passkeys: Passkeys }) {
   const { config, appSecrets, clock } = core;
   return {

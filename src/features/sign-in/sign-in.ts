@@ -1,10 +1,5 @@
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
-import {
-  mustUseSingleSignOn,
-  type SignInStage,
-  signInStage,
-  type User,
-} from '../../platform/accounts/user.js';
+import { mustUseSingleSignOn, type SignInStage, type User } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
@@ -110,12 +105,14 @@ export class SignIn {
    * @returns `null` when the user was disabled or the password hash was replaced after the comparison
    */
   async #checkPassword(attempt: PasswordAttempt): Promise<SignInOutcome | null> {
-    const { email, password, origin, userAgent, signal } = attempt;
+    const { email, password, origin, signal } = attempt;
     const { users, passwords, userSessions, auditLog } = this.#core;
-    const { address } = origin;
     const found = await users.findForSignIn(email);
     const stored = found?.passwordHash ?? null;
-    const { matches, replacement } = await passwords.check(stored, password, { address, signal });
+    const { matches, replacement } = await passwords.check(stored, password, {
+      address: origin.address,
+      signal,
+    });
     const identity = identityOf(found?.user);
     if (found === null || found.passwordHash === null || !matches) {
       await auditLog.record({ type: 'sign_in.failed', ...identity, origin });
@@ -128,17 +125,12 @@ export class SignIn {
       await auditLog.record({ type: 'sign_in.failed', ...identity, origin, details });
       return { kind: 'single_sign_on', accountId: user.accountId };
     }
-    const stage = signInStage(user, { secondFactorAt: null, singleSignOn: false });
-    const complete = stage === 'complete';
-    const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
-    const event = { type, ...identity, origin } as const;
-    const from = { address, userAgent };
-    const sessionId = await userSessions.create(user, from, { passwordHash, event, complete });
-    if (sessionId === null) return null;
+    const session = await userSessions.createWithPassword(user, attempt, { passwordHash });
+    if (session === null) return null;
     if (replacement !== null) {
       await users.replacePasswordHash(user, { from: passwordHash, to: replacement });
     }
-    return { kind: 'signed_in', user, sessionId, stage };
+    return { kind: 'signed_in', user, ...session };
   }
 
   async #checkPasskey(

@@ -1,14 +1,13 @@
 import { toAccountId } from '../../platform/accounts/account-id.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { type Clock, dayMilliseconds } from '../../platform/clock.js';
-import type { Database } from '../../platform/database/client.js';
-import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
+import { dayMilliseconds } from '../../platform/clock.js';
+import type { Core } from '../../platform/core.js';
+import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
-import type { Logger } from '../../platform/logger.js';
-import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
 import { BackgroundMail, type MailText } from '../../platform/mail/mailer.js';
-import { findTxtRecord, type ResolveTxt } from '../../platform/network/txt-records.js';
+import { notifyRoles } from '../../platform/mail/notify-roles.js';
+import { findTxtRecord } from '../../platform/network/txt-records.js';
 import { settings } from '../../platform/pages/paths.js';
 import { domainRecord, maximumFailedDays } from './domain-confirmation.js';
 
@@ -32,13 +31,9 @@ interface DueDomain {
   readonly failedDays: number;
 }
 
-interface Dependencies {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
-  readonly delivery: LinkDelivery;
-  readonly resolveTxt: ResolveTxt;
-}
+type Dependencies = Pick<Core, 'database' | 'clock' | 'delivery' | 'resolveTxt'> & {
+  readonly logger: Pick<Core['logger'], 'warn'>;
+};
 
 /**
  * Checks once a day whether the record of each domain that was confirmed by DNS still exists. When it was missing on seven days
@@ -129,16 +124,12 @@ export class DomainChecks {
 
   async #notify({ accountId, accountName, domain }: DueDomain): Promise<void> {
     const { database, delivery } = this.#dependencies;
-    const users = await withScope(accountScope(accountId), () =>
-      database.prisma.user.findMany({
-        where: { accountId, role: { in: ['owner', 'admin'] }, disabledAt: null },
-        select: { email: true },
-        orderBy: { id: 'asc' },
-      }),
-    );
-    const permit = await delivery.permit(database.prisma, 'lost_domain', { account: accountId });
-    const mail = lostDomainMail(domain, accountName, delivery.addressOf(settings.singleSignOn));
-    for (const { email } of users) await delivery.notify(permit, email, mail);
+    await notifyRoles(database, delivery, {
+      roles: ['owner', 'admin'],
+      cause: 'lost_domain',
+      subjects: { account: accountId },
+      mail: lostDomainMail(domain, accountName, delivery.addressOf(settings.singleSignOn)),
+    });
   }
 }
 

@@ -7,7 +7,6 @@ import { SingleSignOn } from './single-sign-on.js';
 import { SsoStateCookie } from './sso-state-cookie.js';
 import { UserIdentities } from './user-identities.js';
 
-/** The services for single sign-on. */
 export type SingleSignOnServices = ReturnType<typeof createSingleSignOn>;
 
 export function createSingleSignOn(core: Core) {

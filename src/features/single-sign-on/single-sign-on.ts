@@ -18,7 +18,7 @@ import {
   toStoredFailure,
 } from './provider-errors.js';
 import { type SignInRequest, SignInRequests } from './sign-in-requests.js';
-import { acceptedTest, failedTest, type SignInTest } from './sign-in-test.js';
+import { acceptedTest, failedTest, type SignInTest } from './trial-sign-in.js';
 import type { UserIdentities } from './user-identities.js';
 
 /** A browser that starts single sign-on. */

@@ -107,7 +107,6 @@ const storeCounts =
     );
   };
 
-/** Adds calls to the stored ones. */
 export const storeUsage = storeCounts(insertUsage);
 
 /** Adds failed client authentications to the stored ones. */

@@ -63,7 +63,6 @@ export class UsageCounts {
     this.#maximum = maximum;
   }
 
-  /** Number of counts. */
   get size(): number {
     return this.#counts.size;
   }
@@ -191,7 +190,6 @@ export class RecentFailures {
     this.#maximumApplications = maximumApplications;
   }
 
-  /** Adds a rejected call of an application. */
   add(call: ApiCall, at: number): void {
     const { status } = call;
     if (status === undefined || status < 400) return;
@@ -242,7 +240,6 @@ export class RecentRejections {
     this.#maximumApplications = maximumApplications;
   }
 
-  /** Adds a call if it was rejected. */
   add(call: ApiCall, at: number): void {
     const { status } = call;
     if (status === undefined || status < 400) return;

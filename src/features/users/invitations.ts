@@ -3,7 +3,7 @@ import { personNameRule } from '../../platform/accounts/name-rules.js';
 import { ifEmailTaken, insertUser, isForeignDomain } from '../../platform/accounts/new-user.js';
 import { normalizeEmail } from '../../platform/accounts/normalize.js';
 import { consumeLink, insertLink, type ValidLink } from '../../platform/accounts/one-time-links.js';
-import { type Role, type SignInStage, signInStage, type User } from '../../platform/accounts/user.js';
+import type { Role, SignInStage, User } from '../../platform/accounts/user.js';
 import { emailRule, passwordError } from '../../platform/accounts/user-rules.js';
 import type { AuditOrigin, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
@@ -205,20 +205,16 @@ export class Invitations {
   /** Signs a new user in, who has just chosen the password. */
   async #signIn(
     { accountId, userId, passwordHash }: { accountId: AccountId; userId: string; passwordHash: string },
-    { origin, userAgent }: { origin: AuditOrigin; userAgent: string | undefined },
+    from: { origin: AuditOrigin; userAgent: string | undefined },
   ): Promise<FirstSignIn> {
     const { users, userSessions } = this.#core;
     const user = await users.findEnabled(accountId, userId);
     if (user === null) return { kind: 'not_signed_in' };
     // Owners too: a new one has no recovery code.
     if (user.onlySingleSignOn) return { kind: 'single_sign_on', accountId };
-    const stage = signInStage(user, { secondFactorAt: null, singleSignOn: false });
-    const complete = stage === 'complete';
-    const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
-    const event = { type, accountId, userId, origin, details: { method: 'invitation' } } as const;
-    const browser = { address: origin.address, userAgent };
-    const sessionId = await userSessions.create(user, browser, { passwordHash, event, complete });
-    return sessionId === null ? { kind: 'not_signed_in' } : { kind: 'signed_in', user, sessionId, stage };
+    const details = { method: 'invitation' };
+    const session = await userSessions.createWithPassword(user, from, { passwordHash, details });
+    return session === null ? { kind: 'not_signed_in' } : { kind: 'signed_in', user, ...session };
   }
 }
 

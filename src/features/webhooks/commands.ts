@@ -6,7 +6,7 @@ import { type CommandProcess, withContext } from '../../platform/cli/context.js'
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
 import type { Database } from '../../platform/database/client.js';
 import { EndpointPauses } from './endpoint-pauses.js';
-import { toWebhookEndpoint, withoutQuery } from './webhook-endpoint.js';
+import { stateOf, toWebhookEndpoint, withoutQuery } from './webhook-endpoint.js';
 
 const columns = ['id', 'client_id', 'url', 'state', 'since', 'reason', 'last_event_id'];
 
@@ -54,12 +54,13 @@ async function readRows({ prisma }: Database, accountId: AccountId): Promise<Row
     include: { application: { select: { clientId: true, installedClientId: true } } },
   });
   return rows.map(({ application, ...row }) => {
-    const { id, url, pausedAt, failingSince, pauseReason, lastEventId } = toWebhookEndpoint(row);
+    const endpoint = toWebhookEndpoint(row);
+    const { id, url, pausedAt, failingSince, pauseReason, lastEventId } = endpoint;
     return {
       id,
       client_id: application.installedClientId ?? application.clientId,
       url: withoutQuery(url),
-      state: pausedAt !== null ? 'paused' : failingSince !== null ? 'retrying' : 'delivering',
+      state: stateOf(endpoint),
       since: (pausedAt ?? failingSince)?.toISOString() ?? null,
       reason: pauseReason,
       last_event_id: lastEventId,

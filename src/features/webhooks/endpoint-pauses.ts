@@ -39,12 +39,8 @@ export class EndpointPauses {
     return await change(this.#prisma, context, lockEndpoint(id), async (unit, locked) => {
       if (locked === null) return false;
       if (locked.pausedAt !== null) return true;
-      const pauseReason: PauseReason = 'manual';
-      const row = await unit.tx.webhookEndpoint.update({
-        where: keyOf(context, id),
-        // Without the lease, a running attempt stores neither its delivery nor the response.
-        data: { pausedAt: context.at, pauseReason, dueAt: null, lease: null, updatedAt: context.at },
-      });
+      const data = pausedData('manual', context.at);
+      const row = await unit.tx.webhookEndpoint.update({ where: keyOf(context, id), data });
       await recorded(unit, 'paused', row);
       return true;
     });
@@ -99,12 +95,16 @@ export async function pauseEndpoints({ tx, context }: Unit<EndpointContext>): Pr
     SELECT id FROM webhook_endpoints
     WHERE account_id = ${accountId} AND application_id = ${applicationId} AND paused_at IS NULL
     ORDER BY id FOR UPDATE`;
-  const pauseReason: PauseReason = 'revoked';
   const { count } = await tx.webhookEndpoint.updateMany({
     where: { accountId, id: { in: locked.map(({ id }) => id) } },
-    data: { pausedAt: at, pauseReason, dueAt: null, lease: null, updatedAt: at },
+    data: pausedData('revoked', at),
   });
   return count;
+}
+
+/** Without the lease, a running attempt stores neither its delivery nor the response. */
+function pausedData(pauseReason: PauseReason, at: Date) {
+  return { pausedAt: at, pauseReason, dueAt: null, lease: null, updatedAt: at };
 }
 
 /** @returns `null` for an invalid cursor */

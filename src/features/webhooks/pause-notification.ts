@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/database/client.js';
 import type { LinkDelivery } from '../../platform/mail/link-delivery.js';
+import { notifyRoles } from '../../platform/mail/notify-roles.js';
 import { applicationAddress } from '../../platform/pages/paths.js';
 import type { EndpointOutcome } from './delivery/outcome.js';
 import { maxRetryDays, type PauseReason } from './webhook-endpoint.js';
@@ -15,14 +16,12 @@ const reasons: Readonly<Record<PauseReason, string>> = {
 
 /** Notifies the owners of an account that one of its webhook endpoints is paused. A mail that is not sent is logged. */
 export async function notifyOwners(
-  { prisma }: Pick<Database, 'prisma'>,
+  database: Pick<Database, 'prisma'>,
   delivery: LinkDelivery,
   { accountId, applicationId, id, url, pauseReason, attempt }: EndpointOutcome,
 ): Promise<void> {
-  const application = await prisma.application.findFirst({ where: { accountId, id: applicationId } });
-  const owners = await prisma.user.findMany({
-    where: { accountId, role: 'owner', disabledAt: null },
-    select: { email: true },
+  const application = await database.prisma.application.findFirst({
+    where: { accountId, id: applicationId },
   });
   const { host } = new URL(url);
   const lastError = attempt?.error ?? (attempt?.status == null ? null : `Status ${attempt.status}`);
@@ -39,6 +38,7 @@ export async function notifyOwners(
     },
     after: ['Resume the endpoint there, or through the API. Events are kept for a limited time.'],
   };
-  const permit = await delivery.permit(prisma, 'paused_webhook', { account: accountId });
-  await Promise.all(owners.map(({ email }) => delivery.notify(permit, email, mail)));
+  await notifyRoles(database, delivery, {
+    ...{ roles: ['owner'], cause: 'paused_webhook', subjects: { account: accountId }, mail },
+  });
 }

@@ -19,8 +19,9 @@ import { found, Problem, recordNotFound } from '../../platform/problems/problem.
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { eventId, eventsExpired } from '../events/index.js';
 import type { KeyedContext, NewSecret } from './keyed-changes.js';
+import type { Webhooks } from './services.js';
 import type { EndpointContext, WebhookEndpoint } from './webhook-endpoint.js';
-import { maximumEndpoints, type Webhooks } from './webhook-endpoints.js';
+import { maximumEndpoints } from './webhook-endpoints.js';
 
 type Schemas = components['schemas'];
 
@@ -191,7 +192,7 @@ export class WebhookEndpointHandlers implements Pick<Handlers, Operation> {
   ): Promise<Output<'createWebhookEndpointTestDelivery'>> {
     const context = this.#context(input);
     const id = input.params.webhook_endpoint_id;
-    const attempt = await this.#wait(input, () => this.#webhooks.tests.send(context, id));
+    const attempt = await this.#wait(input, () => this.#webhooks.sendTest(context, id));
     return { status: 201, records: 1, body: { data: toDeliveryResource(found(attempt)) } };
   }
 

@@ -51,6 +51,15 @@ export function toWebhookEndpoint({
   return { ...row, pauseReason, lastEventId: eventId(row.accountId, row.position) };
 }
 
+/** `retrying`: the last attempt to deliver an event failed. */
+export function stateOf({
+  pausedAt,
+  failingSince,
+}: Pick<WebhookEndpoint, 'pausedAt' | 'failingSince'>): 'paused' | 'retrying' | 'delivering' {
+  if (pausedAt !== null) return 'paused';
+  return failingSince === null ? 'delivering' : 'retrying';
+}
+
 /** A URL without its query, which may have a secret. */
 export function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
@@ -100,7 +109,6 @@ export function lockEndpoint(id: string) {
   };
 }
 
-/** The primary key of an endpoint. */
 export function keyOf({ accountId }: EndpointOwner, id: string) {
   return { accountId_id: { accountId, id } };
 }

@@ -13,7 +13,6 @@ import { findUrlError } from '../../platform/network/receiver-url.js';
 import { retryLater } from '../../platform/problems/problem.js';
 import type { Violation } from '../../platform/problems/rule-texts.js';
 import { keptAttempts } from './delivery/outcome.js';
-import type { EndpointPauses } from './endpoint-pauses.js';
 import { KeyedChanges, type KeyedContext, type NewSecret } from './keyed-changes.js';
 import {
   type EndpointContext,
@@ -26,7 +25,6 @@ import {
   type WebhookEndpoint,
 } from './webhook-endpoint.js';
 import type { WebhookSecrets } from './webhook-secrets.js';
-import type { WebhookTests } from './webhook-tests.js';
 
 /** Maximum number of endpoints of an application. */
 export const maximumEndpoints = 20;
@@ -75,14 +73,6 @@ export class WebhookCallLimiter {
     const rejection = () => retryLater('rate_limit_exceeded', detail, queueSeconds);
     return this.#limit.run(accountId, { signal, waitMs: queueSeconds * 1000, rejection }, work);
   }
-}
-
-/** The services for webhook endpoints. */
-export interface Webhooks {
-  readonly endpoints: WebhookEndpoints;
-  readonly pauses: EndpointPauses;
-  readonly tests: WebhookTests;
-  readonly calls: WebhookCallLimiter;
 }
 
 /** The webhook endpoints of applications. Each change and its audit event are stored in one transaction. */

@@ -8,7 +8,6 @@ import type { ApplicationSettings } from './application-settings.js';
 import type { ClientKeys } from './client-keys.js';
 import type { ClientType } from './client-registry.js';
 
-/** An application in a list. */
 export interface ApplicationSummary extends ApplicationSettings {
   readonly id: string;
   readonly clientId: string;

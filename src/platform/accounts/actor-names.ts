@@ -1,5 +1,6 @@
 import type { ReadDatabase } from '../database/client.js';
 import type { AccountId } from './account-id.js';
+import { userName } from './user.js';
 
 /** A user or an application of a record or an event. */
 interface Actor {
@@ -33,12 +34,7 @@ export async function readActorNames(
     }),
   ]);
   return {
-    users: new Map(
-      users.map(({ id, givenName, familyName, email }) => [
-        id,
-        { name: `${givenName} ${familyName}`, email },
-      ]),
-    ),
+    users: new Map(users.map((user) => [user.id, { name: userName(user), email: user.email }])),
     applications: new Map(applications.map(({ id, name }) => [id, name])),
   };
 }

@@ -72,31 +72,31 @@ export async function consumeLink(
   return count > 0;
 }
 
-/** The links of all accounts. A link is looked up by its token, because its account is not known yet. */
-export class OneTimeLinks {
-  readonly #prisma: Database['prisma'];
+export interface LinkRequest {
+  readonly token: string;
+  readonly purpose: LinkPurpose;
+  readonly now: Date;
+}
 
-  constructor({ prisma }: Database) {
-    this.#prisma = prisma;
-  }
-
-  /** Finds a link; `null` when it is unknown, used or expired, or its user is disabled. */
-  async find(
-    token: string,
-    { purpose, now }: { purpose: LinkPurpose; now: Date },
-  ): Promise<ValidLink | null> {
-    const [row] = await withScope(
-      allAccounts,
-      () => this.#prisma.$queryRaw<ValidLink[]>`
-        SELECT link.id, link.account_id AS "accountId", accounts.name AS "accountName", link.email, link.mailed,
-          link.user_id AS "userId", link.role
-        FROM one_time_links link JOIN accounts ON accounts.id = link.account_id
-          LEFT JOIN users ON users.account_id = link.account_id AND users.id = link.user_id
-        WHERE link.token_hash = ${hashSecret(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
-          AND link.expires_at > ${now} AND users.disabled_at IS NULL`,
-    );
-    return row ?? null;
-  }
+/**
+ * Finds a link of any account by its token, because its account is not known yet; `null` when it is unknown, used or expired,
+ * or its user is disabled.
+ */
+export async function findLink(
+  { prisma }: Pick<Database, 'prisma'>,
+  { token, purpose, now }: LinkRequest,
+): Promise<ValidLink | null> {
+  const [row] = await withScope(
+    allAccounts,
+    () => prisma.$queryRaw<ValidLink[]>`
+      SELECT link.id, link.account_id AS "accountId", accounts.name AS "accountName", link.email, link.mailed,
+        link.user_id AS "userId", link.role
+      FROM one_time_links link JOIN accounts ON accounts.id = link.account_id
+        LEFT JOIN users ON users.account_id = link.account_id AND users.id = link.user_id
+      WHERE link.token_hash = ${hashSecret(token)} AND link.purpose = ${purpose} AND link.used_at IS NULL
+        AND link.expires_at > ${now} AND users.disabled_at IS NULL`,
+  );
+  return row ?? null;
 }
 
 /** Deletes the unused links of a user, whom the change has locked. */

@@ -1,4 +1,4 @@
-import { type AuditContext, type AuditEvent, recordIn } from '../audit/audit-log.js';
+import { type AuditContext, type AuditEvent, type AuditOrigin, recordIn } from '../audit/audit-log.js';
 import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
 import type { Clock } from '../clock.js';
@@ -151,6 +151,26 @@ export class Sessions {
       return true;
     });
     return created ? id : null;
+  }
+
+  /**
+   * Creates the session of a user whose password is right, with its audit event. A second factor may be missing.
+   *
+   * @param details of the audit event
+   * @returns `null` as for {@link create}
+   */
+  async createWithPassword(
+    user: User,
+    { origin, userAgent }: { origin: AuditOrigin; userAgent: string | undefined },
+    { passwordHash, details = {} }: { passwordHash: string; details?: AuditEvent['details'] },
+  ): Promise<{ sessionId: string; stage: SignInStage } | null> {
+    const stage = signInStage(user, { secondFactorAt: null, singleSignOn: false });
+    const complete = stage === 'complete';
+    const type = complete ? 'sign_in.succeeded' : 'sign_in.password_accepted';
+    const event = { type, accountId: user.accountId, userId: user.id, origin, details } as const;
+    const from = { address: origin.address, userAgent };
+    const sessionId = await this.create(user, from, { passwordHash, event, complete });
+    return sessionId === null ? null : { sessionId, stage };
   }
 
   /**

@@ -78,6 +78,10 @@ export function signInStage(
   return requiresSecondFactor(user.secondFactorPolicy, user.role) ? 'enrolment' : 'complete';
 }
 
+export function userName({ givenName, familyName }: Pick<User, 'givenName' | 'familyName'>): string {
+  return `${givenName} ${familyName}`;
+}
+
 /** Whether users with this role must have a second factor. */
 export function requiresSecondFactor(policy: SecondFactorPolicy, role: Role): boolean {
   return policy === 'all' || (policy === 'administrators' && role !== 'member');

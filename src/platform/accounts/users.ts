@@ -5,7 +5,7 @@ import { accountScope, allAccounts, withScope } from '../database/scope.js';
 import { type AccountId, toAccountId } from './account-id.js';
 import { checkAndHash, explainViolation, insertUser, type NewUser } from './new-user.js';
 import { normalizeEmail } from './normalize.js';
-import { type Role, type User, userSelection } from './user.js';
+import { type Role, type User, userName, userSelection } from './user.js';
 
 /** A user in a list. */
 export interface UserSummary {
@@ -60,7 +60,6 @@ interface UserForSignIn {
   readonly passwordHash: string | null;
 }
 
-/** The users of accounts. */
 export class Users {
   readonly #prisma: Database['prisma'];
 
@@ -108,7 +107,7 @@ export class Users {
       orderBy: { email: 'asc' },
       take: size,
     });
-    return rows.map(({ email, givenName, familyName }) => ({ email, name: `${givenName} ${familyName}` }));
+    return rows.map((user) => ({ email: user.email, name: userName(user) }));
   }
 
   /** Finds the id of the user of the account with this e-mail address; `null` when there is none. */

@@ -179,7 +179,6 @@ export interface AuditEvent extends Actor {
   readonly details?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** An audit event of an account. */
 type AccountEvent = AuditEvent & { readonly accountId: string };
 
 /** Stores audit events. A change is acknowledged only after its event is stored. */

@@ -30,10 +30,12 @@ const mailLimits = {
   expiring_secret: { account: 200 },
 } as const;
 
-type MailCause = keyof typeof mailLimits;
+export type MailCause = keyof typeof mailLimits;
 
 /** The user, address and account that a mail is counted for. */
-type MailSubjects<Cause extends MailCause> = Readonly<Record<keyof (typeof mailLimits)[Cause], string>>;
+export type MailSubjects<Cause extends MailCause> = Readonly<
+  Record<keyof (typeof mailLimits)[Cause], string>
+>;
 
 /** An address with the domain in ASCII form: an internationalized domain has several spellings. */
 function mailboxOf(email: string): string {

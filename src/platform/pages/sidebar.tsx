@@ -1,3 +1,4 @@
+import { userName } from '../accounts/user.js';
 import type { SignedInUser } from '../http/browser-sessions.js';
 import {
   belongsTo,
@@ -110,9 +111,7 @@ function UserMenu({ user, csrfToken }: SignedInUser) {
   return (
     <details class="who">
       <summary>
-        <bdi>
-          {user.givenName} {user.familyName}
-        </bdi>
+        <bdi>{userName(user)}</bdi>
       </summary>
       <div>
         <p>{user.email}</p>

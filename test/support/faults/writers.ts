@@ -1,4 +1,4 @@
-import { ClientSecrets } from '../../../src/features/oauth-clients/client-secrets.js';
+import { ClientCredentials } from '../../../src/features/oauth-clients/client-credentials.js';
 import { OAuthApplications } from '../../../src/features/oauth-clients/oauth-applications.js';
 import { Grants } from '../../../src/oauth/grants/grants.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';
@@ -131,11 +131,11 @@ export const writers: readonly Writer[] = [
   {
     name: 'secret creation and retirement',
     run(arena, { application: { id: applicationId }, nonce, secretId }, index) {
-      const secrets = new ClientSecrets(arena.api.database);
+      const credentials = new ClientCredentials(arena.api.database);
       return inAccount<unknown>(arena, (auditContext) =>
         index % 2 === 0
-          ? secrets.create(auditContext, { applicationId, nonce, expiresAt: null })
-          : secrets.revoke(auditContext, { applicationId, secretId }),
+          ? credentials.createSecret(auditContext, { applicationId, nonce, expiresAt: null })
+          : credentials.revokeSecret(auditContext, { applicationId, secretId }),
       );
     },
   },

@@ -9,9 +9,10 @@ import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryChoices } from '../directory.js';
 import { type Employee, fullName } from '../employee.js';
 import { formatStatus, type GivenAttribute, givenAttributes, knownStatuses } from '../employee-attributes.js';
+import { bulkPath } from './employee-addresses.js';
 import { checkForm, managerField, rejectionErrors, storedEmployeeForm } from './employee-form.js';
-import { bulkPath, type EmployeePagesDependencies } from './employee-pages.js';
 import { ManagerField, type ManagerView, readManager, viewManager } from './manager-field.js';
+import type { EmployeePagesDependencies } from './requested.js';
 
 /** Employees that are changed at once. */
 const maximumPeople = 100;

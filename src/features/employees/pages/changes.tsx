@@ -6,8 +6,9 @@ import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import { fullName } from '../employee.js';
 import { formatStatus } from '../employee-attributes.js';
 import type { ChangedValue, EmployeeChange } from '../employee-history.js';
+import { employeeAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
-import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
+import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 
 const changesPerPage = 50;
 

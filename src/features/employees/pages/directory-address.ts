@@ -46,7 +46,6 @@ export function directorySort(order: string): EmployeeSort[] {
 /** Names of the filters in a query, in the order of the page. */
 export const directoryFilters = ['department', 'status', 'location'] as const;
 
-/** The filters of a query. */
 export function directoryFilter(query: Fields): DirectoryFilter {
   const only = selectionOf(query.text('only'));
   const values = Object.fromEntries(

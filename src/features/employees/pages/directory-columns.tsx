@@ -4,7 +4,7 @@ import { Email } from '../../../platform/pages/wrapped-text.js';
 import { type Employee, fullName, listName } from '../employee.js';
 import { formatStatus, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { type DirectorySearch, directoryAddress } from './directory-address.js';
-import { employeeAddress } from './employee-pages.js';
+import { employeeAddress } from './employee-addresses.js';
 import { Avatar, JobTitle } from './person.js';
 
 const otherAttributes = givenAttributes.filter(({ inDirectory }) => inDirectory);

@@ -7,8 +7,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Problem } from '../../../platform/problems/problem.js';
-import type { Directory } from '../directory.js';
-import { type DirectoryExports, formatDirectoryRows } from '../directory-exports.js';
+import { formatDirectoryRows } from '../directory-exports.js';
 import { maximumMatches, maximumSearchLength } from '../employee-search.js';
 import {
   type DirectorySearch,
@@ -20,7 +19,8 @@ import {
 } from './directory-address.js';
 import { directoryColumns } from './directory-columns.js';
 import { ActiveFilters, DirectorySearchForm } from './directory-search.js';
-import { bulkPath, newEmployeePath, orgChartAddress } from './employee-pages.js';
+import { bulkPath, newEmployeePath, orgChartAddress } from './employee-addresses.js';
+import type { EmployeePagesDependencies } from './requested.js';
 
 const pageSize = 25;
 
@@ -30,7 +30,7 @@ const bulkForm = 'bulk';
 /** The directory: all employees of the account, for every signed-in user. */
 export function directoryPage(
   site: PageRouter,
-  { directory, directoryExports }: { directory: Directory; directoryExports: DirectoryExports },
+  { directory, directoryExports }: Pick<EmployeePagesDependencies, 'directory' | 'directoryExports'>,
 ): void {
   site.forAdministrators().download(directoryExportPath, async (context) => {
     const { text, filter, order } = requestedSearch(context);

@@ -7,6 +7,8 @@ import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { type Employee, employeeVersion, fullName } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
+import { employeeAddress, newEmployeePath } from './employee-addresses.js';
+import { EmployeeFields } from './employee-fields.js';
 import {
   accepted,
   checkForm,
@@ -19,15 +21,8 @@ import {
   storedEmployeeForm,
   toConfirm,
 } from './employee-form.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  managerOf,
-  newEmployeePath,
-  requestedEmployee,
-} from './employee-pages.js';
-import { EmployeeFields } from './form-page.js';
 import { readManager, viewManager } from './manager-field.js';
+import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 
 /** Form for a new employee, and its submission. */
 export function createEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {

@@ -2,7 +2,7 @@ import { isAdministrator } from '../../../platform/pages/audience.js';
 import type { PageContext, PageView } from '../../../platform/pages/page-context.js';
 import { type Employee, fullName } from '../employee.js';
 import { StatusBadge } from './directory-columns.js';
-import { employeeAddress } from './employee-pages.js';
+import { employeeAddress } from './employee-addresses.js';
 import { Avatar } from './person.js';
 
 type Tab = 'overview' | 'changes';

@@ -4,8 +4,9 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { type Employee, fullName } from '../employee.js';
 import { maximumSearchLength, searchParts } from '../employee-search.js';
 import { directorySort } from './directory-address.js';
+import { suggestionsPath } from './employee-addresses.js';
 import { managerField } from './employee-form.js';
-import { type EmployeePagesDependencies, suggestionsPath } from './employee-pages.js';
+import type { EmployeePagesDependencies } from './requested.js';
 
 /** The text that the field was shown with, and the employee number that it stands for. */
 const shownField = 'manager_shown';

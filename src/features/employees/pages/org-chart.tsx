@@ -4,13 +4,9 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { fullName } from '../employee.js';
 import { maximumCount, type OrganisationNode } from '../organisation.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  orgChartAddress,
-  requestedEmployee,
-} from './employee-pages.js';
+import { employeeAddress, orgChartAddress } from './employee-addresses.js';
 import { Person } from './person.js';
+import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 
 /** Direct reports that the chart shows for each person at the top, and for each of those the reports of the next level. */
 const sizesOfTop = [10];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Employee, fullName } from '../employee.js';
-import { employeeAddress } from './employee-pages.js';
+import { employeeAddress } from './employee-addresses.js';
 
 /** Number of the colours in `people.css`. */
 const tints = 8;

@@ -8,9 +8,10 @@ import { fullName } from '../employee.js';
 import { bulkPages } from './bulk.js';
 import { changesPages } from './changes.js';
 import { createEmployeePages, editEmployeePages } from './edit.js';
-import { type EmployeePagesDependencies, employeeAddress, requestedEmployee } from './employee-pages.js';
+import { employeeAddress } from './employee-addresses.js';
 import { suggestionPages } from './manager-field.js';
 import { orgChartPages } from './org-chart.js';
+import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 import { showEmployeePages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {

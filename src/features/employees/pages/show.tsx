@@ -7,15 +7,10 @@ import { Email } from '../../../platform/pages/wrapped-text.js';
 import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
 import { StatusBadge } from './directory-columns.js';
+import { employeeAddress, orgChartAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
-import {
-  type EmployeePagesDependencies,
-  employeeAddress,
-  managerOf,
-  orgChartAddress,
-  requestedEmployee,
-} from './employee-pages.js';
 import { Person } from './person.js';
+import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 
 /** The value of an attribute as text; a dash for none. */
 function AttributeValue({

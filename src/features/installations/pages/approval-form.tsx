@@ -10,6 +10,7 @@ import {
 import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
 import { ScopeChoices } from '../../../oauth/scope-choices.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
+import type { OAuthServices } from '../../../oauth/services.js';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import {
@@ -21,7 +22,15 @@ import {
   useDescription,
 } from '../../../platform/pages/form-parts.js';
 import { settings } from '../../../platform/pages/paths.js';
-import type { ApprovalPagesDependencies } from './dependencies.js';
+import type { ApprovalMails } from '../approval-mails.js';
+import type { Approvals } from '../approvals.js';
+
+/** What the pages need that approve applications of other accounts. */
+export interface ApprovalPagesDependencies extends Pick<OAuthServices, 'clients' | 'installations'> {
+  readonly approvals: Approvals;
+  readonly approvalMails: ApprovalMails;
+  readonly developmentPolicy: { isAllowed(accountId: AccountId): Promise<boolean> };
+}
 
 /** An application that an administrator can approve. */
 export interface Candidate {

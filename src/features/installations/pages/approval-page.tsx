@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApprovalStep, AuthorizationStep } from '../../../oauth/authorization-endpoint.js';
+import type {
+  ApprovalStep,
+  AuthorizationEndpoint,
+  AuthorizationStep,
+} from '../../../oauth/authorization-endpoint.js';
 import type { AuthorizationParameters } from '../../../oauth/authorization-request.js';
 import { authorizationQuery, repeatedQuery } from '../../../oauth/consent/authorization-query.js';
+import type { ReadPushedRequest } from '../../../oauth/consent/pushed-request-query.js';
 import { parseScope } from '../../../oauth/scopes.js';
+import type { Core } from '../../../platform/core.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { BrowserSession } from '../../../platform/http/browser-sessions.js';
 import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
@@ -14,9 +20,14 @@ import { sendPage } from '../../../platform/pages/layout.js';
 import { applicationAddress, approvalPath, settings, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
 import { mayApprove } from '../approvals.js';
-import { initialScopes, isForbidden, readApproval } from './approval-form.js';
+import { type ApprovalPagesDependencies, initialScopes, isForbidden, readApproval } from './approval-form.js';
 import { ApprovalPage, NotAllowedPage, RequestPage } from './approval-views.js';
-import type { ApprovalRoutesDependencies } from './dependencies.js';
+
+/** What the page needs to which an authorization request redirects. */
+interface ApprovalRoutesDependencies extends Core, ApprovalPagesDependencies {
+  readonly endpoint: AuthorizationEndpoint;
+  readonly readPushedRequest: ReadPushedRequest;
+}
 
 /** An authorization request of a signed-in user for an application that the account must approve. */
 interface PendingRequest {

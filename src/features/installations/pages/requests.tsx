@@ -16,13 +16,13 @@ import { requestsId } from '../approval-mails.js';
 import type { ApprovalRequests } from '../approvals.js';
 import {
   ApprovalForm,
+  type ApprovalPagesDependencies,
   approvalTitle,
   type Candidate,
   initialScopes,
   isForbidden,
   readApproval,
 } from './approval-form.js';
-import type { ApprovalPagesDependencies } from './dependencies.js';
 
 /** Path of the page that approves an application for which users have asked, or which is suspended. */
 export function approvalAddress(clientId: string): string {

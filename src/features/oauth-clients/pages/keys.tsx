@@ -14,7 +14,7 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import type { NewKeys } from '../client-authentication-settings.js';
+import type { NewKeys } from '../client-credentials.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import { ExpiryFields, type ExpiryForm, noExpiry, readExpiry, resolveExpiry } from './expiry-fields.js';
 import { secretPage } from './secrets.js';
@@ -28,7 +28,7 @@ interface KeysForm {
 
 /** Pages that replace the secrets of an application by keys, and the keys by a secret. */
 export function keyPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { authenticationSettings, baseUrl } = dependencies;
+  const { clientCredentials, baseUrl } = dependencies;
   const requested = async (context: PageContext) => {
     const application = await requestedApplication(context, dependencies);
     if (application.isInstallation || application.clientType === 'public') throw recordNotFound();
@@ -56,7 +56,7 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
       const { id: applicationId } = await requested(context);
       const keys = readKeys(form);
       if (Array.isArray(keys)) return { errors: keys };
-      const outcome = await authenticationSettings.useKeys(context.auditContext, { applicationId, keys });
+      const outcome = await clientCredentials.useKeys(context.auditContext, { applicationId, keys });
       if (outcome === 'not_found') throw recordNotFound();
       return { redirect: withFlash(tabAddress(applicationId, 'credentials'), 'keys_saved') };
     },
@@ -100,7 +100,7 @@ export function keyPages(site: PageRouter, dependencies: ApplicationPagesDepende
       const expiry = resolveExpiry(context, form);
       if ('errors' in expiry) return expiry;
       const { expiresAt } = expiry;
-      const created = await authenticationSettings.useSecret(context.auditContext, {
+      const created = await clientCredentials.useSecret(context.auditContext, {
         applicationId: id,
         nonce,
         expiresAt,

@@ -3,7 +3,7 @@ import { type Column, column, DataTable } from '../../../platform/pages/data-tab
 import { Form } from '../../../platform/pages/form-parts.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { maximumSecrets } from '../client-secrets.js';
+import { maximumSecrets } from '../client-credentials.js';
 import { isExpired } from '../secret-expiry.js';
 import { Expiry, ExpiryFields, type ExpiryForm } from './expiry-fields.js';
 

@@ -54,7 +54,7 @@ export function secretPage(
 
 /** The credentials of an application, and creation and revocation of client secrets. */
 export function secretPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { clientSecrets, baseUrl } = dependencies;
+  const { clientCredentials, baseUrl } = dependencies;
 
   const view = async (context: PageContext, form: ExpiryForm, alert?: string): Promise<PageView> => {
     const application = await requestedApplication(context, dependencies);
@@ -82,7 +82,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
       const expiry = resolveExpiry(context, form);
       if ('errors' in expiry) return expiry;
       const { expiresAt } = expiry;
-      const created = await clientSecrets.create(context.auditContext, {
+      const created = await clientCredentials.createSecret(context.auditContext, {
         applicationId: id,
         nonce,
         expiresAt,
@@ -142,7 +142,7 @@ export function secretPages(site: PageRouter, dependencies: ApplicationPagesDepe
     save: async (context) => {
       const { id: applicationId } = await requestedApplication(context, dependencies);
       const secretId = context.parameter('secret_id');
-      const outcome = await clientSecrets.revoke(context.auditContext, { applicationId, secretId });
+      const outcome = await clientCredentials.revokeSecret(context.auditContext, { applicationId, secretId });
       if (outcome === 'not_found') throw recordNotFound();
       if (outcome === 'only_one') {
         return rejection(

@@ -1,9 +1,9 @@
-import type { User } from '../../../platform/accounts/user.js';
+import { type User, userName } from '../../../platform/accounts/user.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { Layout } from '../../../platform/pages/layout.js';
 import { homePath, testSignInPath } from '../../../platform/pages/paths.js';
 import type { ProviderFindings } from '../provider-errors.js';
-import type { FailedTest, SignInTest } from '../sign-in-test.js';
+import type { FailedTest, SignInTest } from '../trial-sign-in.js';
 import { settingsPath } from './settings-page.js';
 
 /**
@@ -68,13 +68,10 @@ function Consequence({ result }: { result: Exclude<SignInTest['result'], FailedT
   }
 }
 
-function Person({ givenName, familyName, email }: Pick<User, 'givenName' | 'familyName' | 'email'>) {
+function Person(user: Pick<User, 'givenName' | 'familyName' | 'email'>) {
   return (
     <strong>
-      <bdi>
-        {givenName} {familyName}
-      </bdi>{' '}
-      ({email})
+      <bdi>{userName(user)}</bdi> ({user.email})
     </strong>
   );
 }

@@ -1,5 +1,5 @@
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
-import type { User } from '../../../platform/accounts/user.js';
+import { type User, userName } from '../../../platform/accounts/user.js';
 import type { Core } from '../../../platform/core.js';
 import { describeRejection } from '../../../platform/pages/confirm-password.js';
 import { actionForm, formPage, rejected, type SettingsPage } from '../../../platform/pages/define-pages.js';
@@ -77,7 +77,7 @@ function accountPage(user: User, profile: Profile, sessions: readonly SessionSum
     body: (
       <>
         <DescriptionList>
-          <DescriptionItem name="Name">{`${profile.givenName} ${profile.familyName}`}</DescriptionItem>
+          <DescriptionItem name="Name">{userName(profile)}</DescriptionItem>
           <DescriptionItem name="Role">
             {roleNames[user.role]} of {user.accountName}
           </DescriptionItem>

@@ -1,3 +1,4 @@
+import { userName } from '../../../platform/accounts/user.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
 import { mayAdminister } from '../../../platform/changes/locks.js';
 import { Badge } from '../../../platform/pages/badge.js';
@@ -11,9 +12,9 @@ import { CursorPager } from '../../../platform/pages/pager.js';
 import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
 import type { Invitation } from '../invitations.js';
-import { changePages } from './changes.js';
 import { invitationPages, invitationsPath } from './invite.js';
 import { showPage } from './show-page.js';
+import { userActions } from './user-actions.js';
 import { roleNames, secondFactorText, type UserPagesDependencies, userPath } from './user-pages.js';
 
 /** Settings → Users. */
@@ -25,7 +26,7 @@ export const userPages: SettingsPage<UserPagesDependencies> = {
     listPage(site, dependencies);
     invitationPages(site, dependencies);
     showPage(site, dependencies);
-    changePages(site, dependencies);
+    userActions(site, dependencies);
   },
 };
 
@@ -73,10 +74,10 @@ function listPage(site: PageRouter, { users, invitations, canSendMail }: UserPag
 }
 
 const userColumns: readonly Column<UserSummary>[] = [
-  column('User', ({ id, givenName, familyName, email }) => (
+  column('User', (user) => (
     <>
-      <a href={userPath(id)}>{`${givenName} ${familyName}`}</a>
-      <span class="hint"> {email}</span>
+      <a href={userPath(user.id)}>{userName(user)}</a>
+      <span class="hint"> {user.email}</span>
     </>
   )),
   column('Role', ({ role }) => roleNames[role], { kind: 'short' }),

@@ -1,5 +1,6 @@
 import type { ConnectedApplication } from '../../../oauth/grants/grants.js';
 import type { SessionSummary } from '../../../platform/accounts/sessions.js';
+import { userName } from '../../../platform/accounts/user.js';
 import type { UserSummary } from '../../../platform/accounts/users.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import {
@@ -39,12 +40,12 @@ export function showPage(site: PageRouter, dependencies: UserPagesDependencies):
   site.get(userPath(':id'), async (context) => {
     const { accountId, at: now } = context.auditContext;
     const user = await requestedUser(context, dependencies);
-    const { id, givenName, familyName } = user;
+    const { id } = user;
     const shown = mayChange(context, user);
     const sessions = shown ? await userSessions.list({ id, accountId }) : [];
     const connections = shown ? await grants.connectedApplications(accountId, { userId: id, now }) : [];
     return {
-      title: `${givenName} ${familyName}`,
+      title: userName(user),
       body: <UserDetails {...{ context, user, sessions, connections, canSendMail }} />,
     };
   });

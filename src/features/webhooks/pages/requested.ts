@@ -8,8 +8,8 @@ import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
+import type { Webhooks } from '../services.js';
 import type { EndpointOwner, WebhookEndpoint } from '../webhook-endpoint.js';
-import type { Webhooks } from '../webhook-endpoints.js';
 
 /** Dependencies of the pages for the webhook endpoints of an application. */
 export interface WebhookPagesDependencies {

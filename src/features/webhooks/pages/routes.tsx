@@ -8,7 +8,7 @@ import type { PageContext, PageResponse, PageView } from '../../../platform/page
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
-import { type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
+import { stateOf, type WebhookEndpoint, withoutQuery } from '../webhook-endpoint.js';
 import { maximumEndpoints } from '../webhook-endpoints.js';
 import { endpointActions } from './endpoint-actions.js';
 import { endpointForms } from './endpoint-form.js';
@@ -29,7 +29,7 @@ import {
 
 /** Settings → OAuth applications → an application → Webhooks. */
 export function webhookPages(site: PageRouter, dependencies: WebhookPagesDependencies): void {
-  const { endpoints, pauses, tests, calls } = dependencies.webhooks;
+  const { endpoints, pauses, sendTest, calls } = dependencies.webhooks;
   const path = applicationAddress(':id', 'webhooks', ':endpoint_id');
 
   const show = async (
@@ -65,7 +65,7 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
     save: async (context) => {
       const requested = await requestedEndpoint(context, dependencies);
       const { owner, endpoint } = requested;
-      const send = () => tests.send({ ...context.auditContext, ...owner }, endpoint.id);
+      const send = () => sendTest({ ...context.auditContext, ...owner }, endpoint.id);
       found(await calls.run(owner.accountId, context.disconnected(), send));
       return { redirect: withFlash(endpointAddress(requested), 'webhook_test_sent') };
     },
@@ -107,11 +107,11 @@ export function webhookPages(site: PageRouter, dependencies: WebhookPagesDepende
 /** The number of endpoints and of those that do not get events, such as "3 endpoints: 1 paused, 1 retrying". */
 export function describeEndpoints(endpoints: readonly WebhookEndpoint[]): string {
   if (endpoints.length === 0) return 'No endpoints';
-  const paused = endpoints.filter(({ pausedAt }) => pausedAt !== null).length;
-  const isRetrying = (endpoint: WebhookEndpoint) =>
-    endpoint.pausedAt === null && endpoint.failingSince !== null;
-  const retrying = endpoints.filter(isRetrying).length;
-  const problems = [paused > 0 && `${paused} paused`, retrying > 0 && `${retrying} retrying`].filter(Boolean);
+  const states = endpoints.map(stateOf);
+  const problems = (['paused', 'retrying'] as const).flatMap((problem) => {
+    const count = states.filter((state) => state === problem).length;
+    return count === 0 ? [] : [`${count} ${problem}`];
+  });
   const total = counted(endpoints.length, 'endpoint');
   return problems.length === 0 ? total : `${total}: ${problems.join(', ')}`;
 }

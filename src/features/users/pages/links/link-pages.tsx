@@ -22,7 +22,7 @@ export async function linkPages(
   app: FastifyInstance,
   services: UserServices & PublicPagesCore,
 ): Promise<void> {
-  const pages = new PublicPages(app, services, services.links);
+  const pages = new PublicPages(app, services);
   acceptInvitationPage(pages, services);
   setPasswordPage(pages, services);
   confirmEmailPage(pages, services);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { LinkPurpose, OneTimeLinks, ValidLink } from '../../../../platform/accounts/one-time-links.js';
+import type { LinkPurpose, ValidLink } from '../../../../platform/accounts/one-time-links.js';
 import type { SignInStage, User } from '../../../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../../../platform/audit/audit-log.js';
 import type { Core } from '../../../../platform/core.js';
@@ -18,6 +18,7 @@ import {
 } from '../../../../platform/pages/page-context.js';
 import { privatePageHeaders } from '../../../../platform/pages/security-headers.js';
 import { type KnownBrowsers, nextStep } from '../../../sign-in/index.js';
+import type { UserServices } from '../../index.js';
 
 /** Request for a page that needs no session. */
 export interface PublicContext {
@@ -69,7 +70,9 @@ interface LinkPage {
   ) => Promise<PageResponse | 'used' | { readonly used: PageResponse } | 'invalid_link'>;
 }
 
-export interface PublicPagesCore extends Pick<Core, 'sessions' | 'failureLimit' | 'clock'> {
+export interface PublicPagesCore
+  extends Pick<Core, 'sessions' | 'failureLimit' | 'clock'>,
+    Pick<UserServices, 'findLink'> {
   readonly knownBrowsers: KnownBrowsers;
 }
 
@@ -80,12 +83,10 @@ const usedCookie = 'used_link';
 export class PublicPages {
   readonly #app: FastifyInstance;
   readonly #core: PublicPagesCore;
-  readonly #links: OneTimeLinks;
 
-  constructor(app: FastifyInstance, core: PublicPagesCore, links: OneTimeLinks) {
+  constructor(app: FastifyInstance, core: PublicPagesCore) {
     this.#app = app;
     this.#core = core;
-    this.#links = links;
   }
 
   get(path: string, handle: PublicHandler): void {
@@ -107,8 +108,8 @@ export class PublicPages {
   /** Adds the page of a link. A link is used by its form only, because mail programs open links in advance. */
   link({ purpose, advice, done, passwordField, view, use }: LinkPage): void {
     const path = `${linkPaths[purpose]}/:token`;
-    const { failureLimit, clock } = this.#core;
-    const find = ({ token }: PublicContext) => this.#links.find(token, { purpose, now: clock() });
+    const { failureLimit, clock, findLink } = this.#core;
+    const find = ({ token }: PublicContext) => findLink({ token, purpose, now: clock() });
     // Links that do not work look the same, except to the browser that has used the link.
     const invalid = (context: PublicContext) => (context.used ? done(context) : invalidLinkPage(advice));
     this.get(path, async (context) => {

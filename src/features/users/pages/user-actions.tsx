@@ -1,3 +1,4 @@
+import { userName } from '../../../platform/accounts/user.js';
 import { actionForm, confirmPage, ImmediateEffects } from '../../../platform/pages/define-pages.js';
 import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext, PageResponse } from '../../../platform/pages/page-context.js';
@@ -17,7 +18,7 @@ import {
 } from './user-pages.js';
 
 /** Changes of another user: role, state, sessions, password and applications. Each needs a recent password. */
-export function changePages(site: PageRouter, dependencies: UserPagesDependencies): void {
+export function userActions(site: PageRouter, dependencies: UserPagesDependencies): void {
   const { userAdministration, passwordLinks, grants } = dependencies;
   const action = (
     name: string,
@@ -40,8 +41,9 @@ export function changePages(site: PageRouter, dependencies: UserPagesDependencie
   confirmPage(site, userPath(':id', 'disable'), {
     reason: 'revokes the access of a user',
     view: async (context) => {
-      const { id, givenName, familyName, email } = await changeableUser(context, dependencies);
-      const name = `${givenName} ${familyName}`;
+      const user = await changeableUser(context, dependencies);
+      const { id, email } = user;
+      const name = userName(user);
       return {
         title: `Disable ${name}?`,
         parent: { title: name, href: userPath(id) },
