@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract } from '../platform/contract/contract.js';
+import { type Contract, type OperationId, operationOf } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
 import { auditOrigin } from '../platform/http/principal.js';
@@ -29,8 +29,7 @@ export function authorizationServerMetadata(
   contract: Contract,
   baseUrl: string,
 ): AuthorizationServerMetadata {
-  const address = (id: Parameters<Contract['operations']['get']>[0]) =>
-    `${baseUrl}${contract.operations.get(id)?.path}`;
+  const address = (id: OperationId) => `${baseUrl}${operationOf(contract, id).path}`;
   const confidential = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const clientAuthentication = [...confidential, 'none'];
   return {

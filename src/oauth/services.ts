@@ -1,4 +1,4 @@
-import type { OperationId } from '../platform/contract/contract.js';
+import { type OperationId, operationOf } from '../platform/contract/contract.js';
 import type { Core } from '../platform/core.js';
 import { ClientAssertions } from './clients/client-assertion.js';
 import { ClientRegistry } from './clients/client-registry.js';
@@ -24,7 +24,7 @@ export type OAuthServices = ReturnType<typeof createOAuthServices>;
 export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   const { config, database, clock, logger } = core;
   const grants = new Grants(database);
-  const urlOf = (id: OperationId) => `${config.baseUrl}${core.contract.operations.get(id)?.path}`;
+  const urlOf = (id: OperationId) => `${config.baseUrl}${operationOf(core.contract, id).path}`;
   const tokenSettings = { issuer: config.baseUrl, ttlSeconds: config.accessTokenTtlSeconds, clock };
   return {
     ...core,
