@@ -63,10 +63,7 @@ export class RevocationEndpoint {
 
   async #revokeAccessToken(value: string, client: Client, call: ClientCall): Promise<void> {
     const { database, accessTokens, installations, clock } = this.#services;
-    const claims = await accessTokens.verify(value).catch((error) => {
-      if (error instanceof Problem) return null;
-      throw error;
-    });
+    const claims = await accessTokens.read(value);
     if (claims === null) return;
     if (claims.clientId !== client.clientId) throw tokenOfAnotherApplication();
     const { installation } = claims;

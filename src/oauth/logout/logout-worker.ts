@@ -9,7 +9,7 @@ import { sendOutgoingRequest } from '../../platform/network/outgoing-request.js'
 import { PrivateAddressError, UnresolvedHostError } from '../../platform/network/public-address.js';
 import { isLocalUrl } from '../../platform/network/receiver-url.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
-import { signCompact } from '../tokens/access-tokens.js';
+import { signCompact } from '../tokens/jws.js';
 import { type ClaimedNotice, claimNotices, deleteNotice, maximumAttempts } from './logout-notices.js';
 
 /** Interval in which a process looks for notices that are due. */
