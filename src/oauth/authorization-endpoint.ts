@@ -9,7 +9,6 @@ import {
   type AuthorizationParameters,
   AuthorizationRejection,
   checkPushed,
-  checkStage,
   checkStateLength,
   configuredScopes,
   type GrantableScopes,
@@ -20,7 +19,7 @@ import {
   responseUrl,
   silentRejection,
 } from './authorization-request.js';
-import { type Application, type Client, isApplication } from './clients/client-registry.js';
+import { type Application, type Client, isApplication, stageError } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
 import {
   type ApprovalChanges,
@@ -129,7 +128,8 @@ export class AuthorizationEndpoint {
     if ('kind' in application) return withPage(application, silent);
     try {
       if (silent) throw silentRejection(client, user);
-      checkStage(application);
+      const forbidden = stageError(application);
+      if (forbidden !== undefined) throw new AuthorizationRejection('access_denied', forbidden);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
       const scopes = grantableScopes(user, requested);
