@@ -1,6 +1,7 @@
 import type { AccountId } from '../platform/accounts/account-id.js';
 import type { User } from '../platform/accounts/user.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import { secondsAfter } from '../platform/clock.js';
 import { newOpaqueToken } from '../platform/crypto/keyring.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import { OtherAccountProblem, Problem } from '../platform/problems/problem.js';
@@ -247,7 +248,7 @@ export class AuthorizationEndpoint {
       ...request,
       nonce: nonce ?? null,
       at,
-      expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
+      expiresAt: secondsAfter(at, config.authorizationCodeTtlSeconds),
     });
     if (outcome === 'request_consumed') throw invalidRequestUri();
     if (outcome === 'application_deleted') throw invalidClient({ basic: false });

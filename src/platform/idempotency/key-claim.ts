@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../accounts/account-id.js';
+import { dayMilliseconds } from '../clock.js';
 import { Prisma } from '../database/client.js';
 import { isLockTimeout } from '../database/database-errors.js';
 
@@ -105,7 +106,7 @@ type Claim =
   | { readonly kind: 'reused' };
 
 /** Retention of a key, in milliseconds. */
-export const retentionMs = 24 * 3_600_000;
+export const retentionMs = dayMilliseconds;
 
 /** Milliseconds after which PostgreSQL aborts an idle transaction. A host that fails does not close its connections. */
 const idleTimeoutMs = 15_000;
