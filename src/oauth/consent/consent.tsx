@@ -8,6 +8,7 @@ import { narrowQuestion } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField, SignedInAs } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
+import { requestPath } from '../../platform/pages/page-context.js';
 import { approvalPath, signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
@@ -151,7 +152,7 @@ function isDecision(value: unknown): value is (typeof decisions)[number] {
 
 /** The address with which the browser repeats the request. */
 function addressOf(request: FastifyRequest): string {
-  return `${request.url.split('?', 1)[0]}${repeatedQuery(request)}`;
+  return `${requestPath(request)}${repeatedQuery(request)}`;
 }
 
 function locationOf(step: AuthorizationStep, request: FastifyRequest, signInReturn: string): string {

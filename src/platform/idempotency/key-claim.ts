@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../accounts/account-id.js';
 import { dayMilliseconds } from '../clock.js';
+import { isObject } from '../contract/outside-text.js';
 import { Prisma } from '../database/client.js';
 import { isLockTimeout } from '../database/database-errors.js';
 
@@ -42,7 +43,7 @@ function fingerprintOf({
   payload,
 }: Pick<IdempotentRequest, 'operation' | 'payload'>): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify([operation, payload], (_, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   );
