@@ -64,7 +64,6 @@ function withPage(step: AuthorizationStep, silent: boolean): AuthorizationStep {
   return step;
 }
 
-/** The user decides. */
 export interface ConsentStep {
   readonly kind: 'consent';
   readonly application: Application;
@@ -104,8 +103,8 @@ export class AuthorizationEndpoint {
   /**
    * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
    * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
-   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document, which any
-   * site can have, registers no URI: the account must have approved it.
+   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document,
+   * which any site can have, registers no URI: the account must have approved it.
    *
    * @param user `null` also when the user must sign in again, see {@link readSignInDemands}
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
@@ -227,8 +226,8 @@ export class AuthorizationEndpoint {
   /**
    * Stores a code and its audit events, and consumes the pushed request, in one transaction.
    *
-   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed, 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
-   *   or may no longer grant the scopes, or the session was revoked
+   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed, 401 `invalid_client` when the application was
+   *   deleted, 403 `access_denied` when the user was disabled or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
     { redirect_uri, code_challenge, dpop_jkt, nonce }: AuthorizationParameters,
