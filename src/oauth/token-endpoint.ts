@@ -58,8 +58,7 @@ export async function exchangeToken(
     const application = issuedTo ?? ownApplication(client, grantType);
     const forbidden = stageError(application);
     if (forbidden !== undefined) throw new Problem('unauthorized_client', forbidden);
-    const jkt =
-      call.dpop === undefined ? null : await useProof(services.proofs, call.dpop, call.onNextNonce);
+    const jkt = call.dpop === undefined ? null : await useProof(services.proofs, call.dpop, call.onNextNonce);
     const request = { form, credentials, application, origin: call.origin, jkt };
     // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
     if (grantType !== clientCredentials) checkRequiredSecret(request);

@@ -43,9 +43,7 @@ function fingerprintOf({
   payload,
 }: Pick<IdempotentRequest, 'operation' | 'payload'>): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify([operation, payload], (_, value) =>
-    isObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
   return createHash('sha256').update(text).digest();
 }
