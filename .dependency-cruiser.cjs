@@ -144,7 +144,6 @@ module.exports = {
           '-handlers\\.ts$',
           '^src/features/(documentation|mcp)/',
           '^src/features/sign-in/known-browsers\\.ts$',
-          '^src/features/single-sign-on/sso-state-cookie\\.ts$',
           '^src/oauth/(consent/|logout/logout-pages\\.tsx$|authentication\\.ts$|request-limits\\.ts$)',
         ],
       },

@@ -101,6 +101,8 @@ async function start(): Promise<void> {
     appSecrets,
     clock: systemClock,
     usage,
+    delivery,
+    resolveTxt,
     uploadWorker,
     logger,
     lifecycle,

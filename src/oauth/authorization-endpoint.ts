@@ -1,6 +1,7 @@
 import type { AccountId } from '../platform/accounts/account-id.js';
 import type { User } from '../platform/accounts/user.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import { secondsAfter } from '../platform/clock.js';
 import { newOpaqueToken } from '../platform/crypto/keyring.js';
 import { invalidParameter } from '../platform/problems/invalid-request.js';
 import { OtherAccountProblem, Problem } from '../platform/problems/problem.js';
@@ -9,7 +10,6 @@ import {
   type AuthorizationParameters,
   AuthorizationRejection,
   checkPushed,
-  checkStage,
   checkStateLength,
   configuredScopes,
   type GrantableScopes,
@@ -20,7 +20,7 @@ import {
   responseUrl,
   silentRejection,
 } from './authorization-request.js';
-import { type Application, type Client, isApplication } from './clients/client-registry.js';
+import { type Application, type Client, isApplication, stageError } from './clients/client-registry.js';
 import { invalidClient } from './clients/credentials.js';
 import {
   type ApprovalChanges,
@@ -64,7 +64,6 @@ function withPage(step: AuthorizationStep, silent: boolean): AuthorizationStep {
   return step;
 }
 
-/** The user decides. */
 export interface ConsentStep {
   readonly kind: 'consent';
   readonly application: Application;
@@ -104,8 +103,8 @@ export class AuthorizationEndpoint {
   /**
    * Checks a request. Errors redirect to the application only after sign-in and when the account uses the application: otherwise
    * the endpoint would be an open redirector. A metadata document is read after sign-in, so that only users make this server send
-   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document, which any
-   * site can have, registers no URI: the account must have approved it.
+   * requests. `prompt=none` redirects to a registered redirect URI at once, because no page may be shown. A metadata document,
+   * which any site can have, registers no URI: the account must have approved it.
    *
    * @param user `null` also when the user must sign in again, see {@link readSignInDemands}
    * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 403 `access_denied`
@@ -129,7 +128,8 @@ export class AuthorizationEndpoint {
     if ('kind' in application) return withPage(application, silent);
     try {
       if (silent) throw silentRejection(client, user);
-      checkStage(application);
+      const forbidden = stageError(application);
+      if (forbidden !== undefined) throw new AuthorizationRejection('access_denied', forbidden);
       const resource = requestedResource(parameters, this.#services.config.baseUrl);
       const requested = configuredScopes(application, parameters.scope);
       const scopes = grantableScopes(user, requested);
@@ -226,8 +226,8 @@ export class AuthorizationEndpoint {
   /**
    * Stores a code and its audit events, and consumes the pushed request, in one transaction.
    *
-   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed, 401 `invalid_client` when the application was deleted, 403 `access_denied` when the user was disabled
-   *   or may no longer grant the scopes, or the session was revoked
+   * @throws {Problem} 400 `invalid_request` when the pushed request was consumed, 401 `invalid_client` when the application was
+   *   deleted, 403 `access_denied` when the user was disabled or may no longer grant the scopes, or the session was revoked
    */
   async #issueCode(
     { redirect_uri, code_challenge, dpop_jkt, nonce }: AuthorizationParameters,
@@ -247,7 +247,7 @@ export class AuthorizationEndpoint {
       ...request,
       nonce: nonce ?? null,
       at,
-      expiresAt: new Date(at.getTime() + config.authorizationCodeTtlSeconds * 1000),
+      expiresAt: secondsAfter(at, config.authorizationCodeTtlSeconds),
     });
     if (outcome === 'request_consumed') throw invalidRequestUri();
     if (outcome === 'application_deleted') throw invalidClient({ basic: false });

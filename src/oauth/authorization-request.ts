@@ -93,15 +93,6 @@ export function configuredScopes({ scopes: available }: Application, requested: 
   return scopes;
 }
 
-/** @throws {AuthorizationRejection} `access_denied` when the account forbids the application */
-export function checkStage({ stage }: Application): void {
-  if (stage !== 'forbidden') return;
-  throw new AuthorizationRejection(
-    'access_denied',
-    'The account does not allow applications in development.',
-  );
-}
-
 /** @throws {AuthorizationRejection} `invalid_target` */
 export function requestedResource({ resource }: AuthorizationParameters, baseUrl: string): Resource {
   try {

@@ -1,33 +1,25 @@
 import type { Core } from '../platform/core.js';
 import { createAuthenticate } from './authentication.js';
 import { AuthorizationEndpoint } from './authorization-endpoint.js';
-import { ClientAuthentication } from './clients/client-authentication.js';
 import { ConsentHandlers } from './consent/consent.js';
 import { createReadPushedRequest } from './consent/pushed-request-query.js';
 import { RepeatedSignIn } from './consent/repeated-sign-in.js';
-import { IntrospectionEndpoint } from './introspection-endpoint.js';
 import type { SigningKeys } from './keys/signing-keys.js';
 import { LogoutEndpoint } from './logout/logout-endpoint.js';
 import { LogoutHandlers } from './logout/logout-pages.js';
 import { authorizationServerMetadata, OAuthHandlers } from './oauth-handlers.js';
-import { PushedRequestEndpoint } from './pushed-request-endpoint.js';
 import { createRequestLimits } from './request-limits.js';
-import { RevocationEndpoint } from './revocation-endpoint.js';
 import { createOAuthServices } from './services.js';
-import { TokenEndpoint } from './token-endpoint.js';
-import { createTokenStatus } from './tokens/token-status.js';
 
 /** Creates the authorization server: its handlers, and what other features use of it. */
 export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) {
   const services = createOAuthServices(core, signingKeys);
-  const { clients, installations, lastUseRecorder, grants, pushedRequests, accessTokens, proofs } = services;
-  const clientAuthentication = new ClientAuthentication(services);
+  const { clients, installations, lastUseRecorder, grants, pushedRequests } = services;
   const authorizationEndpoint = new AuthorizationEndpoint(services);
   const logoutEndpoint = new LogoutEndpoint(services);
   const repeatedSignIn = new RepeatedSignIn(core);
-  const findLiveToken = createTokenStatus(core.database);
   const { api: limit, publicLimits } = createRequestLimits(core.config, core.counters);
-  const authentication = { accessTokens, findLiveToken, proofs, limit };
+  const authentication = { ...services, limit };
   return {
     clients,
     installations,
@@ -43,10 +35,7 @@ export function createAuthorizationServer(core: Core, signingKeys: SigningKeys) 
     authenticateMcp: createAuthenticate(authentication, 'mcp'),
     publicLimits,
     handlers: new OAuthHandlers({
-      tokenEndpoint: new TokenEndpoint(clientAuthentication, services),
-      revocationEndpoint: new RevocationEndpoint(clientAuthentication, services),
-      introspectionEndpoint: new IntrospectionEndpoint(clientAuthentication, services, findLiveToken),
-      pushedRequestEndpoint: new PushedRequestEndpoint(clientAuthentication, services),
+      services,
       signingKeys,
       metadata: authorizationServerMetadata(core.contract, core.config.baseUrl),
       limits: publicLimits,

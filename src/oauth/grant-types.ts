@@ -1,5 +1,6 @@
 import type { Authentication } from '../platform/accounts/sessions.js';
 import type { AuditOrigin } from '../platform/audit/audit-log.js';
+import { secondsAfter } from '../platform/clock.js';
 import type { components } from '../platform/contract/generated.js';
 import { hashSecret, newOpaqueToken, type OpaqueToken } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
@@ -167,7 +168,7 @@ export const authorizationCode: GrantType = {
     if (application.installation !== null && !isStillRegistered(application, exchange.redirectUri))
       throw unusableCode(jkt);
     const refreshToken = newOpaqueToken();
-    const expiresAt = new Date(at.getTime() + refreshTokenTtlSeconds * 1000);
+    const expiresAt = secondsAfter(at, refreshTokenTtlSeconds);
     const used = await codes.use(exchange, { hash: refreshToken.hash, expiresAt });
     if (used === undefined) {
       const isUsable = await codes.readRejected({ ...exchange, at: clock() }, { replayLeewaySeconds });

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract } from '../platform/contract/contract.js';
+import { type Contract, type OperationId, operationOf } from '../platform/contract/contract.js';
 import type { components } from '../platform/contract/generated.js';
 import type { Handlers, Input, Output } from '../platform/http/binding/handlers.js';
 import { auditOrigin } from '../platform/http/principal.js';
@@ -9,13 +9,14 @@ import { isApplication } from './clients/client-registry.js';
 import type { ClientCall } from './clients/credentials.js';
 import { prompts } from './consent/sign-in-demands.js';
 import { proofAlgorithms } from './dpop/proof-key.js';
-import type { IntrospectionEndpoint } from './introspection-endpoint.js';
+import { introspectToken } from './introspection-endpoint.js';
 import { type SigningKeys, signingAlgorithm } from './keys/signing-keys.js';
-import type { PushedRequestEndpoint } from './pushed-request-endpoint.js';
+import { pushRequest } from './pushed-request-endpoint.js';
 import type { PublicLimits } from './request-limits.js';
-import type { RevocationEndpoint } from './revocation-endpoint.js';
+import { revokeToken } from './revocation-endpoint.js';
 import { openIdClaims } from './scopes.js';
-import { supportedGrantTypes, type TokenEndpoint } from './token-endpoint.js';
+import type { OAuthServices } from './services.js';
+import { exchangeToken, supportedGrantTypes } from './token-endpoint.js';
 import { contextClasses } from './tokens/id-tokens.js';
 
 type AuthorizationServerMetadata = components['schemas']['AuthorizationServerMetadata'];
@@ -29,8 +30,7 @@ export function authorizationServerMetadata(
   contract: Contract,
   baseUrl: string,
 ): AuthorizationServerMetadata {
-  const address = (id: Parameters<Contract['operations']['get']>[0]) =>
-    `${baseUrl}${contract.operations.get(id)?.path}`;
+  const address = (id: OperationId) => `${baseUrl}${operationOf(contract, id).path}`;
   const confidential = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
   const clientAuthentication = [...confidential, 'none'];
   return {
@@ -82,10 +82,7 @@ const noStore = { 'cache-control': 'no-store' };
 const briefCache = { 'cache-control': 'public, max-age=300' };
 
 interface Parts {
-  readonly tokenEndpoint: TokenEndpoint;
-  readonly revocationEndpoint: RevocationEndpoint;
-  readonly introspectionEndpoint: IntrospectionEndpoint;
-  readonly pushedRequestEndpoint: PushedRequestEndpoint;
+  readonly services: OAuthServices;
   readonly signingKeys: SigningKeys;
   readonly metadata: AuthorizationServerMetadata;
   readonly limits: PublicLimits;
@@ -110,35 +107,35 @@ export class OAuthHandlers
     this.#parts = parts;
   }
 
-  /** @throws {Problem} see {@link TokenEndpoint.exchange} */
+  /** @throws {Problem} see {@link exchangeToken} */
   async createToken({ body, request, reply }: Input<'createToken'>): Promise<Output<'createToken'>> {
-    const token = await this.#parts.tokenEndpoint.exchange(body, this.#call(request, reply));
+    const token = await exchangeToken(this.#parts.services, body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: token };
   }
 
-  /** @throws {Problem} see {@link RevocationEndpoint.revoke} */
+  /** @throws {Problem} see {@link revokeToken} */
   async revokeToken({ body, request, reply }: Input<'revokeToken'>): Promise<Output<'revokeToken'>> {
-    await this.#parts.revocationEndpoint.revoke(body, this.#call(request, reply));
+    await revokeToken(this.#parts.services, body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: {} };
   }
 
-  /** @throws {Problem} see {@link IntrospectionEndpoint.introspect} */
+  /** @throws {Problem} see {@link introspectToken} */
   async introspectToken({
     body,
     request,
     reply,
   }: Input<'introspectToken'>): Promise<Output<'introspectToken'>> {
-    const described = await this.#parts.introspectionEndpoint.introspect(body, this.#call(request, reply));
+    const described = await introspectToken(this.#parts.services, body, this.#call(request, reply));
     return { status: 200, headers: noStore, body: described };
   }
 
-  /** @throws {Problem} see {@link PushedRequestEndpoint.push} */
+  /** @throws {Problem} see {@link pushRequest} */
   async createPushedRequest({
     body,
     request,
     reply,
   }: Input<'createPushedRequest'>): Promise<Output<'createPushedRequest'>> {
-    const pushed = await this.#parts.pushedRequestEndpoint.push(body, this.#call(request, reply));
+    const pushed = await pushRequest(this.#parts.services, body, this.#call(request, reply));
     return { status: 201, headers: noStore, body: pushed };
   }
 

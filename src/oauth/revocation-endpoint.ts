@@ -3,7 +3,6 @@ import { lock } from '../platform/changes/locks.js';
 import type { components } from '../platform/contract/generated.js';
 import { hashSecret } from '../platform/crypto/keyring.js';
 import { Problem } from '../platform/problems/problem.js';
-import type { ClientAuthentication } from './clients/client-authentication.js';
 import { type Application, type Client, isApplication } from './clients/client-registry.js';
 import {
   type ClientCall,
@@ -15,77 +14,76 @@ import type { OAuthServices } from './services.js';
 
 type RevocationForm = components['schemas']['TokenRevocationRequest'];
 
-/** Revokes tokens for the application that they were issued to. @see RFC 7009 section 2 */
-export class RevocationEndpoint {
-  readonly #clientAuthentication: ClientAuthentication;
-  readonly #services: OAuthServices;
+/**
+ * Revokes a token for the application that it was issued to. Revoking a refresh token, current or superseded, revokes its whole grant.
+ * Unknown and expired tokens are not an error.
+ *
+ * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 400 `unauthorized_client` for the token of
+ *   another application, 429 `rate_limit_exceeded`
+ * @see RFC 7009 section 2
+ */
+export async function revokeToken(
+  services: OAuthServices,
+  form: RevocationForm,
+  call: ClientCall,
+): Promise<void> {
+  const token = requireParameter('token', form.token);
+  const credentials = readClientCredentials(form, call.authorization);
+  const client = await services.clientAuthentication.identify(credentials, call);
+  if (client.clientType === 'confidential') requireAuthentication(credentials);
+  // The format of the token shows its type, so token_type_hint is not needed.
+  if (await revokeRefreshToken(services, token, client, call)) return;
+  await revokeAccessToken(services, token, client, call);
+}
 
-  constructor(clientAuthentication: ClientAuthentication, services: OAuthServices) {
-    this.#clientAuthentication = clientAuthentication;
-    this.#services = services;
-  }
+async function revokeRefreshToken(
+  { grants, refreshTokens, installations, clock }: OAuthServices,
+  value: string,
+  client: Client,
+  call: ClientCall,
+): Promise<boolean> {
+  const hash = hashSecret(value);
+  const grant = await refreshTokens.findGrant(hash);
+  if (grant === undefined) return false;
+  const application = client.shared
+    ? await installations.findBySecret({ kind: 'refresh_token', hash }, client)
+    : client;
+  const { accountId, id: applicationId } = requireApplication(application, call);
+  if (grant.accountId !== accountId || grant.applicationId !== applicationId)
+    throw tokenOfAnotherApplication();
+  await grants.revoke({
+    grantId: grant.id,
+    at: clock(),
+    event: { type: 'grant.revoked', accountId, applicationId, userId: grant.userId, origin: call.origin },
+  });
+  return true;
+}
 
-  /**
-   * Revokes a token. Revoking a refresh token, current or superseded, revokes its whole grant. Unknown and expired tokens
-   * are not an error.
-   *
-   * @throws {Problem} 400 `invalid_request`, 401 `invalid_client`, 400 `unauthorized_client` for the token of
-   *   another application, 429 `rate_limit_exceeded`
-   */
-  async revoke(form: RevocationForm, call: ClientCall): Promise<void> {
-    const token = requireParameter('token', form.token);
-    const credentials = readClientCredentials(form, call.authorization);
-    const client = await this.#clientAuthentication.identify(credentials, call);
-    if (client.clientType === 'confidential') requireAuthentication(credentials);
-    // The format of the token shows its type, so token_type_hint is not needed.
-    if (await this.#revokeRefreshToken(token, client, call)) return;
-    await this.#revokeAccessToken(token, client, call);
-  }
-
-  async #revokeRefreshToken(value: string, client: Client, call: ClientCall): Promise<boolean> {
-    const { grants, refreshTokens, installations, clock } = this.#services;
-    const hash = hashSecret(value);
-    const grant = await refreshTokens.findGrant(hash);
-    if (grant === undefined) return false;
-    const application = client.shared
-      ? await installations.findBySecret({ kind: 'refresh_token', hash }, client)
-      : client;
-    const { accountId, id: applicationId } = requireApplication(application, call);
-    if (grant.accountId !== accountId || grant.applicationId !== applicationId)
-      throw tokenOfAnotherApplication();
-    await grants.revoke({
-      grantId: grant.id,
-      at: clock(),
-      event: { type: 'grant.revoked', accountId, applicationId, userId: grant.userId, origin: call.origin },
+async function revokeAccessToken(
+  { database, accessTokens, installations, clock }: OAuthServices,
+  value: string,
+  client: Client,
+  call: ClientCall,
+): Promise<void> {
+  const claims = await accessTokens.read(value);
+  if (claims === null) return;
+  if (claims.clientId !== client.clientId) throw tokenOfAnotherApplication();
+  const { installation } = claims;
+  // Without the installation the token is rejected already.
+  const application =
+    installation === null ? client : await installations.findByInternalId(installation, client);
+  if (application === null) return;
+  const { accountId, id: applicationId } = requireApplication(application, call);
+  const userId = claims.grantId === null ? null : claims.subject;
+  const context = { accountId, applicationId, userId, origin: call.origin, at: clock() };
+  await change(database.prisma, context, lock.nothing, async (unit) => {
+    const { count } = await unit.tx.revokedAccessToken.createMany({
+      data: [{ jti: claims.tokenId, accountId, expiresAt: new Date(claims.expiresAt * 1000) }],
+      skipDuplicates: true,
     });
-    return true;
-  }
-
-  async #revokeAccessToken(value: string, client: Client, call: ClientCall): Promise<void> {
-    const { database, accessTokens, installations, clock } = this.#services;
-    const claims = await accessTokens.verify(value).catch((error) => {
-      if (error instanceof Problem) return null;
-      throw error;
-    });
-    if (claims === null) return;
-    if (claims.clientId !== client.clientId) throw tokenOfAnotherApplication();
-    const { installation } = claims;
-    // Without the installation the token is rejected already.
-    const application =
-      installation === null ? client : await installations.findByInternalId(installation, client);
-    if (application === null) return;
-    const { accountId, id: applicationId } = requireApplication(application, call);
-    const userId = claims.grantId === null ? null : claims.subject;
-    const context = { accountId, applicationId, userId, origin: call.origin, at: clock() };
-    await change(database.prisma, context, lock.nothing, async (unit) => {
-      const { count } = await unit.tx.revokedAccessToken.createMany({
-        data: [{ jti: claims.tokenId, accountId, expiresAt: new Date(claims.expiresAt * 1000) }],
-        skipDuplicates: true,
-      });
-      // Not when the token is already revoked.
-      if (count > 0) await unit.record('token.revoked');
-    });
-  }
+    // Not when the token is already revoked.
+    if (count > 0) await unit.record('token.revoked');
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
-import type { OperationId } from '../platform/contract/contract.js';
+import { type OperationId, operationOf } from '../platform/contract/contract.js';
 import type { Core } from '../platform/core.js';
 import { ClientAssertions } from './clients/client-assertion.js';
+import { ClientAuthentication } from './clients/client-authentication.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { Installations } from './clients/installations.js';
 import { KeySets } from './clients/key-sets.js';
@@ -17,6 +18,7 @@ import type { SigningKeys } from './keys/signing-keys.js';
 import { AccessTokens } from './tokens/access-tokens.js';
 import { IdTokens } from './tokens/id-tokens.js';
 import { RefreshTokens } from './tokens/refresh-tokens.js';
+import { createTokenStatus } from './tokens/token-status.js';
 
 /** What the endpoints of the authorization server share. */
 export type OAuthServices = ReturnType<typeof createOAuthServices>;
@@ -24,20 +26,23 @@ export type OAuthServices = ReturnType<typeof createOAuthServices>;
 export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
   const { config, database, clock, logger } = core;
   const grants = new Grants(database);
-  const urlOf = (id: OperationId) => `${config.baseUrl}${core.contract.operations.get(id)?.path}`;
+  const urlOf = (id: OperationId) => `${config.baseUrl}${operationOf(core.contract, id).path}`;
   const tokenSettings = { issuer: config.baseUrl, ttlSeconds: config.accessTokenTtlSeconds, clock };
+  const clients = new ClientRegistry(database);
+  const lastUseRecorder = new LastUseRecorder(database, clock, logger);
+  const assertions = new ClientAssertions({
+    database,
+    clock,
+    keySets: new KeySets(clock, { allowLocal: !config.production }),
+    audiences: [config.baseUrl, urlOf('createToken'), urlOf('createPushedRequest')],
+  });
   return {
     ...core,
-    clients: new ClientRegistry(database),
-    assertions: new ClientAssertions({
-      database,
-      clock,
-      keySets: new KeySets(clock, { allowLocal: !config.production }),
-      audiences: [config.baseUrl, urlOf('createToken'), urlOf('createPushedRequest')],
-    }),
+    clients,
+    clientAuthentication: new ClientAuthentication({ ...core, clients, assertions, lastUseRecorder }),
     documents: new MetadataDocuments(core, new MetadataDocumentFetcher({ allowLocal: !config.production })),
     installations: new Installations(database),
-    lastUseRecorder: new LastUseRecorder(database, clock, logger),
+    lastUseRecorder,
     grants,
     codes: new AuthorizationCodes(database, grants),
     pushedRequests: new PushedRequests(database, clock),
@@ -47,6 +52,7 @@ export function createOAuthServices(core: Core, signingKeys: SigningKeys) {
       used: new UsedProofs(database),
     },
     accessTokens: new AccessTokens(signingKeys, tokenSettings),
+    findLiveToken: createTokenStatus(database),
     idTokens: new IdTokens(signingKeys, tokenSettings),
   };
 }

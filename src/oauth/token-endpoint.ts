@@ -1,6 +1,5 @@
 import { Problem } from '../platform/problems/problem.js';
-import type { ClientAuthentication } from './clients/client-authentication.js';
-import { type Application, type Client, isApplication } from './clients/client-registry.js';
+import { type Application, type Client, isApplication, stageError } from './clients/client-registry.js';
 import {
   type ClientCall,
   invalidClient,
@@ -30,65 +29,61 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map(
 /** Supported values of `grant_type`. */
 export const supportedGrantTypes = [...grantTypes.keys()];
 
-/** Exchanges a client secret, a code or a refresh token for tokens. @see RFC 6749 section 3.2 */
-export class TokenEndpoint {
-  readonly #clientAuthentication: ClientAuthentication;
-  readonly #services: OAuthServices;
-
-  constructor(clientAuthentication: ClientAuthentication, services: OAuthServices) {
-    this.#clientAuthentication = clientAuthentication;
-    this.#services = services;
+/**
+ * Exchanges a client secret, a code or a refresh token for tokens.
+ *
+ * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client`, `invalid_scope`, `invalid_dpop_proof` or
+ *   `use_dpop_nonce`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
+ * @see RFC 6749 section 3.2
+ */
+export async function exchangeToken(
+  services: OAuthServices,
+  form: TokenForm,
+  call: ClientCall,
+): Promise<TokenResponse> {
+  const grantType = grantTypes.get(form.grant_type);
+  if (grantType === undefined) {
+    throw new Problem(
+      'unsupported_grant_type',
+      `grant_type must be one of ${supportedGrantTypes.join(', ')}.`,
+    );
   }
+  for (const name of grantType.requires) requireParameter(name, form[name]);
+  const credentials = readClientCredentials(form, call.authorization);
+  const client = await services.clientAuthentication.identify(credentials, call);
+  return withConstantTimeFailure(async () => {
+    const { secretOf } = grantType;
+    const issuedTo =
+      client.shared && secretOf !== null ? await findBySecret(services, secretOf(form), client, call) : null;
+    const application = issuedTo ?? ownApplication(client, grantType);
+    const forbidden = stageError(application);
+    if (forbidden !== undefined) throw new Problem('unauthorized_client', forbidden);
+    const jkt = call.dpop === undefined ? null : await useProof(services.proofs, call.dpop, call.onNextNonce);
+    const request = { form, credentials, application, origin: call.origin, jkt };
+    // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
+    if (grantType !== clientCredentials) checkRequiredSecret(request);
+    checkRequiredProof(request);
+    return grantType.handle(request, services);
+  });
+}
 
-  /**
-   * @throws {Problem} 400 `invalid_request`, `unsupported_grant_type`, `unauthorized_client`,
-   *   `invalid_scope`, `invalid_dpop_proof` or `use_dpop_nonce`; 401 `invalid_client` or `invalid_grant`; 429 `rate_limit_exceeded`
-   */
-  async exchange(form: TokenForm, call: ClientCall): Promise<TokenResponse> {
-    const grantType = grantTypes.get(form.grant_type);
-    if (grantType === undefined) {
-      throw new Problem(
-        'unsupported_grant_type',
-        `grant_type must be one of ${supportedGrantTypes.join(', ')}.`,
-      );
-    }
-    for (const name of grantType.requires) requireParameter(name, form[name]);
-    const credentials = readClientCredentials(form, call.authorization);
-    const client = await this.#clientAuthentication.identify(credentials, call);
-    return withConstantTimeFailure(async () => {
-      const { secretOf } = grantType;
-      const issuedTo =
-        client.shared && secretOf !== null ? await this.#findBySecret(secretOf(form), client, call) : null;
-      const application = issuedTo ?? ownApplication(client, grantType);
-      checkStage(application);
-      const { proofs } = this.#services;
-      const jkt = call.dpop === undefined ? null : await useProof(proofs, call.dpop, call.onNextNonce);
-      const request = { form, credentials, application, origin: call.origin, jkt };
-      // The client credentials grant always requires the secret, and reports a missing one as a missing parameter.
-      if (grantType !== clientCredentials) checkRequiredSecret(request);
-      checkRequiredProof(request);
-      return grantType.handle(request, this.#services);
-    });
-  }
-
-  /**
-   * The application of the client in the account in which the code or refresh token was issued; `null` when it is unknown.
-   *
-   * @throws {Problem} 401 `invalid_grant` when the account must approve the application again
-   */
-  async #findBySecret(
-    secret: IssuedSecret,
-    client: Client,
-    { onAuthenticated }: ClientCall,
-  ): Promise<Application | null> {
-    const found = await this.#services.installations.findBySecret(secret, client);
-    if (found === null) return null;
-    // The request belongs to the account that approved the application, also when it is rejected.
-    onAuthenticated(found);
-    if (found.suspended)
-      throw new Problem('invalid_grant', 'The account must approve the application again.');
-    return found;
-  }
+/**
+ * The application of the client in the account in which the code or refresh token was issued; `null` when it is unknown.
+ *
+ * @throws {Problem} 401 `invalid_grant` when the account must approve the application again
+ */
+async function findBySecret(
+  { installations }: OAuthServices,
+  secret: IssuedSecret,
+  client: Client,
+  { onAuthenticated }: ClientCall,
+): Promise<Application | null> {
+  const found = await installations.findBySecret(secret, client);
+  if (found === null) return null;
+  // The request belongs to the account that approved the application, also when it is rejected.
+  onAuthenticated(found);
+  if (found.suspended) throw new Problem('invalid_grant', 'The account must approve the application again.');
+  return found;
 }
 
 /**
@@ -104,12 +99,6 @@ function ownApplication(client: Client, { secretOf }: GrantType): Application {
     'invalid_grant',
     'The code or refresh token is unknown, expired, revoked or already used.',
   );
-}
-
-/** @throws {Problem} 400 `unauthorized_client` when the account forbids the application */
-function checkStage({ stage }: Application): void {
-  if (stage !== 'forbidden') return;
-  throw new Problem('unauthorized_client', 'The account does not allow applications in development.');
 }
 
 /**

@@ -3,7 +3,16 @@ export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-export const dayMilliseconds = 86_400_000;
+export const hourMilliseconds = 3_600_000;
+export const dayMilliseconds = 24 * hourMilliseconds;
+
+export function secondsAfter(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
+
+export function secondsBefore(time: Date, seconds: number): Date {
+  return secondsAfter(time, -seconds);
+}
 
 /** Seconds since the epoch, the unit of times in JSON Web Tokens. */
 export function epochSeconds(clock: Clock): number {

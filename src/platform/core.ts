@@ -37,6 +37,8 @@ export interface CoreOptions {
   readonly reportLimits?: ReportLimits;
   /** Default: the limits of {@link Passwords}. */
   readonly passwords?: Passwords;
+  /** Default: one that sends mails as `config` states. */
+  readonly delivery?: LinkDelivery;
   /** Default: with the name servers of the system. */
   readonly resolveTxt?: ResolveTxt;
 }
@@ -48,13 +50,12 @@ export type Core = Readonly<Awaited<ReturnType<typeof createCore>>>;
 export async function createCore(options: CoreOptions, logger: Logger) {
   const { config, database, clock, appSecrets, lifecycle = createLifecycle() } = options;
   const { reads = database, reportLimits = defaultReportLimits, passwords = new Passwords() } = options;
-  const { resolveTxt = createResolveTxt() } = options;
+  const { resolveTxt = createResolveTxt(), delivery = new LinkDelivery({ config, clock, logger }) } = options;
   const counters = await createCounters(database, config, logger);
   const failureLimit = new FailureLimit(counters.failures, config.rateLimitFailures);
   const auditLog = new AuditLog(database, clock);
   const users = new Users(database);
   const userSessions = new Sessions(database, clock);
-  const delivery = new LinkDelivery({ config, clock, logger });
   const reportSlots = new ReportConcurrency(reportLimits);
   return {
     ...{

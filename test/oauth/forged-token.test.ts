@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { decodeJwt, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from 'jose';
-import { signCompact } from '../../src/oauth/tokens/access-tokens.js';
+import { signCompact } from '../../src/oauth/tokens/jws.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { bearerCalls, encode, refused } from '../support/oauth/bearer-calls.js';
 import { createTenant } from '../support/records/tenant.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { exportSPKI, generateKeyPair, importJWK } from 'jose';
-import { signCompact } from '../../src/oauth/tokens/access-tokens.js';
+import { signCompact } from '../../src/oauth/tokens/jws.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, expectRedirect, formOn, isPage } from '../support/browser/pages.js';
 import { openTestDatabase } from '../support/database/database.js';

@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../../../src/platform/contract/contract.js';
+import { type Contract, type Operation, operationOf } from '../../../src/platform/contract/contract.js';
 import { rawOperation } from '../reference/nodes.js';
 
 /** How Postman authorizes a request. */
@@ -45,7 +45,7 @@ export class Authorizations {
   }
 
   #address(id: 'authorize' | 'createToken'): string {
-    return `{{base_url}}${this.#contract.operations.get(id)?.path}`;
+    return `{{base_url}}${operationOf(this.#contract, id).path}`;
   }
 }
 

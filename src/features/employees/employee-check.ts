@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { addressTextRule, nameTextRule } from '../../platform/accounts/name-rules.js';
 import type { Contract, JsonSchema } from '../../platform/contract/contract.js';
-import { isDateText, isStorableText } from '../../platform/contract/outside-text.js';
+import { isDateText, isObject, isStorableText } from '../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
 import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
@@ -164,10 +164,6 @@ function withoutBlanks(given: unknown): unknown {
   const blank = optionalMembers.filter(({ name }) => given[name] === null || isBlank(given[name]));
   if (blank.length === 0) return given;
   return { ...given, ...Object.fromEntries(blank.map(({ name, nullable }) => [name, nullable ? null : ''])) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function describe(findings: readonly ErrorObject[]): RecordError[] {

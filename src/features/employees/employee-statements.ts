@@ -154,7 +154,7 @@ export const employeePage = defineLookup({
       text: `
         SELECT ${employeeResource} AS resource, position::text AS position, NULL::text AS total FROM employees
         WHERE account_id = $1 AND position >=
-          CASE WHEN $2::bigint = 0 THEN $3::bigint + 1 ELSE employee_position_at($1, $2) END
+          CASE WHEN $3::bigint = 0 THEN $2::bigint + 1 ELSE employee_position_at($1, $3) END
         ORDER BY employees.position LIMIT $4::integer + 1`,
       followedBy: {
         name: 'employee_total_of_account',
@@ -164,16 +164,17 @@ export const employeePage = defineLookup({
       },
     },
     values: ({ accountId, size, from }) => {
-      const { skip, after } = startOf(from);
-      return [accountId, skip, after, size];
+      const { after, skip } = startOf(from);
+      return [accountId, after, skip, size];
     },
     toValue: (rows: readonly EmployeeRow[], { size }) => {
-      const [found, total] = [rows.slice(0, -1), rows.at(-1)];
+      const found = rows.filter(({ total }) => total === null);
+      const total = rows.find((row) => row.total !== null)?.total;
       const page = found.slice(0, size);
       return {
         resources: page.map(({ resource }) => resource).join(','),
         count: page.length,
-        recordCount: Number(total?.total),
+        recordCount: Number(total),
         // One row more than the page shows that a record follows.
         nextAnchor: found.length > size ? anchorAt(page.at(-1)?.position) : null,
       };

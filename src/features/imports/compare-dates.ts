@@ -1,4 +1,4 @@
-import { isDateText, isStorableText } from '../../platform/contract/outside-text.js';
+import { isDateText, isObject, isStorableText } from '../../platform/contract/outside-text.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';
 import type { Employee } from '../employees/index.js';
 import type { Entry } from './lines.js';
@@ -44,9 +44,8 @@ export async function* compareWithStoredDates(
 const storedDatesError = `the termination date ${ruleText(violation('not_before_hire_date'))} (one of them is stored)`;
 
 function singleDate({ value }: Entry): SingleDate | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const record = value as Record<string, unknown>;
-  const { employee_number: number, hire_date: hired, termination_date: terminated } = record;
+  if (!isObject(value)) return undefined;
+  const { employee_number: number, hire_date: hired, termination_date: terminated } = value;
   if (typeof number !== 'string' || (hired === undefined) === (terminated === undefined)) return undefined;
   const date = typeof hired === 'string' ? hired : terminated;
   const text = typeof date === 'string' ? date.trim() : '';

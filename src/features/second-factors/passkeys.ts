@@ -13,7 +13,8 @@ import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { parseJson } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
-import { type Database, Prisma } from '../../platform/database/client.js';
+import type { Database, Prisma } from '../../platform/database/client.js';
+import { violatedUniqueConstraint } from '../../platform/database/database-errors.js';
 import { randomId } from '../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import type { SecurityEmails } from '../../platform/mail/security-emails.js';
@@ -178,8 +179,7 @@ export class Passkeys {
       },
     );
     const addition = await add.catch((error): PasskeyAddition => {
-      if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
-        return { kind: 'exists' };
+      if (violatedUniqueConstraint(error) !== undefined) return { kind: 'exists' };
       throw error;
     });
     if (addition.kind === 'added') this.#securityEmails.send(context, userId, 'passkey_added');

@@ -1,7 +1,7 @@
 import { toAccountId } from '../../platform/accounts/account-id.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { dayMilliseconds } from '../../platform/clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../../platform/clock.js';
 import type { Core } from '../../platform/core.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { ConcurrencyLimit } from '../../platform/limits/concurrency-limit.js';
@@ -15,7 +15,7 @@ import { domainRecord, maximumFailedDays } from './domain-confirmation.js';
 export const domainPollMilliseconds = 600_000;
 
 /** Time after which a check is repeated whose name servers did not respond, or whose process stopped. */
-const retryMilliseconds = 3_600_000;
+const retryMilliseconds = hourMilliseconds;
 
 /** Domains that are claimed at a time. */
 const batchSize = 100;

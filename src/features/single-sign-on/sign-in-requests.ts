@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
-import type { Clock } from '../../platform/clock.js';
+import { type Clock, secondsAfter } from '../../platform/clock.js';
 import { hashSecret, randomSecret } from '../../platform/crypto/keyring.js';
 import type { Database } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
@@ -50,7 +50,7 @@ export class SignInRequests {
   ): Promise<Expected> {
     const state = randomSecret();
     const createdAt = this.#clock();
-    const expiresAt = new Date(createdAt.getTime() + signInRequestSeconds * 1000);
+    const expiresAt = secondsAfter(createdAt, signInRequestSeconds);
     await withScope(accountScope(accountId), () =>
       this.#prisma.signInRequest.createMany({
         data: [

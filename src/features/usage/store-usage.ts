@@ -1,9 +1,9 @@
+import { hourMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
 import {
   type CallingApplication,
   type FailureCount,
-  hourMilliseconds,
   type RejectedCall,
   storedFailures,
   storedRejections,

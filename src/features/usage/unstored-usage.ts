@@ -1,3 +1,4 @@
+import { hourMilliseconds } from '../../platform/clock.js';
 import { randomId } from '../../platform/database/ids.js';
 
 /** The application of a call. Only `clientId` is set when a valid token was rejected before its application was read. */
@@ -32,8 +33,6 @@ function dropOldest<Value>(values: Map<string, Value>, maximum: number): Value |
   if (key !== undefined) values.delete(key);
   return value;
 }
-
-export const hourMilliseconds = 3_600_000;
 
 /** Calls of one application and user to one operation in one hour. */
 export interface UsageCount extends CallingApplication {

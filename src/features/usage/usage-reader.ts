@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { dayMilliseconds } from '../../platform/clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { storedFailures, storedRejections } from './unstored-usage.js';
 
@@ -22,7 +22,7 @@ export function oneDay(from: Date): UsageRange {
 
 /** Start times of the hours or days of a range. */
 export function periodsOf({ from, to }: UsageRange, per: 'hour' | 'day'): Date[] {
-  const milliseconds = per === 'hour' ? 3_600_000 : dayMilliseconds;
+  const milliseconds = per === 'hour' ? hourMilliseconds : dayMilliseconds;
   const count = Math.round((to.getTime() - from.getTime()) / milliseconds);
   return Array.from({ length: count }, (_, index) => new Date(from.getTime() + index * milliseconds));
 }

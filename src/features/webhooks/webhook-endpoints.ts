@@ -1,6 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { secondsAfter, secondsBefore } from '../../platform/clock.js';
 import type { Config } from '../../platform/config/config.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
@@ -236,7 +237,7 @@ export class WebhookEndpoints {
         // The secret before the current one is no longer valid.
         const { previousSecretExpiresAt: expiresAt } = locked;
         if (expiresAt !== null) {
-          const createdBefore = new Date(expiresAt.getTime() - rotationSeconds * 1000);
+          const createdBefore = secondsBefore(expiresAt, rotationSeconds);
           await deleteResponses(unit.tx, context, { secretOf: id, createdBefore });
         }
         const row = await unit.tx.webhookEndpoint.update({
@@ -244,7 +245,7 @@ export class WebhookEndpoints {
           data: {
             sealedSecret: sealed,
             sealedPreviousSecret: locked.sealedSecret,
-            previousSecretExpiresAt: new Date(context.at.getTime() + rotationSeconds * 1000),
+            previousSecretExpiresAt: secondsAfter(context.at, rotationSeconds),
             updatedAt: context.at,
           },
         });

@@ -6,9 +6,8 @@ import {
   type JWTPayload,
   jwtVerify,
 } from 'jose';
-import type { Clock } from '../../platform/clock.js';
+import type { Core } from '../../platform/core.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
-import type { Database } from '../../platform/database/client.js';
 import { assertionAlgorithms, type ClientKeySet, type ClientKeys } from './client-keys.js';
 import type { KeySets } from './key-sets.js';
 
@@ -26,9 +25,7 @@ const maximumJti = 255;
 /** Values of `typ`. Another one is of a token with another purpose. @see RFC 8725 section 3.11 */
 const types = [undefined, 'JWT', 'client-authentication+jwt'];
 
-interface Dependencies {
-  readonly database: Database;
-  readonly clock: Clock;
+interface Dependencies extends Pick<Core, 'database' | 'clock'> {
   readonly keySets: KeySets;
   /** Values of `aud`: the issuer, the token endpoint, and the endpoint of pushed requests (RFC 9126 section 2). */
   readonly audiences: readonly string[];

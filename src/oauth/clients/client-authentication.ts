@@ -1,23 +1,31 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import type { Core } from '../../platform/core.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
 import { networkOf } from '../../platform/network/network-of-address.js';
 import { type Problem, retryLater } from '../../platform/problems/problem.js';
 import { withConstantTimeFailure } from '../constant-time-failure.js';
-import type { OAuthServices } from '../services.js';
+import type { ClientAssertions } from './client-assertion.js';
 import { usesKeys } from './client-keys.js';
-import { type Client, type ClientSecret, isApplication } from './client-registry.js';
+import { type Client, type ClientRegistry, type ClientSecret, isApplication } from './client-registry.js';
 import { type ClientCall, type ClientCredentials, invalidClient, requireParameter } from './credentials.js';
+import type { LastUseRecorder } from './last-use-recorder.js';
 
 /** Compared with the secret of an unknown client, so that it takes the same time as a known one. */
 const unknownClientSecret: ClientSecret = { id: '', hash: Buffer.alloc(32) };
 
+interface Dependencies extends Pick<Core, 'clock' | 'failureLimit' | 'auditLog'> {
+  readonly clients: ClientRegistry;
+  readonly assertions: ClientAssertions;
+  readonly lastUseRecorder: LastUseRecorder;
+}
+
 /** Authenticates the client of a request to the token or revocation endpoint. */
 export class ClientAuthentication {
-  readonly #services: OAuthServices;
+  readonly #dependencies: Dependencies;
 
-  constructor(services: OAuthServices) {
-    this.#services = services;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -40,7 +48,7 @@ export class ClientAuthentication {
       authenticated ? `client ${clientId}` : `client ${clientId} address ${networkOf(origin.address)}`,
     );
     if (matched !== undefined && isApplication(client))
-      this.#services.lastUseRecorder.record(client.accountId, matched.id);
+      this.#dependencies.lastUseRecorder.record(client.accountId, matched.id);
     return client;
   }
 
@@ -49,7 +57,7 @@ export class ClientAuthentication {
     credentials: ClientCredentials,
     { origin, onRejected }: Pick<ClientCall, 'origin' | 'onRejected'>,
   ): Promise<{ client: Client; matched: ClientSecret | undefined; authenticated: boolean }> {
-    const { clients, assertions, clock } = this.#services;
+    const { clients, assertions, clock } = this.#dependencies;
     const client = await clients.find(clientId);
     const { clientSecret, assertion } = credentials;
     if (assertion !== undefined) {
@@ -92,7 +100,7 @@ export class ClientAuthentication {
    * could lock a client out.
    */
   async #countFailure(clientId: string, client: Client | null, origin: AuditOrigin): Promise<void> {
-    const { failureLimit, auditLog } = this.#services;
+    const { failureLimit, auditLog } = this.#dependencies;
     const limit = await failureLimit.count({
       by: 'client address',
       address: origin.address,

@@ -1,5 +1,5 @@
 import { type AsymmetricKeyDetails, createPublicKey, type JsonWebKeyInput } from 'node:crypto';
-import { isStorableText, parseUrl } from '../../platform/contract/outside-text.js';
+import { isObject, isStorableText, parseUrl } from '../../platform/contract/outside-text.js';
 
 /** Signature algorithms of client assertions. `Ed25519` is the name of `EdDSA` with this curve in RFC 9864. */
 export const assertionAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'];
@@ -70,8 +70,7 @@ const algorithms = { EC: ['ES256'], RSA: ['PS256'], OKP: ['EdDSA', 'Ed25519'] } 
  * @see RFC 7517 section 5
  */
 export function readKeySet(json: unknown): ClientKeySet {
-  const members =
-    isObject(json) && Object.hasOwn(json, 'keys') ? (json as { keys: unknown }).keys : undefined;
+  const members = isObject(json) && Object.hasOwn(json, 'keys') ? json.keys : undefined;
   if (!Array.isArray(members))
     throw new ClientKeysError('The key set must be a JSON object with the array keys.');
   if (members.length > maximumKeys)
@@ -141,8 +140,4 @@ export function keySetUrlError(text: string): string | undefined {
   if (url.username !== '' || url.password !== '' || text.includes('#'))
     return 'The URL of the key set must have neither a user name, a password nor a fragment.';
   return undefined;
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -85,6 +85,11 @@ export function isApplication(client: Client): client is Application {
   return 'accountId' in client;
 }
 
+/** Why the account forbids a client, as a sentence; `undefined` when it does not. */
+export function stageError({ stage }: Client): string | undefined {
+  return stage === 'forbidden' ? 'The account does not allow applications in development.' : undefined;
+}
+
 export type ClientType = 'confidential' | 'public';
 
 export interface ClientSecret {

@@ -1,5 +1,5 @@
 import { applicationNameRule } from '../../platform/accounts/name-rules.js';
-import { isStorableText, parseUrl } from '../../platform/contract/outside-text.js';
+import { isObject, isStorableText, parseUrl } from '../../platform/contract/outside-text.js';
 import { literalAddress } from '../../platform/network/public-address.js';
 import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { isKnownScope, knownScopes, parseScope } from '../scopes.js';
@@ -7,7 +7,6 @@ import {
   type ClientKeySet,
   type ClientKeys,
   ClientKeysError,
-  isObject,
   isPrivateKey,
   keySetUrlError,
   readKeySet,
@@ -169,7 +168,7 @@ function checkPublic(members: Members): void {
   if (!members.has('jwks')) return;
   const jwks = members.value('jwks');
   if (!isObject(jwks)) throw typeError('jwks', 'object');
-  const keys: unknown = Object.hasOwn(jwks, 'keys') ? (jwks as { keys: unknown }).keys : undefined;
+  const keys: unknown = Object.hasOwn(jwks, 'keys') ? jwks.keys : undefined;
   if (!Array.isArray(keys)) throw typeError('jwks.keys', 'array');
   if (keys.some(isPrivateKey)) throw new MetadataDocumentError('jwks must contain public keys only.');
 }

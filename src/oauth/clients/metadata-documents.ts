@@ -2,14 +2,12 @@ import type { User } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { type Clock, dayMilliseconds } from '../../platform/clock.js';
+import { type Clock, dayMilliseconds, hourMilliseconds, secondsAfter } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { Problem, retryLater } from '../../platform/problems/problem.js';
 import { type Client, describedClient } from './client-registry.js';
 import { type MetadataDocument, MetadataDocumentError } from './metadata-document.js';
 import type { FetchedDocument, MetadataDocumentFetcher } from './metadata-document-fetch.js';
-
-const hourMilliseconds = 3_600_000;
 
 /** Maximum number of documents in an hour that users of an account can make this server read for the first time. */
 const maximumNewDocuments = 20;
@@ -95,7 +93,7 @@ export class MetadataDocuments {
   }
 
   async #store(clientId: string, { document, freshForSeconds }: FetchedDocument): Promise<void> {
-    const freshUntil = new Date(this.#clock().getTime() + freshForSeconds * 1000);
+    const freshUntil = secondsAfter(this.#clock(), freshForSeconds);
     const data = {
       document: document as unknown as Prisma.InputJsonObject,
       freshUntil,

@@ -3,12 +3,12 @@ import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Handlers, Input, Output } from '../../platform/http/binding/handlers.js';
 import type { BrowserSession } from '../../platform/http/browser-sessions.js';
-import { abortOnDisconnect } from '../../platform/http/disconnect.js';
 import { auditOrigin } from '../../platform/http/principal.js';
-import { narrowConfirmationPage, questionFor } from '../../platform/pages/confirm-password.js';
+import { narrowQuestion } from '../../platform/pages/confirm-password.js';
 import { Fields } from '../../platform/pages/fields.js';
 import { CsrfField, SignedInAs } from '../../platform/pages/form-parts.js';
 import { Layout, renderPage, sendPage } from '../../platform/pages/layout.js';
+import { requestPath } from '../../platform/pages/page-context.js';
 import { approvalPath, signInAddress } from '../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../platform/pages/security-headers.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
@@ -128,18 +128,12 @@ export async function consentForm(
         return sendPage(reply.code(400), <ConsentPage {...page} />, { toApplication: true });
       }
       if (allowed && scopes.some(isWriteScope)) {
-        const { signal } = abortOnDisconnect(reply.raw);
         const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };
+        const address = addressOf(request);
         const question = await withScope(accountScope(user.accountId), () =>
-          questionFor(reauthentication, { ...session, sessionId, form, signal, context }),
+          narrowQuestion(reply, reauthentication, { session, form, context, address }),
         );
-        if (question !== null) {
-          const address = { action: addressOf(request), cancel: addressOf(request) };
-          if (question.retryAfterSeconds !== undefined)
-            reply.header('retry-after', question.retryAfterSeconds);
-          const page = narrowConfirmationPage({ ...session, ...question, ...address });
-          return sendPage(reply.code(question.status), page, { toApplication: true });
-        }
+        if (question !== null) return sendPage(reply, question, { toApplication: true });
       }
       return reply.redirect(
         await endpoint.decide(parameters, step, { allowed, scopes, origin, sessionId }),
@@ -158,7 +152,7 @@ function isDecision(value: unknown): value is (typeof decisions)[number] {
 
 /** The address with which the browser repeats the request. */
 function addressOf(request: FastifyRequest): string {
-  return `${request.url.split('?', 1)[0]}${repeatedQuery(request)}`;
+  return `${requestPath(request)}${repeatedQuery(request)}`;
 }
 
 function locationOf(step: AuthorizationStep, request: FastifyRequest, signInReturn: string): string {

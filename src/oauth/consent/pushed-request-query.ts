@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { randomSecret } from '../../platform/crypto/keyring.js';
-import { HostCookie } from '../../platform/http/host-cookie.js';
+import { BrowserCookie } from '../../platform/http/host-cookie.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { isClientId } from '../clients/client-registry.js';
 import { invalidRequestUri, openedRequestSeconds, type PushedRequests } from '../grants/pushed-requests.js';
 
-/** The cookie with the secret that identifies a browser, which all its tabs share. */
 export const browserCookie = (baseUrl: string) =>
-  new HostCookie('authorization_browser', baseUrl, openedRequestSeconds);
+  new BrowserCookie('authorization_browser', baseUrl, openedRequestSeconds);
 
 /**
  * Replaces the query of an authorization request with `request_uri` by the parameters that were pushed, before it is validated. Other
@@ -34,8 +32,7 @@ export function createReadPushedRequest(pushedRequests: PushedRequests, baseUrl:
       throw invalidParameter('client_id', violation('required'));
     if (typeof client_id !== 'string' || typeof request_uri !== 'string' || !isClientId(client_id))
       throw invalidRequestUri();
-    const stored = cookie.read(request) ?? '';
-    const browser = /^[\w-]{43}$/.test(stored) ? stored : randomSecret();
+    const browser = cookie.secretOf(request);
     const parameters = await pushedRequests.open(client_id, request_uri, browser);
     if (parameters === null) throw invalidRequestUri();
     cookie.set(reply, browser);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Authentication, findLockedSession } from '../../platform/accounts/sessions.js';
 import type { Role } from '../../platform/accounts/user.js';
@@ -13,26 +12,8 @@ import { type Resource, resourcesOf } from '../resources.js';
 import { mayGrant } from '../scopes.js';
 import { boundKeyOf, isUsableWith } from '../tokens/bound-key.js';
 import type { Grants, UsedGrant } from './grants.js';
+import { isVerifierOf, matchesVerifier } from './pkce.js';
 import { consumeIn, type PushedRequest } from './pushed-requests.js';
-
-/**
- * Computes the S256 code challenge of a code verifier, the only method that is accepted.
- *
- * @see RFC 7636 sections 4.2 and 4.6
- */
-export function codeChallengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url');
-}
-
-/** The condition of SQL that the challenge of `code` is that of the verifier. The statement that consumes the code contains it. */
-function matchesVerifier(verifier: string): Prisma.Sql {
-  return Prisma.sql`code.code_challenge = ${codeChallengeOf(verifier)}`;
-}
-
-/** Whether the verifier belongs to a code that has been read. */
-function isVerifierOf({ codeChallenge }: { readonly codeChallenge: string }, verifier: string): boolean {
-  return codeChallenge === codeChallengeOf(verifier);
-}
 
 /** An authorization code to store after the user's consent. */
 interface NewAuthorizationCode {
@@ -184,8 +165,9 @@ export class AuthorizationCodes {
   }
 
   /**
-   * Reads a code that {@link use} rejected. Revokes the grant of a used code that is sent again with the correct verifier: an attacker may have used it. Within
-   * the leeway it is a retry while the first refresh token is unused: a client that lost the response does not have it.
+   * Reads a code that {@link use} rejected. Revokes the grant of a used code that is sent again with the correct verifier: an
+   * attacker may have used it. Within the leeway it is a retry while the first refresh token is unused: a client that lost the
+   * response does not have it.
    *
    * @returns whether the code can be used, for another resource only
    * @see RFC 6749 section 4.1.2

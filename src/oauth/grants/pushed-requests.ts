@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { Clock } from '../../platform/clock.js';
+import { type Clock, secondsAfter } from '../../platform/clock.js';
 import { hashSecret, randomSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { accountScope, allAccounts, withScope } from '../../platform/database/scope.js';
@@ -117,8 +117,4 @@ export async function consumeIn(
 
 function isRequestUri(text: string): boolean {
   return text.startsWith(prefix) && /^[\w-]{43}$/.test(text.slice(prefix.length));
-}
-
-function secondsAfter(time: Date, seconds: number): Date {
-  return new Date(time.getTime() + seconds * 1000);
 }

@@ -114,7 +114,6 @@ export class SigningKeys {
     return key.kid;
   }
 
-  /** Reloads the keys. */
   async reload(): Promise<void> {
     this.#loads += 1;
     const load = this.#loads;

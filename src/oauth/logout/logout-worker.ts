@@ -6,10 +6,10 @@ import { randomId } from '../../platform/database/ids.js';
 import type { Logger } from '../../platform/logger.js';
 import { describeConnectionError } from '../../platform/network/connection-errors.js';
 import { sendOutgoingRequest } from '../../platform/network/outgoing-request.js';
-import { PrivateAddressError, UnresolvedHostError } from '../../platform/network/public-address.js';
+import { PrivateAddressError } from '../../platform/network/public-address.js';
 import { isLocalUrl } from '../../platform/network/receiver-url.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
-import { signCompact } from '../tokens/access-tokens.js';
+import { signCompact } from '../tokens/jws.js';
 import { type ClaimedNotice, claimNotices, deleteNotice, maximumAttempts } from './logout-notices.js';
 
 /** Interval in which a process looks for notices that are due. */
@@ -107,7 +107,6 @@ export class LogoutWorker extends ClaimWorker<ClaimedNotice> {
       return status >= 200 && status < 300 ? undefined : `Status ${status}`;
     } catch (error) {
       if (timeout.aborted) return 'No response within 10 seconds';
-      if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
       return describeConnectionError(error);
     }
   }

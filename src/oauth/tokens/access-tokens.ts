@@ -1,4 +1,3 @@
-import { type KeyObject, sign, verify } from 'node:crypto';
 import {
   decodeProtectedHeader,
   errors,
@@ -7,55 +6,13 @@ import {
   UnsecuredJWT,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { type Clock, epochSeconds } from '../../platform/clock.js';
+import { epochSeconds } from '../../platform/clock.js';
 import { randomId } from '../../platform/database/ids.js';
 import { Problem } from '../../platform/problems/problem.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
 import { type Resource, resources, resourceUrls } from '../resources.js';
 import { parseScope } from '../scopes.js';
-
-/** Two integers of 32 bytes. */
-const dsaEncoding = 'ieee-p1363';
-
-interface JwsHeader {
-  readonly alg: 'ES256';
-  readonly typ: string;
-  readonly kid: string;
-}
-
-/*
- * Signatures are made and verified in the main thread. jose uses the thread pool of Node.js, where they wait for hashes of
- * passwords, at 1.6 times the processor time of a whole token request. jose reads headers and checks claims.
- */
-
-/**
- * Signs claims with a P-256 key.
- *
- * @see RFC 7515 section 3.1 and RFC 7518 section 3.4
- */
-export function signCompact(header: JwsHeader, claims: object, key: KeyObject): string {
-  const input = `${encode(header)}.${encode(claims)}`;
-  const signature = sign('sha256', Buffer.from(input), { key, dsaEncoding });
-  return `${input}.${signature.toString('base64url')}`;
-}
-
-/**
- * Whether the signature of a token is of this P-256 key. The caller has checked that the header names ES256.
- *
- * @see RFC 7515 section 3.3 and RFC 7518 section 3.4
- */
-export function hasValidSignature(token: string, key: KeyObject): boolean {
-  const end = token.lastIndexOf('.');
-  const encoded = token.slice(end + 1);
-  const signature = Buffer.from(encoded, 'base64url');
-  // Buffer ignores characters that are not Base64url, so that a token would have several spellings.
-  if (signature.toString('base64url') !== encoded) return false;
-  return verify('sha256', Buffer.from(token.slice(0, end)), { key, dsaEncoding }, signature);
-}
-
-function encode(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString('base64url');
-}
+import { hasValidSignature, isSupportedHeader, signCompact, type TokenSettings } from './jws.js';
 
 /** Claims of an access token. @see RFC 9068 section 2.2 */
 export interface AccessTokenClaims {
@@ -102,13 +59,6 @@ interface AccessTokenRequest {
   readonly jkt?: string | null;
 }
 
-interface Settings {
-  /** Base URL. The server that issues the tokens also accepts them, at its resources. */
-  readonly issuer: string;
-  readonly ttlSeconds: number;
-  readonly clock: Clock;
-}
-
 const type = 'at+jwt';
 
 /** Tokens with a verified signature that are cached: verification costs more than the rest of a request. */
@@ -120,11 +70,11 @@ const maximumLength = 4096;
 /** Issues and verifies access tokens. Revocation is checked elsewhere. */
 export class AccessTokens {
   readonly #keys: SigningKeys;
-  readonly #settings: Settings;
+  readonly #settings: TokenSettings;
   readonly #audiences: Readonly<Record<Resource, string>>;
   readonly #verified = new LRUCache<string, AccessTokenClaims & { kid: string }>({ max: cachedTokens });
 
-  constructor(keys: SigningKeys, settings: Settings) {
+  constructor(keys: SigningKeys, settings: TokenSettings) {
     this.#keys = keys;
     this.#settings = settings;
     this.#audiences = resourceUrls(settings.issuer);
@@ -187,11 +137,21 @@ export class AccessTokens {
     return claims;
   }
 
+  /** The claims of a token; `null` when {@link verify} rejects it. */
+  async read(token: string): Promise<AccessTokenClaims | null> {
+    try {
+      return await this.verify(token);
+    } catch (error) {
+      if (error instanceof Problem) return null;
+      throw error;
+    }
+  }
+
   async #check(token: string): Promise<AccessTokenClaims & { kid: string }> {
     if (token.length > maximumLength) throw invalidToken();
-    const { alg, kid, typ, crit } = readHeader(token);
-    // No critical extension is supported (RFC 7515 section 4.1.11).
-    if (alg !== signingAlgorithm || typeof kid !== 'string' || crit !== undefined) throw invalidToken();
+    const header = readHeader(token);
+    if (!isSupportedHeader(header)) throw invalidToken();
+    const { kid, typ } = header;
     const key = await this.#keys.find(kid);
     if (key === undefined || !hasValidSignature(token, key)) throw invalidToken();
     return { ...this.#claimsOf(this.#checkClaims(token, typ)), kid };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors } from 'jose';
 import type { Authentication } from '../../platform/accounts/sessions.js';
-import { type Clock, epochSeconds, toEpochSeconds } from '../../platform/clock.js';
+import { epochSeconds, toEpochSeconds } from '../../platform/clock.js';
 import { type SigningKeys, signingAlgorithm } from '../keys/signing-keys.js';
-import { hasValidSignature, signCompact } from './access-tokens.js';
+import { hasValidSignature, isSupportedHeader, signCompact, type TokenSettings } from './jws.js';
 
 /** Values of `amr` for how a user proved the identity. The server does not know where a passkey is stored. */
 const methodReferences: ReadonlyMap<string, string> = new Map([
@@ -67,19 +67,12 @@ interface IdTokenRequest extends Authentication {
   readonly accessToken: string;
 }
 
-interface Settings {
-  readonly issuer: string;
-  /** That of access tokens: the public key of an ID token is published until it has expired. */
-  readonly ttlSeconds: number;
-  readonly clock: Clock;
-}
-
 /** Signs and reads ID tokens. Their `typ` is not that of access tokens, so that neither is accepted as the other. */
 export class IdTokens {
   readonly #keys: SigningKeys;
-  readonly #settings: Settings;
+  readonly #settings: TokenSettings;
 
-  constructor(keys: SigningKeys, settings: Settings) {
+  constructor(keys: SigningKeys, settings: TokenSettings) {
     this.#keys = keys;
     this.#settings = settings;
   }
@@ -114,10 +107,9 @@ export class IdTokens {
    */
   async readHint(token: string): Promise<IdTokenHint | null> {
     try {
-      const { alg, kid, typ, crit } = decodeProtectedHeader(token);
-      if (alg !== signingAlgorithm || typ !== 'JWT' || typeof kid !== 'string' || crit !== undefined)
-        return null;
-      const key = await this.#keys.find(kid);
+      const header = decodeProtectedHeader(token);
+      if (!isSupportedHeader(header) || header.typ !== 'JWT') return null;
+      const key = await this.#keys.find(header.kid);
       if (key === undefined || !hasValidSignature(token, key)) return null;
       const { iss, sub, aud } = decodeJwt(token);
       const isComplete = iss === this.#settings.issuer && typeof sub === 'string' && typeof aud === 'string';

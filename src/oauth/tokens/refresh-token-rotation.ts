@@ -1,5 +1,6 @@
 import { roles } from '../../platform/accounts/user.js';
 import type { AuditOrigin } from '../../platform/audit/audit-log.js';
+import { secondsAfter } from '../../platform/clock.js';
 import type { Core } from '../../platform/core.js';
 import type { PreparedStatement } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -164,7 +165,7 @@ async function rotate(
   requests: readonly RotationRequest[],
 ): Promise<(UsedGrant | undefined)[]> {
   const now = clock();
-  const expiresAt = new Date(now.getTime() + config.refreshTokenTtlSeconds * 1000);
+  const expiresAt = secondsAfter(now, config.refreshTokenTtlSeconds);
   const scope = scopeOf(requests);
   const values = [JSON.stringify(requests.map(toRow)), now.toISOString(), expiresAt.toISOString(), scope];
   const rows = await database.runPrepared<RotatedRow>(statement, values, scope);

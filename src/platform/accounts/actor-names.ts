@@ -1,12 +1,7 @@
+import type { Actor } from '../audit/audit-log.js';
 import type { ReadDatabase } from '../database/client.js';
 import type { AccountId } from './account-id.js';
 import { userName } from './user.js';
-
-/** A user or an application of a record or an event. */
-interface Actor {
-  readonly userId: string | null;
-  readonly applicationId: string | null;
-}
 
 /** The names of users and applications that still exist, by id. */
 interface ActorNames {
@@ -21,7 +16,7 @@ interface ActorNames {
 export async function readActorNames(
   { prisma }: Pick<ReadDatabase, 'prisma'>,
   accountId: AccountId,
-  actors: readonly Actor[],
+  actors: readonly Required<Actor>[],
 ): Promise<ActorNames> {
   const [users, applications] = await Promise.all([
     prisma.user.findMany({
@@ -39,6 +34,6 @@ export async function readActorNames(
   };
 }
 
-function distinct(ids: readonly (string | null)[]): string[] {
-  return [...new Set(ids.filter((id) => id !== null))];
+function distinct(ids: readonly (string | null | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id != null))];
 }

@@ -1,4 +1,5 @@
 import type { Unit } from '../changes/change.js';
+import { secondsAfter } from '../clock.js';
 import { hashSecret, randomSecret } from '../crypto/keyring.js';
 import type { Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
@@ -42,7 +43,7 @@ export interface ValidLink {
 export async function insertLink(tx: Prisma.TransactionClient, link: NewLink): Promise<string> {
   const { target, accountId, createdById = null, mailed, at, lifetimeSeconds } = link;
   const token = randomSecret();
-  const expiresAt = new Date(at.getTime() + lifetimeSeconds * 1000);
+  const expiresAt = secondsAfter(at, lifetimeSeconds);
   await tx.oneTimeLink.create({
     data: {
       ...target,

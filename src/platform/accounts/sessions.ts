@@ -1,7 +1,7 @@
 import { type AuditContext, type AuditEvent, type AuditOrigin, recordIn } from '../audit/audit-log.js';
 import { change, type Unit } from '../changes/change.js';
 import { lock } from '../changes/locks.js';
-import type { Clock } from '../clock.js';
+import { type Clock, secondsAfter, secondsBefore } from '../clock.js';
 import { hashSecret, randomSecret } from '../crypto/keyring.js';
 import { type Database, Prisma } from '../database/client.js';
 import { randomId } from '../database/ids.js';
@@ -129,7 +129,7 @@ export class Sessions {
     const secondFactorAt = secondFactor ? now : null;
     const completedAt = complete ? now : null;
     const expected = passwordHash ?? null;
-    const expiresAt = new Date(now.getTime() + absoluteSeconds * 1000);
+    const expiresAt = secondsAfter(now, absoluteSeconds);
     const insert = (tx: Prisma.TransactionClient) => tx.$executeRaw`
       WITH holder AS (
         UPDATE users SET last_sign_in_at = COALESCE(${completedAt}, last_sign_in_at)
@@ -197,7 +197,7 @@ export class Sessions {
       FROM sessions JOIN users ON users.account_id = sessions.account_id AND users.id = sessions.user_id
         JOIN accounts ON accounts.id = users.account_id
       WHERE sessions.id_hash = ${hashSecret(id)} AND users.disabled_at IS NULL AND sessions.expires_at > ${now}
-        AND sessions.last_seen_at > ${new Date(now.getTime() - idleSeconds * 1000)}`;
+        AND sessions.last_seen_at > ${secondsBefore(now, idleSeconds)}`;
     if (row === undefined) return null;
     const { lastSeenAt, authenticatedAt, secondFactorAt, singleSignOn, ...user } = row;
     if (!singleSignOn && mustUseSingleSignOn(user)) return null;
@@ -234,7 +234,7 @@ export class Sessions {
         accountId,
         userId,
         expiresAt: { gt: now },
-        lastSeenAt: { gt: new Date(now.getTime() - idleSeconds * 1000) },
+        lastSeenAt: { gt: secondsBefore(now, idleSeconds) },
         OR: completeKinds(user),
       },
       orderBy: [{ lastSeenAt: 'desc' }, { idHash: 'asc' }],

@@ -64,7 +64,10 @@ export async function setActor(
   await tx.$executeRawUnsafe(`SET LOCAL app.actor = ${pg.escapeLiteral(actor)}`);
 }
 
-/** Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and applications. */
+/**
+ * Locks rows in a transaction until it ends, and returns what it has read. `lock` of `locks.ts` has those of accounts, users and
+ * applications.
+ */
 type Lock<Context extends AuditContext, Locked> = (
   tx: Prisma.TransactionClient,
   context: Context,

@@ -120,8 +120,8 @@ export const lock = {
   },
 
   /**
-   * All users of the account, then the account, for an owner who changes how users sign in. Such changes run one after the other. A
-   * sign-in or a consent of a user either commits before and is found, or waits.
+   * All users of the account, then the account, for an owner who changes how users sign in. Such changes run one after the other.
+   * A sign-in or a consent of a user either commits before and is found, or waits.
    *
    * @returns the users; `null` when the user who acts is not an enabled owner
    */

@@ -173,6 +173,13 @@ export interface Contract {
   readonly scopes: Readonly<Record<string, string>>;
 }
 
+/** @throws {Error} when the contract does not have the operation */
+export function operationOf({ operations }: Pick<Contract, 'operations'>, id: OperationId): Operation {
+  const operation = operations.get(id);
+  if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
+  return operation;
+}
+
 /** Identifies this API in catalogues, independent of its URL. */
 export const apiId = '5f0d3a86-9c1e-4e0b-8a57-2b6d41c7f9e3';
 

@@ -9,7 +9,10 @@ export class ReadOnlyDatabaseError extends Error {
   override readonly name = 'ReadOnlyDatabaseError';
 }
 
-/** Checks whether the database responds and accepts writes. Concurrent checks share a query, so that few connections hang with the database. */
+/**
+ * Checks whether the database responds and accepts writes. Concurrent checks share a query, so that few connections hang with the
+ * database.
+ */
 export class DatabaseCheck {
   readonly #prisma: Database['prisma'];
   #current: { readonly at: number; readonly result: Promise<unknown> } | undefined;

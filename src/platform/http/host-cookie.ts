@@ -1,5 +1,6 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { randomSecret } from '../crypto/keyring.js';
 
 /** A cookie that browsers send to this host only, for all paths. Scripts cannot read it. */
 export class HostCookie {
@@ -25,5 +26,19 @@ export class HostCookie {
 
   clear(reply: FastifyReply): void {
     reply.clearCookie(this.name, this.#options);
+  }
+}
+
+/** A cookie with a secret that identifies a browser. All its tabs share it. */
+export class BrowserCookie extends HostCookie {
+  /** The secret of the browser; `undefined` when it has none. */
+  override read(request: FastifyRequest): string | undefined {
+    const value = super.read(request) ?? '';
+    return /^[\w-]{43}$/.test(value) ? value : undefined;
+  }
+
+  /** The secret of the browser, or a new one, which the caller sets. */
+  secretOf(request: FastifyRequest): string {
+    return this.read(request) ?? randomSecret();
   }
 }

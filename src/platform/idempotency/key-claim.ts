@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../accounts/account-id.js';
+import { dayMilliseconds } from '../clock.js';
+import { isObject } from '../contract/outside-text.js';
 import { Prisma } from '../database/client.js';
 import { isLockTimeout } from '../database/database-errors.js';
 
@@ -41,9 +43,7 @@ function fingerprintOf({
   payload,
 }: Pick<IdempotentRequest, 'operation' | 'payload'>): Uint8Array<ArrayBuffer> {
   const text = JSON.stringify([operation, payload], (_, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
   return createHash('sha256').update(text).digest();
 }
@@ -105,7 +105,7 @@ type Claim =
   | { readonly kind: 'reused' };
 
 /** Retention of a key, in milliseconds. */
-export const retentionMs = 24 * 3_600_000;
+export const retentionMs = dayMilliseconds;
 
 /** Milliseconds after which PostgreSQL aborts an idle transaction. A host that fails does not close its connections. */
 const idleTimeoutMs = 15_000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { absoluteSeconds } from '../accounts/sessions.js';
 import type { UserAuditContext } from '../audit/audit-log.js';
+import { secondsAfter } from '../clock.js';
 import type { Prisma } from '../database/client.js';
 
 /** The change that a form makes, by the user who submits it. */
@@ -23,7 +24,7 @@ export async function consumeNonce(
 ): Promise<string | null> {
   const key = keyOf(userId, nonce);
   // A form is valid for one session, and no session lives longer.
-  const expiresAt = new Date(at.getTime() + absoluteSeconds * 1000);
+  const expiresAt = secondsAfter(at, absoluteSeconds);
   const { count } = await tx.submittedForm.createMany({
     data: { key, resultId, expiresAt },
     skipDuplicates: true,

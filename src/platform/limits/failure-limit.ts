@@ -126,12 +126,10 @@ interface DailyFailures {
   readonly userId: string;
 }
 
-/** Key in the table of counts. */
 function dailyKeyOf({ kind, userId }: DailyFailures): string {
   return keyFor(`failures in a day ${kind} ${userId}`);
 }
 
-/** Counts a failed attempt. */
 export async function countDailyFailure(
   prisma: Database['prisma'],
   failures: DailyFailures,

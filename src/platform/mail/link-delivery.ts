@@ -1,5 +1,5 @@
 import { domainOf } from '../accounts/normalize.js';
-import type { Clock } from '../clock.js';
+import { type Clock, hourMilliseconds } from '../clock.js';
 import type { Config } from '../config/config.js';
 import { counted } from '../counted.js';
 import type { Prisma } from '../database/client.js';
@@ -9,7 +9,7 @@ import { Problem } from '../problems/problem.js';
 import { composeMail, Mailer, type MailText } from './mailer.js';
 
 /** Mails are counted for an hour, from the first one. */
-const windowMilliseconds = 3_600_000;
+const windowMilliseconds = hourMilliseconds;
 
 /**
  * Mails an hour by cause: that a user causes, that an address gets, and that an account causes.

@@ -1,3 +1,5 @@
+import { PrivateAddressError, UnresolvedHostError } from './public-address.js';
+
 const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused',
   ECONNRESET: 'The connection was closed',
@@ -16,6 +18,7 @@ const byCode: Readonly<Record<string, string>> = {
 
 /** Describes why a request to another server has no response, as a sentence without its full stop. */
 export function describeConnectionError(error: unknown): string {
+  if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return byCode[code ?? ''] ?? 'The request failed';
 }

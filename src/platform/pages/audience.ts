@@ -2,7 +2,6 @@ import type { User } from '../accounts/user.js';
 import { Problem } from '../problems/problem.js';
 import { directoryPath, homePath, reportsPath } from './paths.js';
 
-/** The users who may see a page. */
 export type Audience = 'users' | 'administrators' | 'owners';
 
 /** Pages that belong together, with the one that leads to the others. */

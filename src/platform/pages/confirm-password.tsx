@@ -1,7 +1,9 @@
+import type { FastifyReply } from 'fastify';
 import type { Confirmation, ConfirmationOutcome, Reauthentication } from '../accounts/reauthentication.js';
 import { reauthenticationSeconds } from '../accounts/sessions.js';
 import type { User } from '../accounts/user.js';
-import { csrfField } from '../http/browser-sessions.js';
+import { type BrowserSession, csrfField } from '../http/browser-sessions.js';
+import { abortOnDisconnect } from '../http/disconnect.js';
 import { directorySection } from './audience.js';
 import type { Fields } from './fields.js';
 import { ErrorSummary, Form, type FormError, TextField, UserNameField } from './form-parts.js';
@@ -76,19 +78,35 @@ export function confirmationPage(context: PageContext, question: PasswordQuestio
   };
 }
 
-/** The same page without navigation. */
-export function narrowConfirmationPage({
-  action: path,
-  csrfToken,
-  ...props
-}: ConfirmationProps & {
-  csrfToken: string;
-  /** Address of the submitted form. */
-  action: string;
-}): Page {
+/**
+ * Asks the question on a page without navigation, whose form leads to the same address as the submitted one. Sets the status and the
+ * headers of the response, and returns the page; `null` when the user has entered the password recently, or with this form.
+ *
+ * @param address of the submitted form
+ */
+export async function narrowQuestion(
+  reply: FastifyReply,
+  reauthentication: Reauthentication,
+  {
+    session,
+    address,
+    ...submitted
+  }: Pick<SubmittedForm, 'form' | 'context'> & { session: BrowserSession; address: string },
+): Promise<Page | null> {
+  const { signal } = abortOnDisconnect(reply.raw);
+  const confirmation = { ...session, ...submitted, sessionId: session.id, signal };
+  const question = await questionFor(reauthentication, confirmation);
+  if (question === null) return null;
+  reply.code(question.status);
+  if (question.retryAfterSeconds !== undefined) reply.header('retry-after', question.retryAfterSeconds);
+  const props = { ...session, ...question, cancel: address };
   const title = titleOf(props);
   return (
-    <Layout title={title} narrow form={{ csrfToken, path, errors: errorsOf(props) }}>
+    <Layout
+      title={title}
+      narrow
+      form={{ csrfToken: session.csrfToken, path: address, errors: errorsOf(props) }}
+    >
       <h1>{title}</h1>
       <ErrorSummary />
       <ConfirmationForm {...props} />

@@ -1,6 +1,6 @@
-import { dayMilliseconds } from '../clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../clock.js';
 
-const halfDayAndMore = 15 * 3_600_000;
+const halfDayAndMore = 15 * hourMilliseconds;
 
 /**
  * The first instant of a day in a time zone. Time zones differ from UTC by less than 15 hours.

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { codeChallengeOf } from '../../../src/oauth/grants/authorization-codes.js';
+import { codeChallengeOf } from '../../../src/oauth/grants/pkce.js';
 import { AccessTokens } from '../../../src/oauth/tokens/access-tokens.js';
 import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';

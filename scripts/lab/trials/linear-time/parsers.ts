@@ -11,7 +11,7 @@ import { findSettingsErrors } from '../../../../src/oauth/clients/application-se
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
 import { redirectUriError } from '../../../../src/oauth/clients/redirect-uris.js';
-import { codeChallengeOf } from '../../../../src/oauth/grants/authorization-codes.js';
+import { codeChallengeOf } from '../../../../src/oauth/grants/pkce.js';
 import { parseScope, selectScopes } from '../../../../src/oauth/scopes.js';
 import { accountNameRule, personNameRule } from '../../../../src/platform/accounts/name-rules.js';
 import { emailRule, passwordLengthRule } from '../../../../src/platform/accounts/user-rules.js';

@@ -3,7 +3,7 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import { change } from '../../../platform/changes/change.js';
 import { lock } from '../../../platform/changes/locks.js';
-import { dayMilliseconds } from '../../../platform/clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { recordMembers } from '../../employees/index.js';
@@ -71,7 +71,7 @@ const omit = {
 } as const satisfies Prisma.EmployeeImportOmit;
 
 /** Abandoned uploads are deleted after this time. */
-const uploadMilliseconds = 3_600_000;
+const uploadMilliseconds = hourMilliseconds;
 
 const conversions = pLimit(2);
 

@@ -1,3 +1,4 @@
+import { isObject } from '../../../platform/contract/outside-text.js';
 import { type Delimiter, detectDelimiter, hasOddQuotes, maximumRecordLength, readCsv } from '../csv.js';
 import { headerNames, rowError } from '../csv-entries.js';
 import { readJsonEntries } from '../json-entries.js';
@@ -90,14 +91,13 @@ async function previewCsv(bytes: Uint8Array, delimiter: Delimiter): Promise<File
 }
 
 async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
-  const objects: Record<string, unknown>[] = [];
+  const objects: Readonly<Record<string, unknown>>[] = [];
   let records = 0;
   let rejected = '';
   for await (const batch of readJsonEntries(splitLines([bytes]))) {
     for (const { line, value, error } of batch) {
       if (error !== undefined && rejected === '') rejected = `; line ${line}: ${error}`;
-      if (typeof value === 'object' && value !== null && !Array.isArray(value))
-        objects.push(value as Record<string, unknown>);
+      if (isObject(value)) objects.push(value);
     }
     records += batch.length;
     if (objects.length >= previewRows || records >= previewRecords) break;

@@ -1,3 +1,4 @@
+import { isObject } from '../../../platform/contract/outside-text.js';
 import { csvLine } from '../../../platform/database/cursor-csv.js';
 import type { Entry } from '../lines.js';
 import { memberTexts, shorten, shortenAll } from './file-preview.js';
@@ -32,8 +33,7 @@ export function cellsOf(
 function membersOf(text: string, columns: readonly string[]): string[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return memberTexts(value as Record<string, unknown>, columns);
+    return isObject(value) ? memberTexts(value, columns) : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isObject } from '../../../platform/contract/outside-text.js';
 import { ruleText } from '../../../platform/problems/rule-texts.js';
 import type { EmployeeCheck, EmployeeRecord, RecordMember, UpsertCounts } from '../../employees/index.js';
 import { type Delimiter, delimiters } from '../csv.js';
@@ -74,9 +75,9 @@ async function* replaceValues(
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const statuses = new Map(Object.entries(statusValues));
   const replace = (entry: Entry): Entry => {
+    if (entry.error !== undefined || !isObject(entry.value)) return entry;
     const { value } = entry;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
-    const { status } = value as { status?: unknown };
+    const { status } = value;
     const replaced = typeof status === 'string' ? statuses.get(status.trim()) : undefined;
     return {
       ...entry,
@@ -96,9 +97,8 @@ async function* renameMembers(
 }
 
 function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
-  const { value } = entry;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return entry;
-  const members = Object.entries(value);
+  if (entry.error !== undefined || !isObject(entry.value)) return entry;
+  const members = Object.entries(entry.value);
   const own = members.filter(([name]) => !names.has(name));
   const renamed = members.flatMap(([name, member]) => {
     const attribute = names.get(name);

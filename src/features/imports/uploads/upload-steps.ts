@@ -1,7 +1,7 @@
 import type { UserAuditContext } from '../../../platform/audit/audit-log.js';
 import { change } from '../../../platform/changes/change.js';
 import { lock } from '../../../platform/changes/locks.js';
-import { dayMilliseconds } from '../../../platform/clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
@@ -193,5 +193,5 @@ function undoExpiryAt(at: Date): Date {
 
 /** The deletion time of a file that is not imported, by the time of its last step. */
 export function expiryAt(at: Date): Date {
-  return new Date(at.getTime() + retentionHours * 3_600_000);
+  return new Date(at.getTime() + retentionHours * hourMilliseconds);
 }

@@ -11,9 +11,8 @@ import { parseScope } from '../../../oauth/scopes.js';
 import type { Core } from '../../../platform/core.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { BrowserSession } from '../../../platform/http/browser-sessions.js';
-import { abortOnDisconnect } from '../../../platform/http/disconnect.js';
 import { auditOrigin } from '../../../platform/http/principal.js';
-import { narrowConfirmationPage, questionFor } from '../../../platform/pages/confirm-password.js';
+import { narrowQuestion } from '../../../platform/pages/confirm-password.js';
 import { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sendPage } from '../../../platform/pages/layout.js';
@@ -130,17 +129,9 @@ export async function approvalPages(
     const { scopes, errors } = readApproval(form, client);
     if (errors.length > 0) return show(pending, { selected: scopes, errors });
     const context = contextOf(pending);
-    const { signal } = abortOnDisconnect(reply.raw);
-    const question = await questionFor(reauthentication, {
-      ...session,
-      ...{ sessionId: session.id, form, signal, context },
-    });
-    if (question !== null) {
-      if (question.retryAfterSeconds !== undefined) reply.header('retry-after', question.retryAfterSeconds);
-      const address = { action: request.url, cancel: request.url };
-      const page = narrowConfirmationPage({ ...session, ...question, ...address });
-      return sendPage(reply.code(question.status), page, { toApplication: true });
-    }
+    const address = request.url;
+    const question = await narrowQuestion(reply, reauthentication, { session, form, context, address });
+    if (question !== null) return sendPage(reply, question, { toApplication: true });
     const outcome = await approvals.approve(context, { client, scopes });
     // The policy has changed. The page says so.
     if (outcome.kind === 'forbidden') return reply.redirect(request.url, 303);

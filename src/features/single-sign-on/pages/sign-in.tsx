@@ -179,7 +179,8 @@ async function start(
   { signOut = false, ...given }: Omit<SingleSignOnStart, 'browser' | 'origin'> & { signOut?: boolean },
 ): Promise<FastifyReply> {
   if (!isNavigation(request)) throw new Problem('access_denied', 'Open this address in a window of its own.');
-  const browser = ssoStateCookie.set(request, reply);
+  const browser = ssoStateCookie.secretOf(request);
+  ssoStateCookie.set(reply, browser);
   const outcome = await singleSignOn.start({ ...given, browser, origin: auditOrigin(request) });
   switch (outcome.kind) {
     case 'started': {
@@ -242,7 +243,7 @@ async function returnPage(
   const session = await sessions.sessionOfAnyStage(request);
   const outcome = await singleSignOn.complete({
     accountId,
-    browser: ssoStateCookie.read(request),
+    browser: ssoStateCookie.read(request) ?? '',
     query: request.url.split('?').slice(1).join('?'),
     session,
     userAgent: request.headers['user-agent'],

@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '../../../platform/clock.js';
+import { dayMilliseconds, hourMilliseconds } from '../../../platform/clock.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookAttempt } from '../../../platform/database/generated/client.js';
 import { allAccounts } from '../../../platform/database/scope.js';
@@ -21,7 +21,7 @@ export interface EndpointOutcome extends ClaimedEndpoint {
 
 const firstRetryMilliseconds = 5_000;
 
-const longestRetryMilliseconds = 8 * 3_600_000;
+const longestRetryMilliseconds = 8 * hourMilliseconds;
 
 /** Milliseconds after the first failure at which an endpoint is paused. */
 const maxRetryDurationMs = maxRetryDays * dayMilliseconds;

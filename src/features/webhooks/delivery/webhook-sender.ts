@@ -5,7 +5,6 @@ import {
   isPrivateLiteral,
   PrivateAddressError,
   publicLookup,
-  UnresolvedHostError,
 } from '../../../platform/network/public-address.js';
 import { isLocalUrl } from '../../../platform/network/receiver-url.js';
 import { secretPrefix } from '../webhook-secrets.js';
@@ -18,7 +17,6 @@ const interrupted = new Error('The server stopped during the attempt');
 /** Describes why there was no response, as a sentence without its full stop. */
 function describeSendError(error: unknown): string {
   if (error === timedOut || error === interrupted) return (error as Error).message;
-  if (error instanceof PrivateAddressError || error instanceof UnresolvedHostError) return error.message;
   return describeConnectionError(error);
 }
 

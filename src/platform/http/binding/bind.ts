@@ -1,6 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
-import type { Contract, ContractDocument, Operation, OperationId } from '../../contract/contract.js';
+import {
+  type Contract,
+  type ContractDocument,
+  type Operation,
+  type OperationId,
+  operationOf,
+} from '../../contract/contract.js';
 import { accountScope, noAccount, type TenantScope, withScope } from '../../database/scope.js';
 import type { Principal } from '../principal.js';
 import type { RequestQueue } from '../request-queue.js';
@@ -96,12 +102,6 @@ export function specificationOf({ document }: Contract): ContractDocument {
   return JSON.parse(JSON.stringify(document), (_, value) =>
     value?.['x-required-unless'] === undefined ? value : { ...value, required: true },
   );
-}
-
-function operationOf(contract: Contract, id: OperationId): Operation {
-  const operation = contract.operations.get(id);
-  if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
-  return operation;
 }
 
 function routeFor(

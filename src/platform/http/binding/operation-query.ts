@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Contract, isRequired, type OperationId } from '../../contract/contract.js';
+import { type Contract, isRequired, type OperationId, operationOf } from '../../contract/contract.js';
 import { createGuard } from './request-syntax.js';
 
 /**
@@ -9,12 +9,11 @@ import { createGuard } from './request-syntax.js';
  * @param before what changes a request before it is validated. Default: nothing.
  */
 export function operationQuery(
-  { operations }: Pick<Contract, 'operations'>,
+  contract: Pick<Contract, 'operations'>,
   id: OperationId,
   before?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ) {
-  const operation = operations.get(id);
-  if (operation === undefined) throw new Error(`The contract has no operation ${id}`);
+  const operation = operationOf(contract, id);
   const guard = createGuard(operation);
   const parameters = [...operation.queryParameters.values()];
   const querystring = {
