@@ -30,7 +30,7 @@ export async function compilePrograms(programs) {
   if (isFresh(stamp, ['src', ...settings])) return;
   rmSync(path.join(root, 'dist', 'src', 'chunks'), { recursive: true, force: true });
   await build({
-    entryPoints: programs,
+    entryPoints: [...programs],
     bundle: true,
     splitting: true,
     chunkNames: 'src/chunks/[name]-[hash]',
