@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { Database } from '../../kit/database/postgresql.js';
 import { type TenantSize, tenants } from '../../kit/database/tenants.js';
 import type { ServerProcess } from '../../kit/server/process.js';
@@ -130,7 +130,7 @@ async function accountsTarget(
 
 /** Opens connections that have sent one request each and are then idle. @returns function that closes them */
 async function openConnections({ port }: ServerProcess): Promise<() => void> {
-  const sockets = [];
+  const sockets: Socket[] = [];
   for (let count = 0; count < idleConnections; count += 1) {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
