@@ -37,6 +37,8 @@ export interface CoreOptions {
   readonly reportLimits?: ReportLimits;
   /** Default: the limits of {@link Passwords}. */
   readonly passwords?: Passwords;
+  /** Milliseconds that a request with an idempotency key waits for others; see {@link Idempotency}. */
+  readonly idempotencyWaitMs?: number | undefined;
   /** Default: one that sends mails as `config` states. */
   readonly delivery?: LinkDelivery;
   /** Default: with the name servers of the system. */
@@ -82,7 +84,10 @@ export async function createCore(options: CoreOptions, logger: Logger) {
     delivery,
     securityEmails: new SecurityEmails(database, delivery, logger),
     auditedExports: new AuditedExports(database),
-    idempotency: new Idempotency(database, { maxKeys: config.maxIdempotencyKeys }),
+    idempotency: new Idempotency(database, {
+      maxKeys: config.maxIdempotencyKeys,
+      wait: options.idempotencyWaitMs,
+    }),
     /** Slots of running reports and downloads. */
     reportSlots,
     downloads: new CsvDownloads(reportSlots, { limits: reportLimits, cutOff: lifecycle.cutOff.signal }),

@@ -18,11 +18,15 @@ export type IdempotentOutcome =
   /** The application has reached its limit of keys. */
   | { readonly kind: 'too_many_keys'; readonly limit: number };
 
-/** Maximum time, in milliseconds, that a request waits for another one with the same key. */
+/** Maximum time, in milliseconds, that a request waits for others with a key. */
 export const waitMs = 5_000;
 
 /** Maximum time in milliseconds to wait for a transaction, and to run it. It includes the wait for the key. */
-export const transactionLimits = { maxWait: waitMs, timeout: 3 * waitMs };
+export const transactionLimits = limitsOf(waitMs);
+
+function limitsOf(wait: number) {
+  return { maxWait: wait, timeout: 3 * wait };
+}
 
 /** The parts of the transaction of a request. */
 export interface IdempotentWork {
@@ -46,19 +50,26 @@ export class Idempotency {
   readonly #database: Database;
   readonly #maxKeys: number;
   readonly #maxWaiting: number;
+  readonly #waitMs: number;
   readonly #queue = new ConcurrencyLimit(maxRunning);
 
   /**
    * @param maxKeys maximum number of keys of an application; 0: no limit
    * @param maxWaiting for tests; default: {@link defaultMaxWaiting}
+   * @param wait milliseconds that a request waits for others, for tests; default: {@link waitMs}
    */
   constructor(
     database: Database,
-    { maxKeys, maxWaiting = defaultMaxWaiting }: { maxKeys: number; maxWaiting?: number },
+    {
+      maxKeys,
+      maxWaiting = defaultMaxWaiting,
+      wait = waitMs,
+    }: { maxKeys: number; maxWaiting?: number; wait?: number | undefined },
   ) {
     this.#database = database;
     this.#maxKeys = maxKeys;
     this.#maxWaiting = maxWaiting;
+    this.#waitMs = wait;
   }
 
   /**
@@ -69,7 +80,8 @@ export class Idempotency {
    */
   async respondOnce(request: IdempotentRequest, work: IdempotentWork): Promise<IdempotentOutcome> {
     const { applicationId, userId, key } = request;
-    const deadline = performance.now() + waitMs;
+    const limitMs = this.#waitMs;
+    const deadline = performance.now() + limitMs;
     const exclusive = `${userId ?? ''} ${key}`;
     const rejection = () =>
       this.#queue.isRunning(applicationId, exclusive)
@@ -78,11 +90,11 @@ export class Idempotency {
     try {
       return await this.#queue.run(
         applicationId,
-        { exclusive, waitMs, maxWaiting: this.#maxWaiting, rejection },
+        { exclusive, waitMs: limitMs, maxWaiting: this.#maxWaiting, rejection },
         () =>
           this.#database.prisma.$transaction(
             (tx) => this.#respondIn(tx, request, deadline, work),
-            transactionLimits,
+            limitsOf(limitMs),
           ),
       );
     } catch (error) {

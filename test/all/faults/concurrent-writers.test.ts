@@ -5,6 +5,7 @@ import { createTestDatabase, testServer } from '../../support/database/database.
 import { slowWritesDown } from '../../support/faults/slow-writes.js';
 import { createArena } from '../../support/faults/write-arena.js';
 import { type Writer, writers } from '../../support/faults/writers.js';
+import { patienceMs } from '../../support/patience.js';
 import { buildTestApp } from '../../support/server/app.js';
 import { captureLog } from '../../support/server/captured-log.js';
 import t from '../../support/tap.js';
@@ -25,7 +26,10 @@ const log = captureLog('warn');
 const database = await openDatabase({ ...options, logger: log.logger, poolSize: 20 });
 t.teardown(() => database.close());
 const environment = { RATE_LIMIT_FAILURES: '0' };
-const api = await buildTestApp(t, { database, environment, logger: log.logger, recorded: false });
+const api = await buildTestApp(t, {
+  ...{ database, environment, logger: log.logger, recorded: false },
+  idempotencyWaitMs: patienceMs,
+});
 if (real) await slowWritesDown(database);
 
 /** Runs two writers concurrently on the rows of one account, and returns the failures. */

@@ -104,6 +104,7 @@ export async function buildTestApp(
     idleLimits,
     importBatchSize,
     resolveTxt,
+    idempotencyWaitMs,
   }: {
     environment?: Record<string, string>;
     database?: Database;
@@ -122,6 +123,7 @@ export async function buildTestApp(
     idleLimits?: IdleLimits;
     importBatchSize?: number;
     resolveTxt?: ResolveTxt;
+    idempotencyWaitMs?: number;
   } = {},
 ): Promise<TestApp> {
   const config = testConfig(environment);
@@ -155,6 +157,7 @@ export async function buildTestApp(
     ...(lifecycle !== undefined && { lifecycle }),
     ...(idleLimits !== undefined && { idleLimits }),
     ...(resolveTxt !== undefined && { resolveTxt }),
+    idempotencyWaitMs,
   });
   const conformance = new Conformance(served, config.errorsUrl, { recorded });
   const networkFaults = checkNetworkResponses(app, conformance);
