@@ -12,7 +12,7 @@ import { filesBelow, isFresh, root } from './modified.mjs';
  */
 export async function compile(folder) {
   const stamp = path.join('dist', `${folder}.compiled`);
-  if (isFresh(stamp, [folder, ...settings])) return;
+  if (isFresh(stamp, [folder, 'tsconfig.json', 'package-lock.json'])) return;
   const sources = filesBelow(folder).filter((file) => /\.tsx?$/.test(file));
   await build({ entryPoints: sources });
   deleteOthers(folder, new Set(sources.map(compiled)));
@@ -20,15 +20,15 @@ export async function compile(folder) {
 }
 
 /**
- * Compiles programs of `src` with the files that they import into one file each; the parts that they share, or import later, are in
- * dist/src/chunks. Loading 390 modules one by one takes a quarter of the time until the server responds.
+ * Compiles programs of `src` with the files that they import into one file each, after {@link compile} has written `src` anew. The
+ * parts that programs share, or import later, are in dist/src/chunks. Loading 390 modules one by one takes a quarter of the time
+ * until the server responds.
  *
  * @param {readonly string[]} programs
  */
 export async function compilePrograms(programs) {
   const stamp = path.join('dist', 'programs.compiled');
-  if (isFresh(stamp, ['src', ...settings])) return;
-  rmSync(path.join(root, 'dist', 'src', 'chunks'), { recursive: true, force: true });
+  if (isFresh(stamp, [path.join('dist', 'src.compiled')])) return;
   await build({
     entryPoints: [...programs],
     bundle: true,
@@ -38,9 +38,6 @@ export async function compilePrograms(programs) {
   });
   writeFileSync(path.join(root, stamp), '');
 }
-
-/** Files that decide how TypeScript is compiled. */
-const settings = ['tsconfig.json', 'package-lock.json'];
 
 /** @param {import('esbuild').BuildOptions} options */
 async function build(options) {

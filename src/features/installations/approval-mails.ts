@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { administratorRoles } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import type { Core } from '../../platform/core.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
@@ -53,7 +54,7 @@ export class ApprovalMails {
     const url = delivery.addressOf(`${settings.applications}#${requestsId}`);
     this.#background.add(() =>
       notifyRoles(database, delivery, {
-        roles: ['owner', 'admin'],
+        roles: administratorRoles,
         cause: 'approval_request',
         subjects: { user: userId, account: accountId },
         mail: requestMail(name, { user: email, url }),

@@ -2,7 +2,7 @@ import type { Client } from '../../oauth/clients/client-registry.js';
 import { redirectHosts } from '../../oauth/clients/installations.js';
 import { isForDevelopment } from '../../oauth/clients/redirect-uris.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { type Role, userName } from '../../platform/accounts/user.js';
+import { administratorRoles, type Role, userName } from '../../platform/accounts/user.js';
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
@@ -16,7 +16,7 @@ export type ApplicationPolicy = (typeof applicationPolicies)[number];
 
 /** Whether a user with this role may approve applications. */
 export function mayApprove(role: Role): boolean {
-  return role === 'owner' || role === 'admin';
+  return administratorRoles.includes(role);
 }
 
 /** Users who asked for the approval of one application. */

@@ -1,4 +1,5 @@
 import { tabAddress } from '../../oauth/clients/application-tabs.js';
+import { administratorRoles } from '../../platform/accounts/user.js';
 import type { Core } from '../../platform/core.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { BackgroundMail, type MailText } from '../../platform/mail/mailer.js';
@@ -88,7 +89,7 @@ export class SecretReminders {
     const { database, delivery } = this.#dependencies;
     const url = delivery.addressOf(tabAddress(reminder.applicationId, 'credentials'));
     await notifyRoles(database, delivery, {
-      roles: ['owner', 'admin'],
+      roles: administratorRoles,
       cause: 'expiring_secret',
       subjects: { account: reminder.accountId },
       mail: reminderMail(reminder, url),

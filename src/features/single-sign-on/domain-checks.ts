@@ -1,4 +1,5 @@
 import { toAccountId } from '../../platform/accounts/account-id.js';
+import { administratorRoles } from '../../platform/accounts/user.js';
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import { dayMilliseconds, hourMilliseconds } from '../../platform/clock.js';
@@ -125,7 +126,7 @@ export class DomainChecks {
   async #notify({ accountId, accountName, domain }: DueDomain): Promise<void> {
     const { database, delivery } = this.#dependencies;
     await notifyRoles(database, delivery, {
-      roles: ['owner', 'admin'],
+      roles: administratorRoles,
       cause: 'lost_domain',
       subjects: { account: accountId },
       mail: lostDomainMail(domain, accountName, delivery.addressOf(settings.singleSignOn)),

@@ -39,6 +39,9 @@ export async function notifyOwners(
     after: ['Resume the endpoint there, or through the API. Events are kept for a limited time.'],
   };
   await notifyRoles(database, delivery, {
-    ...{ roles: ['owner'], cause: 'paused_webhook', subjects: { account: accountId }, mail },
+    roles: ['owner'],
+    cause: 'paused_webhook',
+    subjects: { account: accountId },
+    mail,
   });
 }

@@ -1,10 +1,13 @@
 import { Prisma } from '../database/client.js';
 import type { AccountId } from './account-id.js';
 
-/** Roles of users. Owners and administrators manage the account. */
+/** Roles of users. */
 export const roles = ['owner', 'admin', 'member'] as const;
 
 export type Role = (typeof roles)[number];
+
+/** Roles that manage the account. */
+export const administratorRoles: readonly Role[] = ['owner', 'admin'];
 
 /** Who in an account must have a second factor: no user, owners and administrators, or all users. */
 export const secondFactorPolicies = ['optional', 'administrators', 'all'] as const;

@@ -1,4 +1,4 @@
-import type { User } from '../accounts/user.js';
+import { administratorRoles, type User } from '../accounts/user.js';
 import { Problem } from '../problems/problem.js';
 import { directoryPath, homePath, reportsPath } from './paths.js';
 
@@ -22,7 +22,7 @@ export function sectionOf(path: string, settingsPages: readonly Section[]): Sect
 
 /** Whether a user may see and change the settings of the account. */
 export function isAdministrator({ role }: Pick<User, 'role'>): boolean {
-  return role === 'owner' || role === 'admin';
+  return administratorRoles.includes(role);
 }
 
 export function belongsTo(audience: Audience, user: Pick<User, 'role'>): boolean {
