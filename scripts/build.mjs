@@ -1,8 +1,8 @@
-// Builds the parts of dist/ that are older than their sources: generated code first, then TypeScript, then the programs, then
-// the documents that the server publishes and an empty database.
+// Builds the parts of dist/ that are older than their sources: generated code first, then TypeScript, then the
+// documents that the server publishes and an empty database.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { compile, compilePrograms } from './compile.mjs';
+import { compile } from './compile.mjs';
 import { isFresh, root } from './modified.mjs';
 
 const documentSources = [
@@ -17,7 +17,6 @@ const documentSources = [
 
 run([path.join(root, 'scripts', 'generate.mjs')]);
 await compile('src');
-await compilePrograms(['src/server.ts', 'src/cli/main.ts']);
 await compile('scripts/docs');
 if (!isFresh('dist/docs/search.json', documentSources)) {
   run([path.join(root, 'dist', 'scripts', 'docs', 'write.js')]);

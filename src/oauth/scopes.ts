@@ -1,4 +1,4 @@
-import type { Role } from '../platform/accounts/user.js';
+import { administratorRoles, type Role } from '../platform/accounts/user.js';
 import type { ScopeName } from '../platform/contract/contract.js';
 import { Problem } from '../platform/problems/problem.js';
 
@@ -12,7 +12,7 @@ export function parseScope(scope: string): string[] {
  * so that they cannot give an application access to the directory.
  */
 export function mayGrant(role: Role, scope: string): boolean {
-  return role === 'owner' || role === 'admin' || isAboutUser(scope);
+  return administratorRoles.includes(role) || isAboutUser(scope);
 }
 
 /** Whether a scope lets an application change data. */

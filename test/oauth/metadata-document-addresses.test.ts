@@ -178,7 +178,8 @@ t.test('a name with a private address is rejected, alone or next to a public one
       for (const fetcher of fetchers)
         await t.rejects(
           fetcher.fetch(`https://client-${number}.example:${listener.port}/client.json`),
-          { name: 'MetadataDocumentError', message: notPublic },
+          // The sentence does not show whether the name was resolved.
+          { name: 'MetadataDocumentError', message: notPublic, cause: { name: 'PrivateAddressError' } },
           addresses.join(', '),
         );
   addresses = [loopback];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { operationOf } from '../../src/platform/contract/contract.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { Browser, hiddenFields } from '../support/browser/browser.js';
 import { applicationsPath, expectRedirect, formOn } from '../support/browser/pages.js';
@@ -477,7 +478,7 @@ t.test('an application can require pushed requests', async (t) => {
 t.test('the form has the parameters of authorize, with the same schemas', async (t) => {
   const { schemas } = contract.document.components;
   const { properties = {}, required } = schemas.PushedAuthorizationRequest ?? {};
-  const { queryParameters } = contract.operations.get('authorize') ?? { queryParameters: new Map() };
+  const { queryParameters } = operationOf(contract, 'authorize');
   const names: string[] = [];
   for (const [name, { schema, ...parameter }] of queryParameters) {
     if (name === 'request_uri' || name === 'client_id') continue;

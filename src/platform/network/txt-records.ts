@@ -8,29 +8,34 @@ import { Resolver } from 'node:dns/promises';
  */
 export type ResolveTxt = (name: string, signal: AbortSignal) => Promise<string[][]>;
 
-/** Maximum time of a look-up. */
-const lookupMilliseconds = 5_000;
+interface TxtLimits {
+  /** Maximum time of a look-up. */
+  readonly lookupMilliseconds: number;
+  /** Time after which a query is sent again, once. */
+  readonly queryMilliseconds: number;
+}
 
-/** Times of one query, which is sent twice. */
-const queryOptions = { timeout: 2_000, tries: 2 } as const;
+const defaultLimits: TxtLimits = { lookupMilliseconds: 5_000, queryMilliseconds: 2_000 };
 
 /**
  * Creates a {@link ResolveTxt}, which queries TXT records and nothing else. `lookup` of Node.js would wait in the thread pool.
  *
  * @param servers addresses of the name servers; default: those of the system
+ * @param limits tests use longer ones
  */
-export function createResolveTxt(servers?: readonly string[]): ResolveTxt {
+export function createResolveTxt(servers?: readonly string[], limits = defaultLimits): ResolveTxt {
   return async (name, signal) => {
-    signal.throwIfAborted();
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(limits.lookupMilliseconds)]);
+    stop.throwIfAborted();
     // Of its own for each look-up, because `cancel` ends all of a resolver.
-    const resolver = new Resolver(queryOptions);
+    const resolver = new Resolver({ timeout: limits.queryMilliseconds, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
-    signal.addEventListener('abort', cancel);
+    stop.addEventListener('abort', cancel);
     try {
       return await resolver.resolveTxt(name);
     } finally {
-      signal.removeEventListener('abort', cancel);
+      stop.removeEventListener('abort', cancel);
     }
   };
 }
@@ -49,10 +54,7 @@ export async function findTxtRecord(
   signal: AbortSignal,
 ): Promise<TxtOutcome> {
   try {
-    const records = await resolveTxt(
-      name,
-      AbortSignal.any([signal, AbortSignal.timeout(lookupMilliseconds)]),
-    );
+    const records = await resolveTxt(name, signal);
     return records.some((parts) => parts.join('') === value) ? 'found' : 'missing';
   } catch (error) {
     const { code } = error as { code?: unknown };

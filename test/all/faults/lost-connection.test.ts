@@ -9,10 +9,10 @@ import t from '../../support/tap.js';
 const onPostgresql = { skip: testServer === undefined };
 
 t.test('a connection that is lost during its checkout does not stop the process', onPostgresql, async (t) => {
-  const { databaseUrl = '' } = await createTestDatabase(t, { direct: true });
+  const options = await createTestDatabase(t, { direct: true });
   const control = await openTestDatabase(t, { direct: true });
-  const proxy = await startDatabaseProxy(t, databaseUrl);
-  const database = await openDatabase({ databaseUrl: proxy.url, dataDir: '', poolSize: 1 });
+  const proxy = await startDatabaseProxy(t, options.databaseUrl ?? '');
+  const database = await openDatabase({ ...options, databaseUrl: proxy.url, poolSize: 1 });
   t.teardown(() => database.close());
   const read = (text: string) => database.runPrepared<{ value: string }>({ name: text, text }, [], noAccount);
   const [row] = await read('SELECT pg_backend_pid()::text AS value');

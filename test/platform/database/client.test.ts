@@ -118,9 +118,9 @@ t.test(
   'transactions run without just-in-time compilation and bitmaps, sessions keep the options of the URL',
   onPostgresql,
   async (t) => {
-    const { databaseUrl = '', dataDir } = await createTestDatabase(t, { direct: true });
-    const url = `${databaseUrl}?options=${encodeURIComponent('-c work_mem=5MB')}`;
-    const database = await openDatabase({ databaseUrl: url, dataDir });
+    const options = await createTestDatabase(t, { direct: true });
+    const url = `${options.databaseUrl}?options=${encodeURIComponent('-c work_mem=5MB')}`;
+    const database = await openDatabase({ ...options, databaseUrl: url });
     t.teardown(() => database.close());
     const settings = `SELECT current_setting('jit') AS jit, current_setting('enable_bitmapscan') AS bitmaps,
     current_setting('work_mem') AS memory`;

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
+import { patienceMs } from '../../support/patience.js';
 import t, { type Test } from '../../support/tap.js';
 
 const hasOpenssl = { skip: spawnSync('openssl', ['version']).status !== 0 && 'openssl is not installed' };
@@ -14,6 +15,7 @@ t.test('sslmode and sslrootcert mean what they mean in libpq', hasOpenssl, async
   const own = createCertificate(directory, 'database.example');
   const other = createCertificate(directory, 'other.example');
   const port = await startServer(t, own);
+  const options = { dataDir: '', connectionTimeoutMs: patienceMs };
   const untrusted = /self.signed certificate/;
   const wrongName = /does not match certificate/;
   for (const [parameters, message] of [
@@ -32,10 +34,10 @@ t.test('sslmode and sslrootcert mean what they mean in libpq', hasOpenssl, async
   ] as const) {
     const databaseUrl = `postgres://people@127.0.0.1:${port}/people?${parameters}`;
     const expected = typeof message === 'string' ? new RegExp(`^DATABASE_URL: ${message}$`) : message;
-    await t.rejects(openDatabase({ databaseUrl, dataDir: '' }), { message: expected }, parameters);
+    await t.rejects(openDatabase({ ...options, databaseUrl }), { message: expected }, parameters);
     const hosts = `postgres://people@127.0.0.1:${port},127.0.0.1:${port}/people?target_session_attrs=primary&${parameters}`;
     const reason = typeof message === 'string' ? new RegExp(`: ${message}[;)]`) : message;
-    await t.rejects(openDatabase({ databaseUrl: hosts, dataDir: '' }), { message: reason }, parameters);
+    await t.rejects(openDatabase({ ...options, databaseUrl: hosts }), { message: reason }, parameters);
   }
 });
 

@@ -4,6 +4,7 @@ import { randomId } from '../../../src/platform/database/ids.js';
 import { migrate } from '../../../src/platform/database/migrate.js';
 import { openDatabase } from '../../../src/platform/database/open-database.js';
 import { createCitusDatabase, dropCitusDatabase } from '../cluster/citus.js';
+import { patienceMs } from '../patience.js';
 import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';
 
@@ -42,7 +43,7 @@ async function createDistributed(serverUrl: string): Promise<string> {
   const name = `people_api_test_${randomId(12)}`;
   await createCitusDatabase(serverUrl, citusWorkers, name);
   const databaseUrl = urlOf(serverUrl, name);
-  const database = await openDatabase({ databaseUrl, dataDir: '' });
+  const database = await openDatabase({ databaseUrl, dataDir: '', connectionTimeoutMs: patienceMs });
   await migrate(database);
   for (const { table, reason } of await distribute(database))
     if (reason !== undefined) throw new Error(`${table}: ${reason}`);
@@ -52,7 +53,11 @@ async function createDistributed(serverUrl: string): Promise<string> {
 
 async function createTemplate(client: pg.Client, serverUrl: string, template: string): Promise<void> {
   const databaseUrl = await createPostgresqlDatabase(serverUrl);
-  const database = await openDatabase({ databaseUrl: administrativeUrlOf(databaseUrl), dataDir: '' });
+  const database = await openDatabase({
+    databaseUrl: administrativeUrlOf(databaseUrl),
+    dataDir: '',
+    connectionTimeoutMs: patienceMs,
+  });
   await migrate(database);
   await database.close();
   const made = new URL(databaseUrl).pathname.slice(1);

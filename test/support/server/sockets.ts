@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import type { Response } from '../contract/conformance.js';
+import { patienceMs } from '../patience.js';
 
 /** Makes an application listen on its own port until it is closed. */
 export async function listen(app: FastifyInstance): Promise<number> {
@@ -23,9 +24,6 @@ export function requestsArrive({ server }: FastifyInstance, expected: number): P
     });
   });
 }
-
-/** Milliseconds after which a server that neither responds nor closes the connection counts as hanging, however busy it is. */
-const patienceMs = 120_000;
 
 interface ExchangeOptions {
   readonly expect?: number;

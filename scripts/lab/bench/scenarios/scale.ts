@@ -76,15 +76,19 @@ export const scaleScenarios: readonly Scenario[] = [
         const of = { database, size: sizes.tenants };
         const alone = await listTarget('no idle connections', server, of);
         const idle = await listTarget(`${idleConnections} idle connections`, crowded, of);
-        const close = await openConnections(crowded);
+        const sockets: Socket[] = [];
         try {
+          await openConnections(crowded, sockets);
           const samples = await measureRounds(context, { targets: [alone, idle], connections });
+          const closed = sockets.filter(({ readyState }) => readyState !== 'open').length;
+          if (closed > 0)
+            throw new Error(`The server has closed ${closed} idle connections: use fewer rounds`);
           return {
             table: sampleTable(samples),
             bars: [compare(samples, { of: idle.name, against: alone.name, bound: {} })],
           };
         } finally {
-          close();
+          for (const socket of sockets) socket.destroy();
         }
       }),
   },
@@ -128,16 +132,12 @@ async function accountsTarget(
   return { ...target, database: database.name };
 }
 
-/** Opens connections that have sent one request each and are then idle. @returns function that closes them */
-async function openConnections({ port }: ServerProcess): Promise<() => void> {
-  const sockets: Socket[] = [];
+/** Opens connections that have sent one request each and are then idle. The server closes them after 75 seconds. */
+async function openConnections({ port }: ServerProcess, sockets: Socket[]): Promise<void> {
   for (let count = 0; count < idleConnections; count += 1) {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
     socket.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await once(socket, 'data');
   }
-  return () => {
-    for (const socket of sockets) socket.destroy();
-  };
 }

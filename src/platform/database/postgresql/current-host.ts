@@ -12,6 +12,9 @@ import type { ConflictRetry } from './conflict-retry.js';
 /** Milliseconds between two rounds of a search, and from the end of a search to the next one. */
 const pauseMs = 250;
 
+/** Time limit of each host in a round. A host that hangs does not delay for long that a promoted one is found. */
+const roundTimeoutMs = 1_000;
+
 /**
  * The read-write host of a database with several hosts. New connections are opened to it. After an error that another host
  * may not have, it searches until a host is read-write, and closes the connections to all others.
@@ -29,10 +32,15 @@ export class CurrentHost {
 
   /**
    * @param urls one for each host
+   * @param timeoutMs see {@link findReadWrite}
    * @throws {Error} when no host is read-write, in one line
    */
-  static async find(urls: readonly string[], logger: Logger | undefined): Promise<CurrentHost> {
-    return new CurrentHost(urls, await findReadWrite(urls), logger);
+  static async find(
+    urls: readonly string[],
+    timeoutMs: number,
+    logger: Logger | undefined,
+  ): Promise<CurrentHost> {
+    return new CurrentHost(urls, await findReadWrite(urls, timeoutMs), logger);
   }
 
   private constructor(urls: readonly string[], url: string, logger: Logger | undefined) {
@@ -92,7 +100,7 @@ export class CurrentHost {
     if (this.#searching) return;
     this.#searching = true;
     for (let isFound = false; !isFound && !this.#closing.signal.aborted; ) {
-      const url = await findReadWrite(this.#urls).catch(() => undefined);
+      const url = await findReadWrite(this.#urls, roundTimeoutMs).catch(() => undefined);
       isFound = url !== undefined;
       if (url !== undefined) this.#use(url);
       await wait(pauseMs, undefined, { ref: false, signal: this.#closing.signal }).catch(() => {});
@@ -116,9 +124,6 @@ export class CurrentHost {
     }
   }
 }
-
-/** Milliseconds that a host may take to accept a connection, and to respond to the query. */
-const timeoutMs = 1_000;
 
 /** The session is read-only. `code` is the SQLSTATE of a statement that writes in such a session. */
 class ReadOnlySessionError extends Error {
@@ -145,12 +150,13 @@ async function checkReadWrite(client: pg.ClientBase): Promise<void> {
  * Connects to all hosts at the same time.
  *
  * @param urls one for each host
+ * @param timeoutMs milliseconds that a host may take to accept a connection, and to respond to the query
  * @returns URL of the first host that responds with a read-write session
  * @throws {Error} when there is none; its message has a reason for each host, in one line
  */
-export async function findReadWrite(urls: readonly string[]): Promise<string> {
+export async function findReadWrite(urls: readonly string[], timeoutMs: number): Promise<string> {
   try {
-    return await Promise.any(urls.map(tryHost));
+    return await Promise.any(urls.map((url) => tryHost(url, timeoutMs)));
   } catch (error) {
     const reasons = (error as AggregateError).errors.map((reason, index) => {
       const { host } = new URL(urls[index] ?? '');
@@ -160,7 +166,7 @@ export async function findReadWrite(urls: readonly string[]): Promise<string> {
   }
 }
 
-async function tryHost(connectionString: string): Promise<string> {
+async function tryHost(connectionString: string, timeoutMs: number): Promise<string> {
   const client = new pg.Client({
     connectionString,
     application_name: 'people-api',

@@ -23,6 +23,7 @@ import { type Settings, TransactionSettings } from './transaction-settings.js';
 
 /** Maximum duration of the statement of a report, in milliseconds. */
 export const defaultReportStatementTimeoutMs = 5_000;
+const defaultConnectionTimeoutMs = 5_000;
 // Time for the server to report a cancelled statement before the driver closes the connection.
 const cancelGraceMs = 1_000;
 // Longer than any stream may take. For a process that hangs: its snapshot would prevent VACUUM from removing rows. A session
@@ -165,23 +166,28 @@ const unisolated =
 /** @returns `undefined` where DATABASE_URL has one host */
 async function findHost({
   databaseUrl,
+  connectionTimeoutMs = defaultConnectionTimeoutMs,
   logger,
 }: DatabaseOptions & { databaseUrl: string }): Promise<CurrentHost | undefined> {
   const urls = urlsOf(databaseUrl);
-  return urls.length === 1 ? undefined : forVariable('DATABASE_URL', CurrentHost.find(urls, logger));
+  if (urls.length === 1) return undefined;
+  return forVariable('DATABASE_URL', CurrentHost.find(urls, connectionTimeoutMs, logger));
 }
 
 /** @throws {DatabaseOpenError} when the server cannot be reached or rejects the user */
 async function openMigrationSession(
   options: DatabaseOptions & { databaseUrl: string },
 ): Promise<MigrationSession> {
+  const { connectionTimeoutMs = defaultConnectionTimeoutMs } = options;
   const [variable, url] =
     options.directDatabaseUrl === undefined
       ? ['DATABASE_URL', options.databaseUrl]
       : ['DIRECT_DATABASE_URL', options.directDatabaseUrl];
   const urls = urlsOf(url);
   const connectionString =
-    urls.length === 1 ? withLibpqSsl(url) : await forVariable(variable, findReadWrite(urls));
+    urls.length === 1
+      ? withLibpqSsl(url)
+      : await forVariable(variable, findReadWrite(urls, connectionTimeoutMs));
   // One connection that is never closed, because it holds the advisory lock. No time limits: waiting for another process or
   // building an index can take long.
   const pool = new pg.Pool({ ...connectionConfig(options), connectionString, max: 1, idleTimeoutMillis: 0 });
@@ -220,7 +226,7 @@ function openError(variable: string, cause: unknown): DatabaseOpenError {
 
 function connectionConfig({
   databaseUrl,
-  connectionTimeoutMs = 5_000,
+  connectionTimeoutMs = defaultConnectionTimeoutMs,
 }: DatabaseOptions & { databaseUrl: string }): pg.PoolConfig {
   return {
     connectionString: withLibpqSsl(databaseUrl),

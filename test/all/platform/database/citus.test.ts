@@ -7,6 +7,7 @@ import { accountScope, allAccounts, withScope } from '../../../../src/platform/d
 import { addWorkers, type CitusCluster, hasCitus, startCitus } from '../../../support/cluster/citus.js';
 import { openTestDatabase } from '../../../support/database/database.js';
 import { query } from '../../../support/database/query.js';
+import { patienceMs } from '../../../support/patience.js';
 import { sendJson } from '../../../support/records/send-json.js';
 import { createTenant, makeEmployees, type Tenant } from '../../../support/records/tenant.js';
 import { buildTestApp, type TestApp } from '../../../support/server/app.js';
@@ -19,7 +20,12 @@ async function openUndistributed(t: Test, { coordinator }: CitusCluster): Promis
   await coordinator.query('CREATE ROLE people LOGIN');
   await coordinator.query('CREATE DATABASE people OWNER people');
   const databaseUrl = coordinator.urlOf('people').replace('postgres@', 'people@');
-  const database = await openDatabase({ databaseUrl, dataDir: '', defaultScope: allAccounts });
+  const database = await openDatabase({
+    databaseUrl,
+    dataDir: '',
+    defaultScope: allAccounts,
+    connectionTimeoutMs: patienceMs,
+  });
   t.teardown(() => database.close());
   await migrate(database);
   return database;

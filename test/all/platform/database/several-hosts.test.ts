@@ -4,17 +4,20 @@ import { openDatabase } from '../../../../src/platform/database/open-database.js
 import { allAccounts } from '../../../../src/platform/database/scope.js';
 import { type Cluster, startCluster } from '../../../support/cluster/cluster.js';
 import { hasPostgresqlPrograms } from '../../../support/cluster/programs.js';
+import { patienceMs } from '../../../support/patience.js';
 import { createTenant } from '../../../support/records/tenant.js';
 import { buildTestApp } from '../../../support/server/app.js';
 import t, { type Test } from '../../../support/tap.js';
 
 const onCluster = { skip: !hasPostgresqlPrograms && 'the programs of PostgreSQL are not installed' };
 
+const limits = { dataDir: '', connectionTimeoutMs: patienceMs };
+
 /** An application on a primary and a standby. */
 async function setUp(t: Test, chooseUrl = (cluster: Cluster) => cluster.urlOf('postgres')) {
   const cluster = await startCluster({ standbys: 1 });
   t.teardown(() => cluster.close());
-  const direct = { databaseUrl: cluster.primary.url, dataDir: '', defaultScope: allAccounts };
+  const direct = { ...limits, databaseUrl: cluster.primary.url, defaultScope: allAccounts };
   const primary = await openDatabase(direct);
   await migrate(primary);
   await primary.close();
@@ -127,7 +130,7 @@ t.test('the server is ready only while its database accepts writes', onCluster, 
 
   const [standby] = cluster.standbys;
   while ((await standby?.query('SELECT FROM signing_keys').catch(() => []))?.length === 0) await wait(20);
-  const database = await openDatabase({ databaseUrl: String(standby?.url), dataDir: '' });
+  const database = await openDatabase({ ...limits, databaseUrl: String(standby?.url) });
   t.teardown(() => database.close());
   const { app } = await buildTestApp(t, { database });
   t.match((await app.inject('/readyz')).json(), readOnly);
@@ -140,7 +143,7 @@ t.test(
     const cluster = await startCluster({ standbys: 1 });
     t.teardown(() => cluster.close());
     await cluster.kill();
-    await t.rejects(openDatabase({ databaseUrl: cluster.urlOf('postgres'), dataDir: '' }), {
+    await t.rejects(openDatabase({ ...limits, databaseUrl: cluster.urlOf('postgres') }), {
       name: 'DatabaseOpenError',
       message:
         /^DATABASE_URL: no host is read-write \(127\.0\.0\.1:\d+: .*ECONNREFUSED[^;]*; 127\.0\.0\.1:\d+: the session is read-only\)$/,
@@ -153,7 +156,7 @@ t.test('migrations use the read-write host of DIRECT_DATABASE_URL', onCluster, a
   t.teardown(() => cluster.close());
   const [standby] = cluster.standbys;
   const url = `postgres://postgres@127.0.0.1:${standby?.port},127.0.0.1:${cluster.primary.port}/postgres?target_session_attrs=primary`;
-  const database = await openDatabase({ databaseUrl: url, directDatabaseUrl: url, dataDir: '' });
+  const database = await openDatabase({ ...limits, databaseUrl: url, directDatabaseUrl: url });
   t.teardown(() => database.close());
   t.ok((await migrate(database)).length > 0);
 });
