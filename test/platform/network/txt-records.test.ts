@@ -54,6 +54,7 @@ function respond(
 /** Starts a name server. */
 async function startNameServer(handle: (name: string) => Parameters<typeof respond>[1] | null) {
   const queries: Query[] = [];
+  const ids = new Set<string>();
   const server = dgram.createSocket('udp4');
   server.on('message', (message, { port, address }) => {
     const end = message.indexOf(0, 12);
@@ -61,7 +62,10 @@ async function startNameServer(handle: (name: string) => Parameters<typeof respo
     for (let at = 12; at < end; at += (message[at] ?? 0) + 1)
       labels.push(message.subarray(at + 1, at + 1 + (message[at] ?? 0)).toString());
     const name = labels.join('.').toLowerCase();
-    queries.push({ name, type: message.readUInt16BE(end + 1) });
+    const id = `${message.readUInt16BE(0)} ${name}`;
+    // On a busy machine the resolver sends a query again before it reads the response, after five seconds at most.
+    if (!ids.has(id)) queries.push({ name, type: message.readUInt16BE(end + 1) });
+    ids.add(id);
     const response = handle(name);
     if (response !== null) server.send(respond(message, response), port, address);
   });
