@@ -7,6 +7,7 @@ const usage = `npm run bench -- [options]
   --only NAMES     scenarios to run, separated by commas; all by default
   --rounds N       rounds of a comparison (5)
   --seconds N      seconds for which a server is measured in a round (3)
+  --processes N    repeats the rounds of a comparison with N processes of each server, one after the other (1)
   --against DIRS   compares with the built checkouts in these directories, separated by commas, instead of the
                    baselines; bar: 0.95. A checkout with other migrations gets databases of its own
   --baselines      with --against: measures the baselines too
@@ -22,6 +23,8 @@ export interface Options {
   readonly scenarios: readonly string[];
   readonly rounds: number;
   readonly seconds: number;
+  /** Processes of each server in a comparison, one after the other. */
+  readonly processes: number;
   /** Seconds of load before a server is measured. */
   readonly settleSeconds: number;
   readonly against: readonly string[] | undefined;
@@ -44,6 +47,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       only: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      processes: { type: 'string' },
       against: { type: 'string' },
       baselines: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
@@ -53,7 +57,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
       help: { type: 'boolean', default: false },
     },
   });
-  const { only, rounds, seconds, against, baselines, quick, recorded, keep, write, help } = values;
+  const { only, rounds, seconds, processes, against, baselines, quick, recorded, keep, write, help } = values;
   if (help) return usage;
   const scenarios = only?.split(',') ?? names;
   const unknown = scenarios.filter((name) => !names.includes(name));
@@ -62,6 +66,7 @@ export function readOptions(args: string[], names: readonly string[]): Options |
     scenarios,
     rounds: positiveNumber('rounds', rounds ?? (quick ? '2' : '5')),
     seconds: positiveNumber('seconds', seconds ?? (quick ? '1' : '3')),
+    processes: positiveNumber('processes', processes ?? '1'),
     settleSeconds: quick ? 1 : 5,
     against: against?.split(',').map((directory) => path.resolve(directory)),
     baselines,

@@ -7,6 +7,7 @@ import type { DatabaseKind } from '../databases.js';
 import type { ChartBar } from '../report/svg.js';
 import { sampleTable } from '../report/tables.js';
 import { measureRounds, type Samples, type Target } from '../rounds.js';
+import type { Sample } from '../sample.js';
 import { type Setting, withSetting } from './setting.js';
 
 export interface Comparison<Ours extends Target> {
@@ -28,10 +29,30 @@ export function comparison<Ours extends Target>(what: Comparison<Ours>): Scenari
   return { name: what.name, title: what.title, run: (context) => run(context, what) };
 }
 
-function run<Ours extends Target>(
+async function run<Ours extends Target>(context: Context, what: Comparison<Ours>): Promise<Finding> {
+  const { against, processes } = context.options;
+  const samples = new Map<string, Sample[]>();
+  let targets: readonly Target[] = [];
+  for (let process = 0; process < processes; process += 1) {
+    const measured = await measureProcesses(context, what);
+    targets = measured.targets;
+    for (const [name, added] of measured.samples) samples.set(name, [...(samples.get(name) ?? []), ...added]);
+  }
+  const bounds = against === undefined ? what.bars : boundsAgainst(against);
+  return {
+    table: sampleTable(samples),
+    bars: Object.entries(bounds).map(([name, atLeast]) =>
+      compare(samples, { of: targets[0].name, against: name, bound: { atLeast } }),
+    ),
+    chart: chartOf(targets, samples),
+  };
+}
+
+/** Measures a new process of each server. */
+function measureProcesses<Ours extends Target>(
   context: Context,
-  { connections, database, ours: prepareOurs, baselines, bars }: Comparison<Ours>,
-): Promise<Finding> {
+  { connections, database, ours: prepareOurs, baselines }: Comparison<Ours>,
+): Promise<{ targets: readonly Target[]; samples: Samples }> {
   return withSetting(context, database, async (setting) => {
     const ours = await prepareOurs(setting);
     const { against, baselines: withBaselines } = context.options;
@@ -41,16 +62,8 @@ function run<Ours extends Target>(
     const others = [...builds, ...(against === undefined || withBaselines ? baselines : [])];
     const targets: Target[] = [ours];
     for (const prepare of others) targets.push(await prepare(setting, ours));
-    const { name: databaseName } = setting.database;
-    const samples = await measureRounds(context, { targets, connections, database: databaseName });
-    const bounds = against === undefined ? bars : boundsAgainst(against);
-    return {
-      table: sampleTable(samples),
-      bars: Object.entries(bounds).map(([name, atLeast]) =>
-        compare(samples, { of: ours.name, against: name, bound: { atLeast } }),
-      ),
-      chart: chartOf(targets, samples),
-    };
+    const samples = await measureRounds(context, { targets, connections, database: setting.database.name });
+    return { targets, samples };
   });
 }
 
