@@ -34,19 +34,28 @@ export class PinnedConnections extends pg.Pool {
     return this.connect().then((client) => this.#runOn(client, query));
   }
 
+  /**
+   * The callback releases what it references. V8 allocates a function that is assigned to a property where it is written, like
+   * the one that the driver adds for its time limit, in the old generation. It stays there until the next full collection, and
+   * so does all that it references: without this, a list takes up to three times the processor time.
+   */
   #runOn<Rows>(client: PoolClient, query: PooledQuery<Rows>): Promise<Rows> {
     return new Promise((resolve, reject) => {
-      query.callback = (error, rows) => {
+      let waiting: { resolve: typeof resolve; reject: typeof reject } | undefined = { resolve, reject };
+      const settle = (error: Error | null, rows?: Rows) => {
         // The driver calls it twice when a value cannot be sent, because it closes the connection.
-        query.callback = () => {};
+        if (waiting === undefined) return;
+        const caller = waiting;
+        waiting = undefined;
         this.#return(client, error);
-        if (error === null) resolve(rows as Rows);
-        else reject(error);
+        if (error === null) caller.resolve(rows as Rows);
+        else caller.reject(error);
       };
+      query.callback = settle;
       try {
         client.query(query);
       } catch (error) {
-        query.callback(error as Error);
+        settle(error as Error);
       }
     });
   }

@@ -70,7 +70,7 @@ export class PreparedQuery implements Submittable {
   readonly #values: string[];
   readonly #settings: TransactionSettings;
   readonly #scope: TenantScope;
-  readonly #rows: object[] = [];
+  #rows: object[] = [];
 
   constructor(
     statement: PreparedStatement,
@@ -114,7 +114,10 @@ export class PreparedQuery implements Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.callback(null, this.#rows);
+    const rows = this.#rows;
+    // The driver's callback references this object until the next full garbage collection.
+    this.#rows = [];
+    this.callback(null, rows);
   }
 
   handleCommandComplete(): void {}
