@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
@@ -32,22 +31,6 @@ import { listen, startupMessage } from './process/listen.js';
 import { describeFailure } from './process/operator-errors.js';
 import { createShutdown } from './process/shutdown.js';
 
-/**
- * Sets V8 flags. Call it first, because they apply to code that is compiled later. Without them the benchmark `list` does not
- * reach 1.6 times the limit.
- *
- * `--no-flush-bytecode` retains compiled code. By default V8 discards the code of functions that were not called during a few
- * garbage collections: after some idle seconds the first thousand requests would take two to four times as long.
- *
- * `--no-allocation-site-pretenuring` allocates objects in the young generation. By default V8 allocates objects that it
- * expects to live long in the old generation. A wrong prediction, which differs between processes, makes a list up to 50 %
- * slower.
- */
-function setV8Flags(): void {
-  setFlagsFromString('--no-flush-bytecode');
-  setFlagsFromString('--no-allocation-site-pretenuring');
-}
-
 /** Maximum duration of a statement of a request. */
 const statementTimeoutMs = 10_000;
 
@@ -58,7 +41,6 @@ const connectionTimeoutMs = 3_000;
 const embeddedTemplate = path.join(packageRoot, 'dist', 'embedded-template');
 
 async function start(): Promise<void> {
-  setV8Flags();
   const config = readServerConfig(process.env);
   const logger = await createLogger(config);
   const appSecrets = await resolveAppSecrets(config);

@@ -1,3 +1,5 @@
+import v8 from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type pg from 'pg';
 import { createConflictRetry } from '../../../src/platform/database/postgresql/conflict-retry.js';
 import { ScopedPool } from '../../../src/platform/database/postgresql/scoped-pool.js';
@@ -22,6 +24,8 @@ async function openPool(t: Test, max: number) {
     retry: createConflictRetry(undefined),
     // A connection that is not returned fails the test instead of blocking it.
     connectionTimeoutMillis: patienceMs,
+    // The driver then adds a callback of its own.
+    query_timeout: patienceMs,
   });
   const errors: Error[] = [];
   pool.on('error', (error) => errors.push(error));
@@ -85,3 +89,37 @@ t.test('a pool with ready connections closes', onPostgresql, async (t) => {
   t.equal(pool.totalCount, 0);
   await t.rejects(processOf(pool), /after calling end/);
 });
+
+t.test(
+  'rows are collected with the young generation once their statement has ended',
+  onPostgresql,
+  async (t) => {
+    const { pool } = await openPool(t, 1);
+    v8.setFlagsFromString('--expose-gc');
+    const collect: (options: { type: 'minor' }) => void = runInNewContext('gc');
+    const statement = { name: 'long_text', text: `SELECT repeat('x', $1::integer) AS text` };
+    const length = 100_000;
+    const read = async () => {
+      const [row] = await pool.runPrepared<{ text: string }>(statement, [String(length)], allAccounts);
+      return row?.text.length;
+    };
+    const run = async () => {
+      t.equal(await read(), length);
+      // The second collection moves what is still referenced to the old generation.
+      for (let time = 0; time < 2; time += 1) collect({ type: 'minor' });
+    };
+    for (let count = 0; count < 5; count += 1) await run();
+    const before = oldBytes();
+    for (let count = 0; count < 50; count += 1) await run();
+    const grown = oldBytes() - before;
+    t.ok(grown < 20 * length, `50 texts of ${length} bytes left ${grown} bytes`);
+  },
+);
+
+/** Bytes that only a full garbage collection frees. */
+function oldBytes(): number {
+  return v8
+    .getHeapSpaceStatistics()
+    .filter(({ space_name: name }) => name === 'old_space' || name === 'large_object_space')
+    .reduce((sum, space) => sum + space.space_used_size, 0);
+}

@@ -6,9 +6,6 @@ import { HttpClient } from '../http/client.js';
 
 const startTimeoutMs = 60_000;
 
-/** Options of V8 of every server, because our server has them in deployments. */
-const commonOptions = ['--max-semi-space-size=64', '--no-flush-bytecode', '--no-allocation-site-pretenuring'];
-
 /** One server, or several that share the load. */
 export interface Service {
   readonly ports: readonly number[];
@@ -38,7 +35,7 @@ export async function startProcess({
   cwd: string;
 }): Promise<ServerProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...commonOptions, ...nodeOptions, file], {
+  const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd,
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', PORT: String(port), ...environment },
     // Writing the log is part of the measured work; its content is not read.
