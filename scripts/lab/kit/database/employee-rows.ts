@@ -28,7 +28,7 @@ export const insertEmployees = `
       last_names[(p * 11 + t * 3) % cardinality(last_names) + 1] AS last_name,
       departments[(p * 13 + t) % cardinality(departments) + 1] AS department,
       statuses[(p * 17 + t) % cardinality(statuses) + 1] AS status,
-      timestamptz '2026-01-01' + make_interval(secs => (p::bigint * 7919 + t * 104729) % 15552000 + (p % 1000) / 1000.0)
+      timestamptz '2026-01-01' + make_interval(secs => (p::bigint * 7919 + t::bigint * 104729) % 15552000 + (p % 1000) / 1000.0)
         AS updated_at
     FROM
       (SELECT string_to_array('${firstNames}', ',') AS first_names, string_to_array('${lastNames}', ',') AS last_names,
