@@ -1,6 +1,6 @@
 -- Statements read many employees, and the policy is evaluated for each row. A subquery is evaluated once for each statement: without
--- it, a page of 50 employees in a statement for eight accounts takes PostgreSQL 1.3 times as long, and a sum over 100,000 employees of
--- an account 1.1 to 1.5 times. Other tables are read by key, where a subquery takes longer than it saves.
+-- it, a page of 50 employees in a statement for eight accounts takes PostgreSQL 1.3 times as long, and a scan of 100,000
+-- employees 1.1 to 1.5 times. Other tables are read by key, where a subquery takes longer than it saves.
 --
 -- Citus does not support subqueries in policies: a distributed table keeps its own.
 DO $$
