@@ -37,7 +37,7 @@ export class PinnedConnections extends pg.Pool {
   /**
    * The callback releases what it references. V8 allocates a function that is assigned to a property where it is written, like
    * the one that the driver adds for its time limit, in the old generation. It stays there until the next full collection, and
-   * so does all that it references: without this, a list takes up to three times the processor time.
+   * so does all that it references: without this, a list takes up to twice the processor time.
    */
   #runOn<Rows>(client: PoolClient, query: PooledQuery<Rows>): Promise<Rows> {
     return new Promise((resolve, reject) => {
