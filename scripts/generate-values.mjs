@@ -20,7 +20,7 @@ const publicOperations = Object.values(paths)
 types.push(typeOf('PublicOperation', 'Operations without a bearer token.', publicOperations));
 const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
   ([name, schema]) =>
-    `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)}, required: ${isRequired(schema)} },`,
+    `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)}, required: ${isRequired(schema)}, restrictable: ${isRestrictable(name)} },`,
 );
 const employeeAttributes = `/** Attributes of \`EmployeeAttributes\` in the contract, in the same order. \`type\` is the type of the column. */
 export const employeeAttributes = [
@@ -41,6 +41,11 @@ function isNullable({ type }) {
 /** Whether no record is without the value. A text that may be empty has no minimum length. */
 function isRequired({ type, format, minLength = 0 }) {
   return !isNullable({ type }) && (minLength > 0 || format !== undefined);
+}
+
+/** Whether an application may be without the attribute, so that clients cannot expect it. */
+function isRestrictable(name) {
+  return !schemas.EmployeeAttributes.required.includes(name);
 }
 
 /** PostgreSQL type of the column that stores an attribute. */

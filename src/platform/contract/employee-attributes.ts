@@ -14,7 +14,18 @@ export interface ContractAttribute {
   readonly nullable: boolean;
   /** Whether every employee has a value. Others have `null` if the attribute is nullable, and an empty text otherwise. */
   readonly required: boolean;
+  /** Whether an application can be without access to it: it is not in `required` of the contract. */
+  readonly restrictable: boolean;
 }
+
+/** Name of an attribute that an application can be without access to. */
+export type RestrictableAttribute = Extract<Generated, { restrictable: true }>['name'];
+
+/**
+ * The attributes that an application has no access to, in the order of the contract. There is one array for each set, so that it can
+ * be the key of a map.
+ */
+export type RestrictedAttributes = readonly RestrictableAttribute[];
 
 /** `job_title` as `jobTitle`. */
 type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
@@ -37,4 +48,22 @@ export const contractAttributes: readonly ContractAttribute[] = employeeAttribut
 /** Name of the member of {@link AttributeValues} that has the value of an attribute. */
 export function memberOf(name: AttributeName): keyof AttributeValues {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as keyof AttributeValues;
+}
+
+/** The attributes that an application can be without access to, in the order of the contract. */
+export const restrictableAttributes: readonly RestrictableAttribute[] = employeeAttributes
+  .filter((attribute) => attribute.restrictable)
+  .map(({ name }) => name as RestrictableAttribute);
+
+const nothing: RestrictedAttributes = [];
+const sets = new Map<string, RestrictedAttributes>([['', nothing]]);
+
+/** The attributes that an application has no access to if it may read these. */
+export function restrictedExcept(readable: readonly string[]): RestrictedAttributes {
+  if (readable.length === restrictableAttributes.length) return nothing;
+  const restricted = restrictableAttributes.filter((name) => !readable.includes(name));
+  const key = restricted.join();
+  const found = sets.get(key) ?? restricted;
+  sets.set(key, found);
+  return found;
 }
