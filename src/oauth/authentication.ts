@@ -169,7 +169,8 @@ export function createAuthenticate(
     const missing = required.filter((scope) => !scopes.has(scope));
     if (missing.length > 0) throw insufficientScope(missing);
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
-    return { accountId, applicationId, userId, scopes, generation: live.generation };
+    const { restricted, generation } = live;
+    return { accountId, applicationId, userId, scopes, restricted, generation };
   };
 
   return (request, reply, required) => {

@@ -15,7 +15,14 @@ const sortNamesOf = (names: readonly string[]) => names.flatMap((name) => [name,
 
 /** Every list in the contract that has an entry for each attribute. */
 const lists: readonly [place: string, names: readonly string[], expected: readonly string[]][] = [
-  ['EmployeeAttributes.required', listOf('EmployeeAttributes', 'required'), attributes],
+  [
+    'EmployeeAttributes.required with RestrictedAttribute',
+    [
+      ...listOf('EmployeeAttributes', 'required'),
+      ...listOf('RestrictedAttribute', 'x-extensible-enum'),
+    ],
+    attributes,
+  ],
   ['ReportRowAttributes.properties', propertiesOf('ReportRowAttributes'), [...columns, 'hire_year', 'count']],
   ['ReportColumnKey.x-extensible-enum', listOf('ReportColumnKey', 'x-extensible-enum'), columns],
   ['ReportColumnInput.enum', listOf('ReportColumnInput', 'enum'), columns],

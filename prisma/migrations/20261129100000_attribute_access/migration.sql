@@ -23,10 +23,11 @@ BEGIN
     'hire_date', CASE WHEN OLD.hire_date IS DISTINCT FROM NEW.hire_date THEN NEW.updated_at END,
     'termination_date', CASE WHEN OLD.termination_date IS DISTINCT FROM NEW.termination_date THEN NEW.updated_at END,
     'manager_id', CASE WHEN OLD.manager_id IS DISTINCT FROM NEW.manager_id THEN NEW.updated_at END));
-  NEW.attribute_times := CASE WHEN times <> '{}'
-    THEN coalesce(OLD.attribute_times, jsonb_build_object('others', OLD.updated_at)) || times END;
+  IF times <> '{}' THEN
+    NEW.attribute_times := coalesce(OLD.attribute_times, jsonb_build_object('others', OLD.updated_at)) || times;
+  END IF;
   RETURN NEW;
 END $$;
 
 CREATE TRIGGER employees_attribute_times BEFORE UPDATE ON employees
-  FOR EACH ROW WHEN (OLD.updated_at IS DISTINCT FROM NEW.updated_at) EXECUTE FUNCTION set_attribute_times();
+  FOR EACH ROW EXECUTE FUNCTION set_attribute_times();

@@ -27,10 +27,14 @@ export interface EmployeeCondition {
   readonly inIdOrder?: boolean;
 }
 
-export function filterConditions(accountId: AccountId, filter: EmployeeFilter): EmployeeCondition[] {
+export function filterConditions(
+  accountId: AccountId,
+  filter: EmployeeFilter,
+  columns = employeeColumns,
+): EmployeeCondition[] {
   return Object.entries(filter).flatMap(([member, wanted]) => {
     if (wanted === undefined) return [];
-    const column = employeeColumns[member as keyof Employee];
+    const column = columns[member as keyof Employee];
     const inIdOrder = column.facets === 'employee_facets' && isValueFilter(wanted) && wanted.length === 1;
     return [{ columns: [column], sql: matches(accountId, column, wanted), emptyIsNoValue: true, inIdOrder }];
   });
@@ -72,8 +76,12 @@ function isOneOfInAnyCase(accountId: AccountId, addresses: readonly string[]): P
 function isInRange(column: EmployeeColumn, { from, before }: RangeFilter): Prisma.Sql {
   // PostgreSQL takes a range that ends before it starts for one with employees, and would read all employees to find them.
   if (from !== undefined && before !== undefined && from >= before) return Prisma.sql`false`;
+  const { upperBound, type } = column;
   const bounds = [
     ...(from === undefined ? [] : [compare(column, '>=', from)]),
+    ...(from === undefined || upperBound === undefined
+      ? []
+      : [compare({ name: upperBound, type }, '>=', from)]),
     ...(before === undefined ? [] : [compare(column, '<', before)]),
   ];
   return bounds.length === 0 ? Prisma.sql`true` : Prisma.join(bounds, ' AND ');

@@ -1,8 +1,15 @@
+import {
+  type RestrictedAttributes,
+  restrictedMeta,
+  withRestricted,
+} from '../../platform/contract/employee-attributes.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
 import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagination.js';
+import { invalidRequest } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
+import { violation } from '../../platform/problems/rule-texts.js';
 import type { Employee } from './employee.js';
 import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
 import type { EmployeeFilter, RangeFilter, ValueFilter } from './employee-filter.js';
@@ -73,6 +80,30 @@ function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
   return filter;
 }
 
+/**
+ * A filter or an order by an attribute would reveal its values.
+ *
+ * @throws {Problem} 400 `invalid_request` that names each parameter with a restricted attribute
+ */
+function requireReadable(query: Readonly<Record<string, unknown>>, restricted: RestrictedAttributes): void {
+  const sortKeys = String(query.sort ?? '').split(',');
+  const invalid = restricted.flatMap((attribute) => [
+    ...Object.keys(query)
+      .filter((parameter) => parameter.startsWith(`filter[${attribute}]`))
+      .map((parameter) => ({ parameter, attribute })),
+    ...(sortKeys.some((key) => key === attribute || key === `-${attribute}`)
+      ? [{ parameter: 'sort', attribute }]
+      : []),
+  ]);
+  if (invalid.length === 0) return;
+  throw invalidRequest(
+    invalid.map(({ parameter, attribute }) => ({
+      place: { parameter },
+      violation: violation('readable_attribute', { attribute }),
+    })),
+  );
+}
+
 export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
   readonly #employees: Employees;
   readonly #baseUrl: string;
@@ -82,23 +113,29 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
     this.#baseUrl = baseUrl;
   }
 
+  /** @throws {Problem} 400 `invalid_request` */
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
+    const { accountId, restricted } = caller;
+    if (restricted.length > 0) requireReadable(query, restricted);
     const sort = parseSort(query.sort, sortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<EmployeeAnchor>(query, location, (value) => isEmployeeAnchor(value, sort));
-    const { resources, count, recordCount, truncated, nextAnchor } = await this.#employees.list(
-      caller.accountId,
-      {
-        filter: readFilter(query),
-        search: query['filter[search]'],
-        sort,
-        size: page.size,
-        from: page.from,
-      },
-    );
+    const { resources, count, recordCount, truncated, nextAnchor } = await this.#employees.list(accountId, {
+      filter: readFilter(query),
+      search: query['filter[search]'],
+      sort,
+      size: page.size,
+      from: page.from,
+      restricted,
+    });
     const { nextCursor, links } = page.locate(recordCount, nextAnchor);
     const search_truncated = query['filter[search]'] === undefined ? undefined : truncated;
-    const meta = JSON.stringify({ record_count: recordCount, next_cursor: nextCursor, search_truncated });
+    const meta = JSON.stringify({
+      record_count: recordCount,
+      next_cursor: nextCursor,
+      search_truncated,
+      ...restrictedMeta(restricted),
+    });
     return {
       status: 200,
       records: count,
@@ -108,9 +145,10 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
 
   /** @throws {Problem} 404 `not_found` */
   async getEmployee({ caller, params, request }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
-    const resource = await this.#employees.findResource(caller.accountId, params.employee_id);
+    const { accountId, restricted } = caller;
+    const resource = await this.#employees.findResource(accountId, { id: params.employee_id, restricted });
     if (resource === null) throw recordNotFound();
-    const body = `{"data":${resource}}` as JsonText<EmployeeDocument>;
+    const body = withRestricted(`{"data":${resource}}`, restricted) as JsonText<EmployeeDocument>;
     const etag = etagOfBody(body);
     if (includesTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     return { status: 200, records: 1, headers: { etag }, body };

@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import {
   type Anchor,
@@ -22,14 +23,12 @@ export interface EmployeeAnchor {
 }
 
 /** Ends a sort order with the id, in the direction of the last key: one index serves both directions. */
-export function employeeOrder(sort: readonly EmployeeSort[]): OrderTerm[] {
+export function employeeOrder(sort: readonly EmployeeSort[], columns = employeeColumns): OrderTerm[] {
   // Keys after the id do not change the order, because ids are unique.
   const end = sort.findIndex(({ key }) => key === 'id');
   const byId: EmployeeSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
   const keys = end === -1 ? [...sort, byId] : sort.slice(0, end + 1);
-  return keys.flatMap(({ key, descending }) =>
-    employeeColumns[key].order.map((term) => ({ ...term, descending })),
-  );
+  return keys.flatMap(({ key, descending }) => columns[key].order.map((term) => ({ ...term, descending })));
 }
 
 /** Returns whether a sort order is ascending by id. */
@@ -67,6 +66,8 @@ export interface EmployeeListRequest {
   readonly size: number;
   /** Start of the page: after an employee of an earlier page, or after a number of employees. */
   readonly from: { readonly anchor: EmployeeAnchor } | { readonly skip: number };
+  /** Attributes that the reader may not read, and that neither filter nor sort use. Default: none. */
+  readonly restricted?: RestrictedAttributes;
 }
 
 /** A page of employees as resource objects. */
@@ -117,9 +118,17 @@ export class EmployeeQuery {
    *
    * @param few whether few employees match, so that a list by id must not be read in its order until a page is full, unless an index
    *   has exactly these employees in that order. Default: false.
+   * @param columns the columns of the reader. Default: those of a reader without restrictions.
    */
-  inOrder(sort: readonly EmployeeSort[], { few = false }: { readonly few?: boolean } = {}): OrderedRows {
+  inOrder(
+    sort: readonly EmployeeSort[],
+    {
+      few = false,
+      columns = employeeColumns,
+    }: { readonly few?: boolean; readonly columns?: typeof employeeColumns } = {},
+  ): OrderedRows {
     const seeks = this.#conditions.length === 0 && this.#parts === null && isById(sort);
+    const order = employeeOrder(sort, columns);
     const [first, ...others] = this.#conditions;
     const inIdOrder =
       this.#parts === null && (first === undefined || (first.inIdOrder === true && others.length === 0));
@@ -129,7 +138,7 @@ export class EmployeeQuery {
           ? Prisma.sql`employees`
           : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
       condition: this.#condition(),
-      order: few && !inIdOrder ? employeeOrder(sort).map(withoutIndex) : employeeOrder(sort),
+      order: few && !inIdOrder ? order.map(withoutIndex) : order,
       seek: seeks ? (skip) => this.#seek(skip) : undefined,
     };
   }

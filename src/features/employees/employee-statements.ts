@@ -2,10 +2,15 @@ import {
   type AttributeType,
   type ContractAttribute,
   contractAttributes,
+  type RestrictedAttributes,
+  statementName,
+  unrestricted,
 } from '../../platform/contract/employee-attributes.js';
+import type { ReadDatabase } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope } from '../../platform/database/scope.js';
+import { lastReadableChange } from './employee.js';
 import type { EmployeeAnchor, EmployeePage } from './employee-query.js';
 
 /** How the text of a column becomes JSON. */
@@ -14,16 +19,23 @@ interface TextFormat {
   readonly toText: (column: string) => string;
 }
 
-function resource(format: TextFormat): string {
-  const members = contractAttributes.map((attribute) => `"${attribute.name}":${value(attribute, format)}`);
+function resource(restricted: RestrictedAttributes, format: TextFormat): string {
+  const members = contractAttributes
+    .filter(({ name }) => !(restricted as readonly string[]).includes(name))
+    .map((attribute) => `"${attribute.name}":${value(attribute, format, restricted)}`);
   return `
     '{"id":"' || employees.id || '","type":"employees","attributes":{${members.join(',')}}}'`;
 }
 
 /** The value of an attribute within a text constant of SQL. */
-function value({ name, type, nullable }: ContractAttribute, format: TextFormat): string {
+function value(
+  { name, type, nullable }: ContractAttribute,
+  format: TextFormat,
+  restricted: RestrictedAttributes,
+): string {
   const { quote, toText } = type === 'text' ? format : formats[type];
-  const text = toText(`employees.${name}`);
+  const isLastChange = name === 'updated_at' && restricted.length > 0;
+  const text = toText(isLastChange ? `(${lastReadableChange(restricted)})` : `employees.${name}`);
   if (!nullable) return `${quote}' || ${text} || '${quote}`;
   const json = quote === '' ? text : `'${quote}' || ${text} || '${quote}'`;
   return `' || coalesce(${json}, 'null') || '`;
@@ -36,13 +48,17 @@ const formats: Readonly<Record<Exclude<AttributeType, 'text'>, TextFormat>> = {
 };
 
 /**
- * SQL expression for the resource object of an employee as JSON text, with the attributes of the contract. The database
- * writes it, because that costs the server a tenth of reading the columns and writing it itself. Records without escapes,
- * which are nearly all, take half the time: the benchmarks `list` and `sync` fail when all are escaped. An id has no escapes.
+ * SQL expression for the resource object of an employee as JSON text, with the attributes of the contract that the reader may
+ * read. The database writes it, because that costs the server a tenth of reading the columns and writing it itself. Records without
+ * escapes, which are nearly all, take half the time: the benchmarks `list` and `sync` fail when all are escaped. An id has no escapes.
  */
-export const employeeResource = `CASE WHEN employees.has_escapes
-  THEN ${resource({ quote: '', toText: (column) => `to_json(${column})::text` })}
-  ELSE ${resource({ quote: '"', toText: (column) => column })} END`;
+export function employeeResource(restricted: RestrictedAttributes): string {
+  return `CASE WHEN employees.has_escapes
+    THEN ${resource(restricted, { quote: '', toText: (column) => `to_json(${column})::text` })}
+    ELSE ${resource(restricted, { quote: '"', toText: (column) => column })} END`;
+}
+
+type LookupDatabase = Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>;
 
 interface EmployeeKey {
   readonly accountId: string;
@@ -54,8 +70,10 @@ interface EmployeeKey {
  *
  * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/employees/batched-requests.test.ts.
  */
-export const employeeById = defineLookup({
-  name: 'employee_by_id',
+export function employeeById(database: LookupDatabase, restricted = unrestricted) {
+  const resource = employeeResource(restricted);
+  const findById = defineLookup({
+  name: statementName('employee_by_id', restricted),
   columns: { account_id: 'text', position: 'bigint', id: 'text' },
   request: ({ accountId, id }: EmployeeKey) => ({
     account_id: accountId,
@@ -63,7 +81,7 @@ export const employeeById = defineLookup({
     id,
   }),
   sql: `
-    SELECT ${employeeResource} AS resource FROM employees
+    SELECT ${resource} AS resource FROM employees
     WHERE employees.account_id = request.account_id AND employees.position = request.position
       AND employees.id = request.id`,
   toValue: ({ resource }: { resource: string }) => resource,
@@ -72,13 +90,15 @@ export const employeeById = defineLookup({
   concurrency: 2,
   distributed: {
     statement: {
-      name: 'employee_by_id_of_account',
-      text: `SELECT ${employeeResource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+      name: statementName('employee_by_id_of_account', restricted),
+      text: `SELECT ${resource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
     },
     values: ({ accountId, id }) => [accountId, employeePosition(id), id],
     toValue: ([row]: readonly { resource: string }[]) => row?.resource ?? null,
   },
 });
+  return findById(database);
+}
 
 /** A page of the employees of an account in the order of positions. */
 interface PageKey {
@@ -102,7 +122,7 @@ type EmployeeRow = Readonly<Record<'resource' | 'position' | 'total', string | n
  * of the page is computed in a subquery, which OFFSET 0 preserves: with row-level security, an index is not searched by a
  * comparison with a function of columns.
  */
-const sql = `
+const pageSql = (resource: string) => `
   SELECT page.resources, page.count,
     (SELECT coalesce(sum(count), 0)::text FROM employee_counts
      WHERE employee_counts.account_id = request.account_id AND level = 4) AS "recordCount",
@@ -119,7 +139,7 @@ const sql = `
     SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
     FROM (
       SELECT resource, position FROM (
-        SELECT ${employeeResource} AS resource, position FROM employees
+        SELECT ${resource} AS resource, position FROM employees
         WHERE account_id = request.account_id AND position >= start.position
         ORDER BY position LIMIT 500
       ) AS largest
@@ -133,11 +153,13 @@ const sql = `
  * Benchmarks `list` (1.6 times the limit), `list-1`, `sync` and `pages`; compared with the models in
  * test/employees/batched-requests.test.ts.
  */
-export const employeePage = defineLookup({
-  name: 'employee_page',
+export function employeePage(database: LookupDatabase, restricted = unrestricted) {
+  const resource = employeeResource(restricted);
+  const readPage = defineLookup({
+  name: statementName('employee_page', restricted),
   columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
   request: ({ accountId, size, from }: PageKey) => ({ account_id: accountId, ...startOf(from), size }),
-  sql,
+  sql: pageSql(resource),
   toValue: ({ resources, count, recordCount, next }: EmployeePageRow): EmployeePage => ({
     resources: resources ?? '',
     count: Number(count),
@@ -150,9 +172,9 @@ export const employeePage = defineLookup({
   concurrency: 3,
   distributed: {
     statement: {
-      name: 'employee_page_of_account',
+      name: statementName('employee_page_of_account', restricted),
       text: `
-        SELECT ${employeeResource} AS resource, position::text AS position, NULL::text AS total FROM employees
+        SELECT ${resource} AS resource, position::text AS position, NULL::text AS total FROM employees
         WHERE account_id = $1 AND position >=
           CASE WHEN $3::bigint = 0 THEN $2::bigint + 1 ELSE employee_position_at($1, $3) END
         ORDER BY employees.position LIMIT $4::integer + 1`,
@@ -181,6 +203,8 @@ export const employeePage = defineLookup({
     },
   },
 });
+  return readPage(database);
+}
 
 /** The anchor of a list by id, which has no other sort keys. */
 function anchorAt(position: string | null | undefined): EmployeeAnchor {

@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto';
+import {
+  forEachRestriction,
+  type RestrictedAttributes,
+  restrictableAttributes,
+} from '../../platform/contract/employee-attributes.js';
 import { compareText } from '../../platform/contract/outside-text.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { dateExpression, type OrderTerm } from '../../platform/database/page-query.js';
@@ -23,6 +28,8 @@ export interface EmployeeColumn {
   readonly facets: 'employee_facets' | 'employee_location_facets' | null;
   /** Terms that order rows by the column. */
   readonly order: ColumnOrder;
+  /** A column with an index whose value is never less. Absent: none is needed. */
+  readonly upperBound?: Prisma.Sql;
 }
 
 export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
@@ -59,6 +66,25 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
     }),
   ) as Record<keyof AttributeValues, EmployeeColumn>),
 };
+
+/**
+ * SQL expression for the time of the last change of an attribute that a reader may read. `attribute_times` has the times of those
+ * that have changed since all others did.
+ */
+export function lastReadableChange(restricted: RestrictedAttributes): string {
+  const readable = restrictableAttributes.filter((name) => !restricted.includes(name));
+  const times = ['others', ...readable].map((name) => `(attribute_times ->> '${name}')::timestamptz`);
+  return `CASE WHEN attribute_times IS NULL THEN updated_at ELSE greatest(${times.join(', ')}) END`;
+}
+
+/** The columns for a reader without access to some attributes. Only the time of the last change differs. */
+export const columnsFor = forEachRestriction((restricted): typeof employeeColumns => {
+  if (restricted.length === 0) return employeeColumns;
+  const { updatedAt } = employeeColumns;
+  const name = Prisma.raw(lastReadableChange(restricted));
+  const order = columnOrder(name, updatedAt);
+  return { ...employeeColumns, updatedAt: { ...updatedAt, name, order, upperBound: updatedAt.name } };
+});
 
 /** Orders by a value of a column, with NULL last, as in PostgreSQL. */
 export function columnOrder(

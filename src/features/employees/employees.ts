@@ -1,9 +1,14 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import {
+  forEachRestriction,
+  type RestrictedAttributes,
+  unrestricted,
+} from '../../platform/contract/employee-attributes.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
+import { columnsFor, type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
   type EmployeeCount,
@@ -19,7 +24,9 @@ import { readSearch } from './employee-search.js';
 import { employeeById, employeePage, employeeResource } from './employee-statements.js';
 
 /** The resource object of a record. */
-const resourceColumn = Prisma.raw(`${employeeResource} AS resource`);
+const resourceColumn = forEachRestriction((restricted) =>
+  Prisma.raw(`${employeeResource(restricted)} AS resource`),
+);
 
 /** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
 const fewEmployees = 5_000;
@@ -31,13 +38,20 @@ export class Employees {
 
   constructor(database: ReadDatabase) {
     this.#prisma = database.prisma;
-    this.#findById = employeeById(database);
-    this.#readPageById = employeePage(database);
+    this.#findById = forEachRestriction((restricted) => employeeById(database, restricted));
+    this.#readPageById = forEachRestriction((restricted) => employeePage(database, restricted));
   }
 
-  /** Reads the account's employee with this id as JSON; `null` if this account has none with this id. */
-  findResource(accountId: AccountId, id: string): Promise<string | null> {
-    return this.#findById({ accountId, id });
+  /**
+   * Reads the account's employee with this id as JSON; `null` if this account has none with this id.
+   *
+   * @param restricted attributes that the reader may not read, and that the JSON does not have
+   */
+  findResource(
+    accountId: AccountId,
+    { id, restricted }: { id: string; restricted: RestrictedAttributes },
+  ): Promise<string | null> {
+    return this.#findById(restricted)({ accountId, id });
   }
 
   /** Reads the account's employee with this id; `null` if this account has none with this id. */
@@ -118,8 +132,11 @@ export class Employees {
   }
 
   /** Reads a page of the whole list by id. Concurrent requests share one statement. */
-  async #pageById(accountId: AccountId, { size, from }: EmployeeListRequest): Promise<EmployeePage> {
-    const page = await this.#readPageById({
+  async #pageById(
+    accountId: AccountId,
+    { size, from, restricted = unrestricted }: EmployeeListRequest,
+  ): Promise<EmployeePage> {
+    const page = await this.#readPageById(restricted)({
       accountId,
       size,
       from: 'anchor' in from ? { position: from.anchor.position } : from,
@@ -130,7 +147,8 @@ export class Employees {
   }
 
   async #page(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
-    const read = await this.#read<{ resource: string }>(accountId, resourceColumn, request);
+    const columns = resourceColumn(request.restricted ?? unrestricted);
+    const read = await this.#read<{ resource: string }>(accountId, columns, request);
     const { rows, recordCount, truncated, nextAnchor } = read;
     return {
       resources: rows.map(({ resource }) => resource).join(','),
@@ -143,8 +161,8 @@ export class Employees {
 
   async #read<Row extends object>(
     accountId: AccountId,
-    columns: Prisma.Sql,
-    { filter, search, sort, size, from }: EmployeeListRequest,
+    selection: Prisma.Sql,
+    { filter, search, sort, size, from, restricted = unrestricted }: EmployeeListRequest,
   ): Promise<{
     rows: readonly Row[];
     recordCount: number;
@@ -154,11 +172,13 @@ export class Employees {
     const start = 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from;
     return withScope(accountScope(accountId), async () => {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
-      const query = new EmployeeQuery(accountId, filterConditions(accountId, filter), parts);
+      const columns = columnsFor(restricted);
+      const query = new EmployeeQuery(accountId, filterConditions(accountId, filter, columns), parts);
       // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
       const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());
       const count = Number(total?.count ?? 0);
-      const page = pageQuery(query.inOrder(sort, { few: count <= fewEmployees }), columns, { size, start });
+      const rowsInOrder = query.inOrder(sort, { few: count <= fewEmployees, columns });
+      const page = pageQuery(rowsInOrder, selection, { size, start });
       const rows = count === 0 ? [] : await this.#prisma.$queryRaw<(Row & { anchor: Anchor })[]>(page);
       return {
         ...splitPage(rows, size),

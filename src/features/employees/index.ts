@@ -14,6 +14,7 @@ export type { EmployeeRecord } from './employee.js';
 export {
   type ColumnOrder,
   columnOrder,
+  columnsFor,
   type Employee,
   type EmployeeColumn,
   employeeColumns,

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
+import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope } from '../../platform/database/scope.js';
 import { accountEvents } from './event-statements.js';
@@ -57,6 +58,8 @@ export interface FeedRequest {
   readonly size: number;
   /** Types of the events; empty: all. */
   readonly types: readonly string[];
+  /** Attributes of employees that the reader may not read. Events that changed only such attributes are skipped. */
+  readonly restricted: RestrictedAttributes;
 }
 
 type FeedOutcome =
@@ -91,12 +94,18 @@ export class EventFeed {
   }
 
   /** Reads a page of an account's feed. */
-  async page(accountId: AccountId, { start, size, types }: FeedRequest): Promise<FeedOutcome> {
+  async page(accountId: AccountId, { start, size, types, restricted }: FeedRequest): Promise<FeedOutcome> {
     const found = await this.#findStart(accountId, start);
     if (found.kind !== 'found') return found;
     const scanned = found.after + maximumScanned;
     const until = scanned < found.end ? scanned : found.end;
-    const rows = await this.#read(accountId, { after: found.after, until, size: size + 1, types });
+    const rows = await this.#read(accountId, {
+      after: found.after,
+      until,
+      size: size + 1,
+      types,
+      restricted,
+    });
     const shown = rows.slice(0, size);
     const last = rows.length > size ? shown.at(-1) : undefined;
     return {
@@ -107,12 +116,16 @@ export class EventFeed {
     };
   }
 
-  /** Reads the event at a position. */
-  async find(accountId: AccountId, position: bigint): Promise<FoundEvent> {
+  /** Reads the event at a position; `not_found` also if it changed only attributes that the reader may not read. */
+  async find(
+    accountId: AccountId,
+    position: bigint,
+    { restricted }: Pick<FeedRequest, 'restricted'>,
+  ): Promise<FoundEvent> {
     const after = position - 1n;
     const found = await this.#findStart(accountId, { after });
     if (found.kind !== 'found') return found;
-    const [event] = await this.#read(accountId, { after, until: position, size: 1, types: [] });
+    const [event] = await this.#read(accountId, { after, until: position, size: 1, types: [], restricted });
     return event === undefined ? { kind: 'not_found' } : { kind: 'found', event: event.document };
   }
 
@@ -124,11 +137,17 @@ export class EventFeed {
   /** Reads events after one position, up to and including another. */
   async #read(
     accountId: AccountId,
-    { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },
+    {
+      after,
+      until,
+      size,
+      types,
+      restricted,
+    }: { after: bigint; until: bigint } & Pick<FeedRequest, 'size' | 'types' | 'restricted'>,
   ): Promise<{ position: bigint; document: string }[]> {
     const values = [accountId, String(after), String(until), types.join(), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
-      accountEvents,
+      accountEvents(restricted),
       values,
       accountScope(accountId),
     );

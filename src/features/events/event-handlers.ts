@@ -1,4 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
+import { withRestricted } from '../../platform/contract/employee-attributes.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { defaultPageSize, parseTimestamp } from '../../platform/http/pagination.js';
@@ -27,10 +28,16 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
   }
 
   /** @throws {Problem} 400 `invalid_request`, 410 `events_expired` */
-  async listEvents({ caller: { accountId }, query }: Input<'listEvents'>): Promise<Output<'listEvents'>> {
+  async listEvents({ caller, query }: Input<'listEvents'>): Promise<Output<'listEvents'>> {
+    const { accountId, restricted } = caller;
     const types = query['filter[type]']?.split(',') ?? [];
     const size = query['page[size]'] ?? defaultPageSize;
-    const outcome = await this.#feed.page(accountId, { start: readStart(accountId, query), size, types });
+    const outcome = await this.#feed.page(accountId, {
+      start: readStart(accountId, query),
+      size,
+      types,
+      restricted,
+    });
     if (outcome.kind === 'not_found') throw unknownCursor();
     if (outcome.kind === 'expired') throw eventsExpired('The events after page[after] are');
     const parameters = Object.fromEntries(
@@ -39,19 +46,20 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
         return value === undefined ? [] : [[name, String(value)]];
       }),
     );
-    const page = { ...outcome, accountId, documents: outcome.events.join(), parameters };
+    const page = { ...outcome, accountId, documents: outcome.events.join(), parameters, restricted };
     const body = toEventList(this.#baseUrl, page) as JsonText<Schemas['EventList']>;
     return { status: 200, records: outcome.events.length, body };
   }
 
   /** @throws {Problem} 404 `not_found`, 410 `events_expired` */
-  async getEvent({ caller: { accountId }, params }: Input<'getEvent'>): Promise<Output<'getEvent'>> {
+  async getEvent({ caller, params }: Input<'getEvent'>): Promise<Output<'getEvent'>> {
+    const { accountId, restricted } = caller;
     const position = eventPosition(accountId, params.event_id);
     if (position === null || position === 0n) throw recordNotFound();
-    const outcome = await this.#feed.find(accountId, position);
+    const outcome = await this.#feed.find(accountId, position, { restricted });
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
-    const body = `{"data":${outcome.event}}` as JsonText<{ data: Schemas['Event'] }>;
+    const body = withRestricted(`{"data":${outcome.event}}`, restricted) as JsonText<{ data: Schemas['Event'] }>;
     return { status: 200, records: 1, body };
   }
 }

@@ -1,3 +1,5 @@
+import { type RestrictedAttributes, restrictedMeta } from '../../platform/contract/employee-attributes.js';
+
 const prefix = 'evt_';
 const digits = 8;
 
@@ -29,6 +31,8 @@ interface ListedPage {
   readonly hasMore: boolean;
   /** Query parameters of the next page in addition to the cursor. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Attributes of employees that the reader may not read. */
+  readonly restricted: RestrictedAttributes;
 }
 
 /** Builds the schema `EventList` of the contract as JSON. */
@@ -47,12 +51,12 @@ export function writeEventList(baseUrl: string, page: ListedPage): Buffer {
 
 function partsOf(
   baseUrl: string,
-  { accountId, documents, position, hasMore, parameters }: ListedPage,
+  { accountId, documents, position, hasMore, parameters, restricted }: ListedPage,
 ): readonly string[] {
   const cursor = eventId(accountId, position);
   const next = new URLSearchParams({ 'page[after]': cursor, ...parameters });
   const afterData = {
-    meta: { has_more: hasMore, next_cursor: cursor },
+    meta: { has_more: hasMore, next_cursor: cursor, ...restrictedMeta(restricted) },
     links: { next: `${baseUrl}/v1/events?${next}` },
   };
   return ['{"data":[', documents, `],${JSON.stringify(afterData).slice(1)}`];

@@ -1,5 +1,11 @@
-import { type ContractAttribute, contractAttributes } from '../../platform/contract/employee-attributes.js';
-import type { PreparedStatement } from '../../platform/database/client.js';
+import {
+  type ContractAttribute,
+  contractAttributes,
+  forEachRestriction,
+  type RestrictedAttributes,
+  statementName,
+} from '../../platform/contract/employee-attributes.js';
+import type { PreparedStatement, ReadDatabase } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { positionDigitsSql } from '../../platform/database/ids.js';
 import { allAccounts } from '../../platform/database/scope.js';
@@ -7,11 +13,29 @@ import { allAccounts } from '../../platform/database/scope.js';
 /** SQL expression for a text as JSON. It is NULL for NULL. */
 const quoted = (text: string) => `to_json(${text})::text`;
 
-/** Attributes of an employee. One that was added after the event is `null`. The stored object is read once. */
-const employeeAttributes = `(
-  SELECT '{${contractAttributes.map(member).join(',')}}'
+/** Attributes of an employee that the reader may read. One that was added after the event is `null`. The stored object is read once. */
+function employeeAttributes(restricted: readonly string[]): string {
+  const readable = contractAttributes.filter(({ name }) => !restricted.includes(name));
+  return `(
+  SELECT '{${readable.map(member).join(',')}}'
   FROM json_to_record(events.attributes) AS stored (
-    ${contractAttributes.map(({ name, type }) => `${name} ${type === 'timestamptz' ? type : 'json'}`).join(', ')}))`;
+    ${readable.map(({ name, type }) => `${name} ${type === 'timestamptz' ? type : 'json'}`).join(', ')}))`;
+}
+
+/** The names of the attributes that the event changed and that the reader may read, as an array of JSON. */
+function readableChanges(restricted: RestrictedAttributes): string {
+  if (restricted.length === 0) return 'to_json(events.changed)';
+  return `to_json(ARRAY(
+    SELECT name FROM unnest(events.changed) WITH ORDINALITY AS change (name, place)
+    WHERE name <> ALL ('{${restricted}}'::text[]) ORDER BY place))`;
+}
+
+/** Condition that the event is not only a change of restricted attributes. */
+function isReadable(restricted: RestrictedAttributes): string {
+  return restricted.length === 0
+    ? ''
+    : `AND NOT (events.type = 'employee.updated' AND events.changed <@ '{${restricted}}'::text[])`;
+}
 
 /** A member within a text constant of SQL. */
 function member({ name, type }: ContractAttribute): string {
@@ -32,8 +56,9 @@ const storedAttributes = `(
  * database writes it, because that costs the server less than reading the columns and writing it itself.
  *
  * @param clientId expression for the client id of the application of the event
+ * @param restricted attributes that the reader may not read
  */
-function eventDocument(clientId: string): string {
+function eventDocument(clientId: string, restricted: RestrictedAttributes): string {
   return `
     '{"id":"evt_' || events.account_id || '_' || ${positionDigitsSql('events.position')}
     || '","type":"' || events.type || '","occurred_at":"' || ${timestampText('events.occurred_at')}
@@ -44,9 +69,9 @@ function eventDocument(clientId: string): string {
     || '},"resource":{"id":' || ${quoted('events.resource_id')}
     || ',"type":"' || split_part(events.type, '.', 1) || 's","attributes":' || CASE
       WHEN events.attributes IS NULL THEN 'null'
-      WHEN events.type IN ('employee.created', 'employee.updated') THEN ${employeeAttributes}
+      WHEN events.type IN ('employee.created', 'employee.updated') THEN ${employeeAttributes(restricted)}
       ELSE ${storedAttributes} END
-    || '},"changed":' || to_json(events.changed)::text || '}'`;
+    || '},"changed":' || ${readableChanges(restricted)}::text || '}'`;
 }
 
 /** Applications of the account $1. Where account data is distributed they are on the coordinator, and are not joined with events. */
@@ -59,16 +84,19 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
  * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
  * position, the types, separated by commas, or none for all, and the maximum number.
  */
-export const accountEvents: PreparedStatement = {
-  name: 'account_events',
+export const accountEvents = forEachRestriction(
+  (restricted): PreparedStatement => ({
+  name: statementName('account_events', restricted),
   text: `
     ${clientsOfAccount}
-    SELECT events.position::text AS position, ${eventDocument(clientOfAccount)} AS document
+    SELECT events.position::text AS position, ${eventDocument(clientOfAccount, restricted)} AS document
     FROM events
     WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
       AND ($4 = '' OR events.type = ANY (string_to_array($4, ',')))
+      ${isReadable(restricted)}
     ORDER BY events.position LIMIT $5::bigint`,
-};
+  }),
+);
 
 /** Maximum number of events of a page that is delivered to a webhook endpoint. */
 export const maximumPageEvents = 100;
@@ -106,11 +134,15 @@ type EventPageRow = Readonly<
  * may read the index of times, which has the position as its last column.
  *
  * @param request expressions for the columns of a request, and for the client id of the application of an event
+ * @param restricted attributes that the reader may not read
  */
-function pageOf({
-  client,
-  ...request
-}: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>) {
+function pageOf(
+  {
+    client,
+    ...request
+  }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>,
+  restricted: RestrictedAttributes,
+) {
   return `
     SELECT totals.events::text AS end, first_event.is_kept::text AS "isKept", page.documents, page.count::text AS count,
       page.last::text AS last
@@ -124,11 +156,12 @@ function pageOf({
     CROSS JOIN LATERAL (
       SELECT string_agg(document, ',' ORDER BY position) AS documents, count(*) AS count, max(position) AS last
       FROM (
-        SELECT events.position, ${eventDocument(client)} AS document
+        SELECT events.position, ${eventDocument(client, restricted)} AS document
         FROM events
         WHERE events.account_id = ${request.account}
           AND events.position >= ${request.first} AND events.position <= ${request.until}
           AND (${request.types} = '' OR events.type = ANY (string_to_array(${request.types}, ',')))
+          ${isReadable(restricted)}
         ORDER BY events.position LIMIT ${maximumPageEvents}
       ) AS found
     ) AS page
@@ -141,8 +174,12 @@ function pageOf({
  * Benchmarks `webhook-deliveries-small` and `webhook-deliveries-full` (target: 0.6 times a loop that sends finished bodies);
  * compared with the feed in test/webhooks/delivered-bodies.test.ts.
  */
-export const eventPage = defineLookup({
-  name: 'event_page',
+export function eventPage(
+  database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>,
+  restricted: RestrictedAttributes,
+) {
+  const readPage = defineLookup({
+  name: statementName('event_page', restricted),
   columns: { account_id: 'text', first: 'bigint', until: 'bigint', types: 'text', cutoff: 'text' },
   request: ({ accountId, after, until, types, cutoff }: EventPageKey) => ({
     account_id: accountId,
@@ -156,7 +193,7 @@ export const eventPage = defineLookup({
     ...{ types: 'request.types', cutoff: 'request.cutoff' },
     client: `(SELECT coalesce(installed_client_id, client_id) FROM applications
               WHERE applications.account_id = events.account_id AND applications.id = events.application_id)`,
-  }),
+  }, restricted),
   toValue: toPage,
   scope: () => allAccounts,
   // Few, because a page can have 50 KB.
@@ -164,13 +201,13 @@ export const eventPage = defineLookup({
   concurrency: 2,
   distributed: {
     statement: {
-      name: 'event_page_of_account',
+      name: statementName('event_page_of_account', restricted),
       text: `
         ${clientsOfAccount}
         ${pageOf({
           ...{ account: '$1', first: '$2::bigint', until: '$3::bigint', types: '$4', cutoff: '$5' },
           client: clientOfAccount,
-        })}`,
+        }, restricted)}`,
     },
     values: ({ accountId, after, until, types, cutoff }) => [
       ...[accountId, String(after + 1n), String(until)],
@@ -178,7 +215,9 @@ export const eventPage = defineLookup({
     ],
     toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
   },
-});
+  });
+  return readPage(database);
+}
 
 function toPage({ end, isKept, documents, count, last }: EventPageRow): EventPage {
   return {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { restrictedMeta } from '../../platform/contract/employee-attributes.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
@@ -10,6 +11,7 @@ import { callerContext } from '../../platform/http/principal.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import { readableReport } from './readable-report.js';
 import type { Report } from './report.js';
 import { type ColumnDescription, reportColumns } from './report-columns.js';
 import type { Reports } from './reports.js';
@@ -51,7 +53,7 @@ export class ReportResultHandlers
    */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
     const { caller, request, reply } = input;
-    const { accountId } = caller;
+    const { accountId, restricted } = caller;
     const page = new PageRequest<ResultAnchor>(
       input.query,
       { baseUrl: this.#core.config.baseUrl, url: request.url },
@@ -59,11 +61,11 @@ export class ReportResultHandlers
     );
     requireAcceptable(request, 'application/json; charset=utf-8');
     const report = await this.#getReport(input);
-    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor)) {
+    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, restricted)) {
       throw invalidParameter('page[after]', violation('report_cursor'));
     }
     const { signal } = abortOnDisconnect(reply.raw);
-    const result = await this.#results.readPage({ accountId, report, page, signal });
+    const result = await this.#results.readPage({ accountId, report, page, signal, restricted });
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
     return {
@@ -73,13 +75,18 @@ export class ReportResultHandlers
       // Serialized here: the serializer of Fastify would reorder the attributes.
       body: jsonText({
         data: result.rows.map((row) => toRowResource(row, columns)),
-        meta: { record_count: result.recordCount, next_cursor: nextCursor, columns },
+        meta: {
+          record_count: result.recordCount,
+          next_cursor: nextCursor,
+          columns,
+          ...restrictedMeta(restricted),
+        },
         links,
       }),
     };
   }
 
-  /** @throws {Problem} 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
     const report = await this.#getReport(input);
     const headers = {
@@ -93,18 +100,25 @@ export class ReportResultHandlers
     return { status: 200, type: 'text/csv', headers, body };
   }
 
-  async listReportColumns(_input: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
-    const data = reportColumns.map(({ key, label, type }) => ({
+  async listReportColumns({ caller }: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
+    const { restricted } = caller;
+    const readable = reportColumns.filter(({ key }) => !(restricted as readonly string[]).includes(key));
+    const data = readable.map(({ key, label, type }) => ({
       id: key,
       type: 'report_columns' as const,
       attributes: { key, label, type },
     }));
-    return { status: 200, body: { data, meta: { record_count: data.length } } };
+    return { status: 200, body: { data, meta: { record_count: data.length, ...restrictedMeta(restricted) } } };
   }
 
-  /** Called before the request is queued, so that an unknown report is rejected immediately. */
+  /**
+   * The report as the caller may run it. Called before the request is queued, so that another one is rejected immediately.
+   *
+   * @throws {Problem} 400 `invalid_request`, 404 `not_found`
+   */
   async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<Report> {
-    return found(await this.#reports.get(caller.accountId, params.report_id));
+    const report = found(await this.#reports.get(caller.accountId, params.report_id));
+    return readableReport(report, caller.restricted);
   }
 
   /** Waits for the first bytes of the CSV. */
@@ -114,7 +128,9 @@ export class ReportResultHandlers
     const onRows = (count: number) => {
       request.records += count;
     };
-    const make = (signal: AbortSignal) => this.#results.export(auditContext, report, { signal, onRows });
+    const { restricted } = caller;
+    const make = (signal: AbortSignal) =>
+      this.#results.export(auditContext, report, { signal, onRows, restricted });
     return downloads.begin({ accountId: caller.accountId, request, reply, make });
   }
 }

@@ -1,6 +1,7 @@
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Core } from '../../platform/core.js';
+import { restrictedExcept } from '../../platform/contract/employee-attributes.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -43,7 +44,10 @@ export async function sendTest(
     changed: [],
   };
   const { position } = endpoint;
-  const page = { accountId, documents: JSON.stringify(event), position, hasMore: false, parameters: {} };
+  const page = {
+    ...{ accountId, documents: JSON.stringify(event), position, hasMore: false, parameters: {} },
+    restricted: restrictedExcept(application?.readableAttributes ?? []),
+  };
   const deliveryId = `msg_${randomId()}`;
   const { durationMs, status, error, response } = await sender.send({
     url: endpoint.url,

@@ -1,5 +1,6 @@
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Role } from '../../platform/accounts/user.js';
+import { type RestrictedAttributes, restrictedExcept } from '../../platform/contract/employee-attributes.js';
 import type { Database } from '../../platform/database/client.js';
 import { defineLookup } from '../../platform/database/define-lookup.js';
 import { allAccounts } from '../../platform/database/scope.js';
@@ -25,13 +26,18 @@ export interface LiveToken {
    * token was issued.
    */
   readonly availableScopes: readonly string[];
+  /** Attributes of employees that the application may not read now. */
+  readonly restricted: RestrictedAttributes;
   /** Generation of the application now. It changes when all its access is revoked. */
   readonly generation: number;
 }
 
 /** Row of {@link ownerSql}. */
 export type TokenOwnerRow = Readonly<
-  Record<'accountId' | 'applicationId' | 'availableScopes' | 'tokenGeneration', string> &
+  Record<
+    'accountId' | 'applicationId' | 'availableScopes' | 'readableAttributes' | 'tokenGeneration',
+    string
+  > &
     Record<'userId' | 'userRole', string | null>
 >;
 
@@ -42,7 +48,8 @@ export const ownerSql = `
         WHEN grants.id IS NULL THEN application.scopes
         WHEN grants.scopes <@ application.scopes THEN grants.scopes
         ELSE ARRAY(SELECT scope FROM unnest(grants.scopes) AS scope WHERE scope = ANY (application.scopes))
-        END, ' ') AS "availableScopes", application.token_generation::text AS "tokenGeneration",
+        END, ' ') AS "availableScopes",
+      array_to_string(application.readable_attributes, ' ') AS "readableAttributes", application.token_generation::text AS "tokenGeneration",
       grant_user.id AS "userId", grant_user.role AS "userRole"
     FROM applications application
     LEFT JOIN grants ON grants.account_id = application.account_id AND grants.id = request.grant_id
@@ -63,6 +70,7 @@ export function toOwner({
   accountId,
   applicationId,
   availableScopes,
+  readableAttributes,
   tokenGeneration,
   userId,
   userRole,
@@ -72,6 +80,7 @@ export function toOwner({
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     availableScopes: parseScope(availableScopes),
+    restricted: restrictedExcept(readableAttributes.split(' ')),
     generation: Number(tokenGeneration),
   };
 }

@@ -55,15 +55,49 @@ export const restrictableAttributes: readonly RestrictableAttribute[] = employee
   .filter((attribute) => attribute.restrictable)
   .map(({ name }) => name as RestrictableAttribute);
 
-const nothing: RestrictedAttributes = [];
-const sets = new Map<string, RestrictedAttributes>([['', nothing]]);
+/** What an application has that may read all attributes. */
+export const unrestricted: RestrictedAttributes = [];
+
+const sets = new Map<string, RestrictedAttributes>([['', unrestricted]]);
 
 /** The attributes that an application has no access to if it may read these. */
 export function restrictedExcept(readable: readonly string[]): RestrictedAttributes {
-  if (readable.length === restrictableAttributes.length) return nothing;
+  if (readable.length === restrictableAttributes.length) return unrestricted;
   const restricted = restrictableAttributes.filter((name) => !readable.includes(name));
   const key = restricted.join();
   const found = sets.get(key) ?? restricted;
   sets.set(key, found);
   return found;
+}
+
+/** The value for each set of restricted attributes, made when it is first needed. There are at most 32 sets. */
+export function forEachRestriction<Value>(
+  make: (restricted: RestrictedAttributes) => Value,
+): (restricted: RestrictedAttributes) => Value {
+  const made = new Map<RestrictedAttributes, Value>();
+  return (restricted) => {
+    const known = made.get(restricted);
+    if (known !== undefined) return known;
+    const value = make(restricted);
+    made.set(restricted, value);
+    return value;
+  };
+}
+
+/** Name of a prepared statement for a set of restricted attributes, with a digit for each restrictable one. */
+export function statementName(name: string, restricted: RestrictedAttributes): string {
+  if (restricted.length === 0) return name;
+  const digits = restrictableAttributes.map((attribute) => Number(restricted.includes(attribute)));
+  return `${name}_without_${digits.join('')}`;
+}
+
+/** The member `restricted` of `meta`, for an application without access to some attributes. */
+export function restrictedMeta(restricted: RestrictedAttributes): { restricted?: RestrictableAttribute[] } {
+  return restricted.length === 0 ? {} : { restricted: [...restricted] };
+}
+
+/** A document as JSON, with `meta.restricted` for an application without access to some attributes. */
+export function withRestricted(document: string, restricted: RestrictedAttributes): string {
+  if (restricted.length === 0) return document;
+  return `${document.slice(0, -1)},"meta":${JSON.stringify(restrictedMeta(restricted))}}`;
 }

@@ -120,6 +120,15 @@ const rules = {
     'not_allowed',
     'must be sent to the list, and with the filters and the order, that it was issued for',
   ),
+  readable_attribute: rule(
+    'not_allowed',
+    ({ attribute }: { attribute: string }) => `must not use ${attribute}, which the application may not read`,
+  ),
+  readable_report: rule(
+    'not_allowed',
+    ({ attribute }: { attribute: string }) =>
+      `must be a report that does not need ${attribute}, which the application may not read`,
+  ),
   report_cursor: rule('not_allowed', 'must be sent to the report as it was when the cursor was issued'),
 
   valid: rule('format', 'is not valid'),

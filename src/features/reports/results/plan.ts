@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
+import { type RestrictedAttributes, unrestricted } from '../../../platform/contract/employee-attributes.js';
 import { Prisma } from '../../../platform/database/client.js';
 import {
   type Anchor,
@@ -10,6 +11,7 @@ import {
 import {
   type ColumnOrder,
   columnOrder,
+  columnsFor,
   compare,
   type EmployeeColumn,
   type EmployeeCondition,
@@ -30,8 +32,8 @@ import {
 } from '../report-columns.js';
 
 /** Builds the condition of a filter without relative dates. Its parameters are strings and arrays of strings. */
-export function reportCondition(filter: ReportFilter): EmployeeCondition {
-  const column = employeeColumns[columnOf(filter.field).member];
+export function reportCondition(filter: ReportFilter, stored = employeeColumns): EmployeeCondition {
+  const column = stored[columnOf(filter.field).member];
   return { columns: [column], sql: comparison(column, filter) };
 }
 
@@ -142,6 +144,8 @@ interface PlanOptions {
    * order of an index.
    */
   readonly forPeople?: boolean;
+  /** Attributes that the reader may not read, and that the definition does not use. Default: none. */
+  readonly restricted?: RestrictedAttributes;
 }
 
 /** Translates a definition for one account. Values from clients become parameters and are never part of the SQL text. */
@@ -150,18 +154,24 @@ export function planResult(
   definition: ReportDefinition,
   options: PlanOptions = {},
 ): ResultPlan {
-  const query = new EmployeeQuery(accountId, definition.filters.map(reportCondition));
-  return definition.groupBy.length > 0 ? planGroups(query, definition, options) : planList(query, definition);
+  const stored = columnsFor(options.restricted ?? unrestricted);
+  const conditions = definition.filters.map((filter) => reportCondition(filter, stored));
+  const query = new EmployeeQuery(accountId, conditions);
+  return definition.groupBy.length > 0
+    ? planGroups(query, definition, { ...options, stored })
+    : planList(query, definition, stored);
 }
 
-function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition): ResultPlan {
+type Columns = typeof employeeColumns;
+
+function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, stored: Columns): ResultPlan {
   const keys = parseSort(sort).map(({ key, descending }) => ({
     key: columnOf(key as ColumnKey).member,
     descending,
   }));
   return {
-    columns: columns.map((key) => ({ ...columnOf(key), shown: shownValue(key, storedColumn(key).name) })),
-    rows: query.inOrder(keys),
+    columns: columns.map((key) => ({ ...columnOf(key), shown: shownValue(key, stored[columnOf(key).member].name) })),
+    rows: query.inOrder(keys, { columns: stored }),
     name: { of: 'employee', values: [employeeColumns.id.name] },
     count: query.count(),
   };
@@ -170,14 +180,15 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition): Re
 function planGroups(
   query: EmployeeQuery,
   { sort, groupBy }: ReportDefinition,
-  { forPeople = false }: PlanOptions,
+  { forPeople = false, stored }: PlanOptions & { readonly stored: Columns },
 ): ResultPlan {
-  const groups = Prisma.sql`(${query.groups(groupBy.map(groupColumn))}) AS groups`;
+  const columns = groupBy.map((key) => groupColumn(key, stored));
+  const groups = Prisma.sql`(${query.groups(columns)}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
   const shown = keys.map(({ key, value }) => ({ ...describeGroupKey(key), shown: shownValue(key, value) }));
   const terms = new Map<string, ColumnOrder>([
     ['count', [{ value: Prisma.sql`groups.size`, type: 'int8' }]],
-    ...keys.map(({ key, value }) => [key, columnOrder(value, groupColumn(key))] as const),
+    ...keys.map(({ key, value }) => [key, columnOrder(value, groupColumn(key, stored))] as const),
   ]);
   const sorted = parseSort(sort);
   const others = groupBy.filter((key) => sorted.every((entry) => entry.key !== key));
@@ -211,12 +222,8 @@ const hireYear = {
 } as const;
 
 /** The column or expression of a key of groups. */
-export function groupColumn(key: GroupKey) {
-  return key === 'hire_year' ? hireYear : storedColumn(key);
-}
-
-function storedColumn(key: ColumnKey) {
-  return employeeColumns[columnOf(key).member];
+export function groupColumn(key: GroupKey, stored = employeeColumns) {
+  return key === 'hire_year' ? hireYear : stored[columnOf(key).member];
 }
 
 function parseSort(sort: readonly string[]): { key: string; descending: boolean }[] {

@@ -3,6 +3,7 @@ import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import type { Clock } from '../../../platform/clock.js';
 import type { Core } from '../../../platform/core.js';
+import { type RestrictedAttributes, unrestricted } from '../../../platform/contract/employee-attributes.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { isStatementCanceled } from '../../../platform/database/database-errors.js';
 import {
@@ -56,9 +57,14 @@ interface ResultPageRequest {
 }
 
 /** Whether an anchor belongs to this version of the report. */
-export function isAnchorOf(accountId: AccountId, report: Report, { version, values }: ResultAnchor): boolean {
+export function isAnchorOf(
+  accountId: AccountId,
+  report: Report,
+  { version, values }: ResultAnchor,
+  restricted = unrestricted,
+): boolean {
   // Filters do not change the order.
-  const { rows } = planResult(accountId, { ...report, filters: [] });
+  const { rows } = planResult(accountId, { ...report, filters: [] }, { restricted });
   return version === report.version && isAnchor(rows.order, values);
 }
 
@@ -73,6 +79,8 @@ interface ReportRun {
   readonly accountId: AccountId;
   readonly report: ReportDefinition & Pick<Report, 'version'>;
   readonly page: ResultPageRequest;
+  /** Attributes that the reader may not read, and that the report does not use. Default: none. */
+  readonly restricted?: RestrictedAttributes;
   /** Aborts when the client disconnects, and cancels the statement. */
   readonly signal: AbortSignal;
 }
@@ -80,6 +88,8 @@ interface ReportRun {
 interface ExportOptions {
   /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
   readonly signal: AbortSignal;
+  /** Attributes that the reader may not read, and that the report does not use. Default: none. */
+  readonly restricted?: RestrictedAttributes;
   /** Called before each chunk is yielded, with the number of rows that end in it. */
   readonly onRows?: (count: number) => void;
 }
@@ -133,7 +143,7 @@ export class ReportResults {
     return this.#exports.stream({
       event: { type: 'report.exported', ...auditContext, details: reportDetails(report) },
       at,
-      chunks: this.streamCsv(auditContext.accountId, report, options.signal),
+      chunks: this.streamCsv(auditContext.accountId, report, options),
       ...options,
     });
   }
@@ -157,11 +167,11 @@ export class ReportResults {
   }
 
   async #readPage(
-    { accountId, report, page, signal }: ReportRun,
+    { accountId, report, page, signal, restricted = unrestricted }: ReportRun,
     options?: Parameters<typeof planResult>[2],
   ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report, options);
+    const plan = planResult(accountId, report, { ...options, restricted });
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
@@ -188,9 +198,9 @@ export class ReportResults {
   streamCsv(
     accountId: AccountId,
     report: Report,
-    signal: AbortSignal,
+    { signal, restricted = unrestricted }: Pick<ExportOptions, 'signal' | 'restricted'>,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, this.#resolved(report)));
+    const query = csvQuery(planResult(accountId, this.#resolved(report), { restricted }));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }

@@ -1,5 +1,6 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
 import type { ClaimLimits } from '../../../platform/claim-worker.js';
+import { type RestrictedAttributes, restrictedExcept } from '../../../platform/contract/employee-attributes.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -89,6 +90,7 @@ const claimWebhookEndpoints: PreparedStatement = {
       'previousSecretExpiresAt', endpoint.previous_secret_expires_at, 'position', endpoint.position::text,
       'deliveryId', endpoint.delivery_id, 'deliveryEnd', endpoint.delivery_end::text, 'failures', endpoint.failures,
       'failingSince', endpoint.failing_since, 'wakeups', endpoint.wakeups,
+      'readableAttributes', application.readable_attributes,
       'isAllowed', application.suspended_at IS NULL AND application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text AS endpoint`,
 };
 
@@ -118,6 +120,8 @@ export interface ClaimedEndpoint extends Readonly<Pick<EndpointRow, ClaimedColum
   readonly leaseEnd: Date;
   /** Whether the application may receive events. */
   readonly isAllowed: boolean;
+  /** Attributes of employees that the application may not read. */
+  readonly restricted: RestrictedAttributes;
 }
 
 /** Claims endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease expires. */
@@ -149,13 +153,17 @@ type JsonRow<Row> = {
   [Name in keyof Row]: Row[Name] extends bigint | Date | null ? Extract<Row[Name], null> | string : Row[Name];
 };
 
-function toEndpoint(
-  row: JsonRow<Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'>>,
-): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
+function toEndpoint({
+  readableAttributes,
+  ...row
+}: JsonRow<Omit<ClaimedEndpoint, 'lease' | 'leaseEnd' | 'restricted'>> & {
+  readonly readableAttributes: readonly string[];
+}): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
   const toDate = (text: string | null) => (text === null ? null : new Date(text));
   return {
     ...row,
     accountId: toAccountId(row.accountId),
+    restricted: restrictedExcept(readableAttributes),
     previousSecretExpiresAt: toDate(row.previousSecretExpiresAt),
     position: BigInt(row.position),
     deliveryEnd: row.deliveryEnd === null ? null : BigInt(row.deliveryEnd),

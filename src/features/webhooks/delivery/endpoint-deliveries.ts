@@ -1,4 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
+import { forEachRestriction } from '../../../platform/contract/employee-attributes.js';
 import { createBatcher } from '../../../platform/database/batcher.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -69,13 +70,13 @@ export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage | nul
  *   page. Events before the cutoff are no longer kept.
  */
 export function createPageReaders(database: Database, baseUrl: string): (cutoff: Date) => ReadPage {
-  const findPage = eventPage(database);
+  const findPage = forEachRestriction((restricted) => eventPage(database, restricted));
   const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage | null> => {
-    const { accountId, position, eventTypes: types, deliveryEnd } = endpoint;
+    const { accountId, position, eventTypes: types, deliveryEnd, restricted } = endpoint;
     const scanned = types.length === 0 ? BigInt(maximumPageEvents) : maximumScanned;
     // A repeated delivery has a fixed end.
     const until = deliveryEnd ?? position + scanned;
-    const found = await findPage({ accountId, after: position, until, types, cutoff });
+    const found = await findPage(restricted)({ accountId, after: position, until, types, cutoff });
     // Positions have no gaps, so a missing event has been deleted because of its age.
     if (found === null || !(found.isKept ?? position === found.end)) return null;
     const read = deliveryEnd ?? (until < found.end ? until : found.end);
@@ -83,14 +84,17 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     const hasMore = end < found.end;
     const parameters: Record<string, string> = types.length === 0 ? {} : { 'filter[type]': types.join() };
     const { documents } = found;
-    const body = writeEventList(baseUrl, { accountId, documents, position: end, hasMore, parameters });
+    const body = writeEventList(baseUrl, {
+      ...{ accountId, documents, position: end, hasMore },
+      ...{ parameters, restricted },
+    });
     return { events: found.count, end, hasMore, body };
   };
   return (cutoff) => {
     const pages = new Map<string, ReturnType<ReadPage>>();
     return (endpoint) => {
-      const { accountId, position, eventTypes, deliveryEnd } = endpoint;
-      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${eventTypes.join()}`;
+      const { accountId, position, eventTypes, deliveryEnd, restricted } = endpoint;
+      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${eventTypes.join()} ${restricted.join()}`;
       const shared = pages.get(key);
       if (shared !== undefined) return shared;
       // Not kept after it was read, because the slowest of the endpoints may take long.
