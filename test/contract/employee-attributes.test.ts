@@ -17,10 +17,7 @@ const sortNamesOf = (names: readonly string[]) => names.flatMap((name) => [name,
 const lists: readonly [place: string, names: readonly string[], expected: readonly string[]][] = [
   [
     'EmployeeAttributes.required with RestrictedAttribute',
-    [
-      ...listOf('EmployeeAttributes', 'required'),
-      ...listOf('RestrictedAttribute', 'x-extensible-enum'),
-    ],
+    [...listOf('EmployeeAttributes', 'required'), ...listOf('RestrictedAttribute', 'x-extensible-enum')],
     attributes,
   ],
   ['ReportRowAttributes.properties', propertiesOf('ReportRowAttributes'), [...columns, 'hire_year', 'count']],

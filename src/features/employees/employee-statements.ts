@@ -73,30 +73,30 @@ interface EmployeeKey {
 export function employeeById(database: LookupDatabase, restricted = unrestricted) {
   const resource = employeeResource(restricted);
   const findById = defineLookup({
-  name: statementName('employee_by_id', restricted),
-  columns: { account_id: 'text', position: 'bigint', id: 'text' },
-  request: ({ accountId, id }: EmployeeKey) => ({
-    account_id: accountId,
-    position: employeePosition(id),
-    id,
-  }),
-  sql: `
+    name: statementName('employee_by_id', restricted),
+    columns: { account_id: 'text', position: 'bigint', id: 'text' },
+    request: ({ accountId, id }: EmployeeKey) => ({
+      account_id: accountId,
+      position: employeePosition(id),
+      id,
+    }),
+    sql: `
     SELECT ${resource} AS resource FROM employees
     WHERE employees.account_id = request.account_id AND employees.position = request.position
       AND employees.id = request.id`,
-  toValue: ({ resource }: { resource: string }) => resource,
-  scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
-  maxBatchSize: 32,
-  concurrency: 2,
-  distributed: {
-    statement: {
-      name: statementName('employee_by_id_of_account', restricted),
-      text: `SELECT ${resource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+    toValue: ({ resource }: { resource: string }) => resource,
+    scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
+    maxBatchSize: 32,
+    concurrency: 2,
+    distributed: {
+      statement: {
+        name: statementName('employee_by_id_of_account', restricted),
+        text: `SELECT ${resource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+      },
+      values: ({ accountId, id }) => [accountId, employeePosition(id), id],
+      toValue: ([row]: readonly { resource: string }[]) => row?.resource ?? null,
     },
-    values: ({ accountId, id }) => [accountId, employeePosition(id), id],
-    toValue: ([row]: readonly { resource: string }[]) => row?.resource ?? null,
-  },
-});
+  });
   return findById(database);
 }
 
@@ -156,53 +156,53 @@ const pageSql = (resource: string) => `
 export function employeePage(database: LookupDatabase, restricted = unrestricted) {
   const resource = employeeResource(restricted);
   const readPage = defineLookup({
-  name: statementName('employee_page', restricted),
-  columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
-  request: ({ accountId, size, from }: PageKey) => ({ account_id: accountId, ...startOf(from), size }),
-  sql: pageSql(resource),
-  toValue: ({ resources, count, recordCount, next }: EmployeePageRow): EmployeePage => ({
-    resources: resources ?? '',
-    count: Number(count),
-    recordCount: Number(recordCount),
-    nextAnchor: next === null ? null : anchorAt(next),
-  }),
-  scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
-  // Few, so that a small page does not wait long for large ones.
-  maxBatchSize: 8,
-  concurrency: 3,
-  distributed: {
-    statement: {
-      name: statementName('employee_page_of_account', restricted),
-      text: `
+    name: statementName('employee_page', restricted),
+    columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
+    request: ({ accountId, size, from }: PageKey) => ({ account_id: accountId, ...startOf(from), size }),
+    sql: pageSql(resource),
+    toValue: ({ resources, count, recordCount, next }: EmployeePageRow): EmployeePage => ({
+      resources: resources ?? '',
+      count: Number(count),
+      recordCount: Number(recordCount),
+      nextAnchor: next === null ? null : anchorAt(next),
+    }),
+    scope: (keys) => accountScope(...keys.map(({ accountId }) => accountId)),
+    // Few, so that a small page does not wait long for large ones.
+    maxBatchSize: 8,
+    concurrency: 3,
+    distributed: {
+      statement: {
+        name: statementName('employee_page_of_account', restricted),
+        text: `
         SELECT ${resource} AS resource, position::text AS position, NULL::text AS total FROM employees
         WHERE account_id = $1 AND position >=
           CASE WHEN $3::bigint = 0 THEN $2::bigint + 1 ELSE employee_position_at($1, $3) END
         ORDER BY employees.position LIMIT $4::integer + 1`,
-      followedBy: {
-        name: 'employee_total_of_account',
-        text: `
+        followedBy: {
+          name: 'employee_total_of_account',
+          text: `
           SELECT NULL::text AS resource, NULL::text AS position, coalesce(sum(count), 0)::text AS total
           FROM employee_counts WHERE account_id = $1 AND level = 4`,
+        },
+      },
+      values: ({ accountId, size, from }) => {
+        const { after, skip } = startOf(from);
+        return [accountId, after, skip, size];
+      },
+      toValue: (rows: readonly EmployeeRow[], { size }) => {
+        const found = rows.filter(({ total }) => total === null);
+        const total = rows.find((row) => row.total !== null)?.total;
+        const page = found.slice(0, size);
+        return {
+          resources: page.map(({ resource }) => resource).join(','),
+          count: page.length,
+          recordCount: Number(total),
+          // One row more than the page shows that a record follows.
+          nextAnchor: found.length > size ? anchorAt(page.at(-1)?.position) : null,
+        };
       },
     },
-    values: ({ accountId, size, from }) => {
-      const { after, skip } = startOf(from);
-      return [accountId, after, skip, size];
-    },
-    toValue: (rows: readonly EmployeeRow[], { size }) => {
-      const found = rows.filter(({ total }) => total === null);
-      const total = rows.find((row) => row.total !== null)?.total;
-      const page = found.slice(0, size);
-      return {
-        resources: page.map(({ resource }) => resource).join(','),
-        count: page.length,
-        recordCount: Number(total),
-        // One row more than the page shows that a record follows.
-        nextAnchor: found.length > size ? anchorAt(page.at(-1)?.position) : null,
-      };
-    },
-  },
-});
+  });
   return readPage(database);
 }
 

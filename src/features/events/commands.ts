@@ -6,6 +6,7 @@ import { CliError, exitCodes } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { interruptible } from '../../platform/cli/interruption.js';
 import { print } from '../../platform/cli/print.js';
+import { unrestricted } from '../../platform/contract/employee-attributes.js';
 import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { EventFeed, type FeedRequest } from './event-feed.js';
 import { eventPosition } from './event-list.js';
@@ -77,7 +78,7 @@ async function tail(
 ): Promise<void> {
   let start = first;
   while (!signal.aborted) {
-    const page = await feed.page(id, { start, size: pageSize, types });
+    const page = await feed.page(id, { start, size: pageSize, types, restricted: unrestricted });
     if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')
       throw new CliError('The events after --after are no longer kept; use --since');

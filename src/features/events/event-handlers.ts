@@ -59,7 +59,9 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const outcome = await this.#feed.find(accountId, position, { restricted });
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
-    const body = withRestricted(`{"data":${outcome.event}}`, restricted) as JsonText<{ data: Schemas['Event'] }>;
+    const body = withRestricted(`{"data":${outcome.event}}`, restricted) as JsonText<{
+      data: Schemas['Event'];
+    }>;
     return { status: 200, records: 1, body };
   }
 }

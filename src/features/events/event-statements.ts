@@ -86,8 +86,8 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
  */
 export const accountEvents = forEachRestriction(
   (restricted): PreparedStatement => ({
-  name: statementName('account_events', restricted),
-  text: `
+    name: statementName('account_events', restricted),
+    text: `
     ${clientsOfAccount}
     SELECT events.position::text AS position, ${eventDocument(clientOfAccount, restricted)} AS document
     FROM events
@@ -137,10 +137,7 @@ type EventPageRow = Readonly<
  * @param restricted attributes that the reader may not read
  */
 function pageOf(
-  {
-    client,
-    ...request
-  }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>,
+  { client, ...request }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>,
   restricted: RestrictedAttributes,
 ) {
   return `
@@ -179,42 +176,48 @@ export function eventPage(
   restricted: RestrictedAttributes,
 ) {
   const readPage = defineLookup({
-  name: statementName('event_page', restricted),
-  columns: { account_id: 'text', first: 'bigint', until: 'bigint', types: 'text', cutoff: 'text' },
-  request: ({ accountId, after, until, types, cutoff }: EventPageKey) => ({
-    account_id: accountId,
-    first: String(after + 1n),
-    until: String(until),
-    types: types.join(),
-    cutoff: cutoff.toISOString(),
-  }),
-  sql: pageOf({
-    ...{ account: 'request.account_id', first: 'request.first', until: 'request.until' },
-    ...{ types: 'request.types', cutoff: 'request.cutoff' },
-    client: `(SELECT coalesce(installed_client_id, client_id) FROM applications
+    name: statementName('event_page', restricted),
+    columns: { account_id: 'text', first: 'bigint', until: 'bigint', types: 'text', cutoff: 'text' },
+    request: ({ accountId, after, until, types, cutoff }: EventPageKey) => ({
+      account_id: accountId,
+      first: String(after + 1n),
+      until: String(until),
+      types: types.join(),
+      cutoff: cutoff.toISOString(),
+    }),
+    sql: pageOf(
+      {
+        ...{ account: 'request.account_id', first: 'request.first', until: 'request.until' },
+        ...{ types: 'request.types', cutoff: 'request.cutoff' },
+        client: `(SELECT coalesce(installed_client_id, client_id) FROM applications
               WHERE applications.account_id = events.account_id AND applications.id = events.application_id)`,
-  }, restricted),
-  toValue: toPage,
-  scope: () => allAccounts,
-  // Few, because a page can have 50 KB.
-  maxBatchSize: 32,
-  concurrency: 2,
-  distributed: {
-    statement: {
-      name: statementName('event_page_of_account', restricted),
-      text: `
+      },
+      restricted,
+    ),
+    toValue: toPage,
+    scope: () => allAccounts,
+    // Few, because a page can have 50 KB.
+    maxBatchSize: 32,
+    concurrency: 2,
+    distributed: {
+      statement: {
+        name: statementName('event_page_of_account', restricted),
+        text: `
         ${clientsOfAccount}
-        ${pageOf({
-          ...{ account: '$1', first: '$2::bigint', until: '$3::bigint', types: '$4', cutoff: '$5' },
-          client: clientOfAccount,
-        }, restricted)}`,
+        ${pageOf(
+          {
+            ...{ account: '$1', first: '$2::bigint', until: '$3::bigint', types: '$4', cutoff: '$5' },
+            client: clientOfAccount,
+          },
+          restricted,
+        )}`,
+      },
+      values: ({ accountId, after, until, types, cutoff }) => [
+        ...[accountId, String(after + 1n), String(until)],
+        ...[types.join(), cutoff.toISOString()],
+      ],
+      toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
     },
-    values: ({ accountId, after, until, types, cutoff }) => [
-      ...[accountId, String(after + 1n), String(until)],
-      ...[types.join(), cutoff.toISOString()],
-    ],
-    toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
-  },
   });
   return readPage(database);
 }

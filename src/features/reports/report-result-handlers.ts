@@ -108,7 +108,10 @@ export class ReportResultHandlers
       type: 'report_columns' as const,
       attributes: { key, label, type },
     }));
-    return { status: 200, body: { data, meta: { record_count: data.length, ...restrictedMeta(restricted) } } };
+    return {
+      status: 200,
+      body: { data, meta: { record_count: data.length, ...restrictedMeta(restricted) } },
+    };
   }
 
   /**

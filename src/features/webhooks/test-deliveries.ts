@@ -1,7 +1,7 @@
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import type { Core } from '../../platform/core.js';
 import { restrictedExcept } from '../../platform/contract/employee-attributes.js';
+import type { Core } from '../../platform/core.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';

@@ -329,6 +329,9 @@ export interface paths {
          *     A page by `filter[id]`, `filter[employee_number]` or `filter[email]`, or with `filter[search]`, takes as long in a large
          *     account as in a small one, and so does a page in the order of ids with one status or one department. With other filters,
          *     up to all employees of the account are read or counted: the fewer match, the faster the response.
+         *
+         *     Attributes that the application may not read are absent from the records, and named in `meta.restricted`. A filter or a sort
+         *     key of one of them is rejected with 400. `updated_at` is then the time of the last change of another attribute.
          */
         get: operations["listEmployees"];
         put?: never;
@@ -348,7 +351,8 @@ export interface paths {
         };
         /**
          * Get an employee
-         * @description One employee by `id`. Needs the scope `reports:read`.
+         * @description One employee by `id`. Needs the scope `reports:read`. Attributes that the application may not read are absent, and named in
+         *     `meta.restricted`. A change of only these changes neither the response nor its `ETag`.
          */
         get: operations["getEmployee"];
         put?: never;
@@ -437,6 +441,9 @@ export interface paths {
          * @description Returns one page of the rows of a report, computed from the current data. `meta.columns` has the columns in the order
          *     of the report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
          *
+         *     Columns that the application may not read are absent, and named in `meta.restricted`. A report that filters, sorts or groups by
+         *     one of them, or has no other columns, is rejected with 400.
+         *
          *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406 before the
          *     report is read.
          *
@@ -510,8 +517,8 @@ export interface paths {
         };
         /**
          * List report columns
-         * @description Every column that a report can show, filter, sort or group by. Needs the scope `reports:read`. The list is not
-         *     paginated.
+         * @description Every column that a report can show, filter, sort or group by, and that the application may read. Needs the scope
+         *     `reports:read`. The list is not paginated.
          */
         get: operations["listReportColumns"];
         put?: never;
@@ -536,6 +543,9 @@ export interface paths {
          *     Without `page[after]` and `filter[since]`, the list starts with the oldest event that is kept. Store `meta.next_cursor`
          *     after each page and continue with it, even weeks later. While `meta.has_more` is true, more events can be read at once;
          *     a page of `filter[type]` may then have few events, or none.
+         *
+         *     Attributes of employees that the application may not read are absent from events, and named in `meta.restricted`. A change of
+         *     only these is not in the list.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1217,6 +1227,18 @@ export interface components {
         EmployeeTextFilter: string | string[];
         /** @description A value of a filter, or several, of which an employee must have one. An empty text is no value. */
         EmployeeOptionalTextFilter: string | string[];
+        /**
+         * @description The attributes of employees that the application may not read, in the order of the contract. Absent if it may read all. An
+         *     administrator of the account chooses them. They are absent from `attributes`. A filter, an order or a group by one of them is
+         *     rejected.
+         */
+        RestrictedAttributes: components["schemas"]["RestrictedAttribute"][];
+        /** @description The name of an attribute that an application can be without access to. Others can be added. */
+        RestrictedAttribute: string;
+        /** @description What the application may not read of employees. Absent if it may read all attributes. */
+        EmployeeMeta: {
+            restricted: components["schemas"]["RestrictedAttributes"];
+        };
         /** @description The size of a list of employees, and the cursor of the next page. */
         EmployeeListMeta: {
             /**
@@ -1231,8 +1253,12 @@ export interface components {
              *     to find them. Present with `filter[search]` only.
              */
             search_truncated?: boolean;
+            restricted?: components["schemas"]["RestrictedAttributes"];
         };
-        /** @description The attributes of an employee. Every member is always present. */
+        /**
+         * @description The attributes of an employee. Those that are not required are absent if the application may not read them: `meta.restricted`
+         *     names them. Otherwise every member is present.
+         */
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
             employee_number: string;
@@ -1247,27 +1273,27 @@ export interface components {
             /** @description The department. */
             department: string;
             /** @description The job title, or `null`. */
-            job_title: string | null;
+            job_title?: string | null;
             /** @description The place of work, or `null`. */
-            location: string | null;
+            location?: string | null;
             /**
              * Format: date
              * @description The first day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            hire_date: string | null;
+            hire_date?: string | null;
             /**
              * Format: date
              * @description The last day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            termination_date: string | null;
+            termination_date?: string | null;
             /**
              * @description The `id` of the employee's manager, who is another employee of the account, or `null`. It becomes `null` when the
              *     manager is deleted.
              */
-            manager_id: string | null;
+            manager_id?: string | null;
             /**
              * Format: date-time
-             * @description When the record last changed.
+             * @description When an attribute last changed that the application may read.
              */
             updated_at: string;
         };
@@ -1292,6 +1318,7 @@ export interface components {
         /** @description An employee. */
         EmployeeDocument: {
             data: components["schemas"]["Employee"];
+            meta?: components["schemas"]["EmployeeMeta"];
         };
         /**
          * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
@@ -1624,6 +1651,7 @@ export interface components {
             next_cursor: string | null;
             /** @description The columns of the result, in the order of the report. */
             columns: components["schemas"]["ReportResultColumn"][];
+            restricted?: components["schemas"]["RestrictedAttributes"];
         };
         /** @description A page of rows. */
         ReportRowList: {
@@ -1657,6 +1685,7 @@ export interface components {
              * @description The number of columns.
              */
             record_count: number;
+            restricted?: components["schemas"]["RestrictedAttributes"];
         };
         /** @description The available columns. */
         ReportColumnList: {
@@ -1704,7 +1733,7 @@ export interface components {
             occurred_at: string;
             actor: components["schemas"]["EventActor"];
             resource: components["schemas"]["EventResource"];
-            /** @description The names of the attributes that an update changed; otherwise empty. */
+            /** @description The names of the attributes that an update changed and that the application may read; otherwise empty. */
             changed: string[];
         };
         /** @description The end of the page. */
@@ -1713,6 +1742,7 @@ export interface components {
             has_more: boolean;
             /** @description The value of `page[after]` for the events after this page, also at the end of the feed. */
             next_cursor: string;
+            restricted?: components["schemas"]["RestrictedAttributes"];
         };
         /** @description URLs of other pages. */
         EventListLinks: {
@@ -1732,6 +1762,7 @@ export interface components {
         /** @description An event. */
         EventDocument: {
             data: components["schemas"]["Event"];
+            meta?: components["schemas"]["EmployeeMeta"];
         };
         /** @description A webhook endpoint. Every member is always present. */
         WebhookEndpointAttributes: {

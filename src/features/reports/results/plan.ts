@@ -170,7 +170,10 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, sto
     descending,
   }));
   return {
-    columns: columns.map((key) => ({ ...columnOf(key), shown: shownValue(key, stored[columnOf(key).member].name) })),
+    columns: columns.map((key) => ({
+      ...columnOf(key),
+      shown: shownValue(key, stored[columnOf(key).member].name),
+    })),
     rows: query.inOrder(keys, { columns: stored }),
     name: { of: 'employee', values: [employeeColumns.id.name] },
     count: query.count(),

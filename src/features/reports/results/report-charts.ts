@@ -132,9 +132,10 @@ function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition
   // The position after the last one is that of the combined values.
   const [barLimit, stackLimit] = [limits.bars, limits.stacks].map((limit) => Prisma.raw(String(limit + 1)));
   const keys = stacks === undefined ? [bars] : [bars, stacks];
-  const groups = new EmployeeQuery(accountId, filters.map((filter) => reportCondition(filter))).groups(
-    keys.map((key) => groupColumn(key)),
-  );
+  const groups = new EmployeeQuery(
+    accountId,
+    filters.map((filter) => reportCondition(filter)),
+  ).groups(keys.map((key) => groupColumn(key)));
   const [bar, stack] = keys.map((key, index) => ({
     value: shownValue(key, Prisma.raw(`key_${index}`)),
     rank: rankOf(key, index),

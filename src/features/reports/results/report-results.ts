@@ -2,8 +2,8 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import type { Clock } from '../../../platform/clock.js';
-import type { Core } from '../../../platform/core.js';
 import { type RestrictedAttributes, unrestricted } from '../../../platform/contract/employee-attributes.js';
+import type { Core } from '../../../platform/core.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { isStatementCanceled } from '../../../platform/database/database-errors.js';
 import {

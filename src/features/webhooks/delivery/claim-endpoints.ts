@@ -1,6 +1,9 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
 import type { ClaimLimits } from '../../../platform/claim-worker.js';
-import { type RestrictedAttributes, restrictedExcept } from '../../../platform/contract/employee-attributes.js';
+import {
+  type RestrictedAttributes,
+  restrictedExcept,
+} from '../../../platform/contract/employee-attributes.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
