@@ -92,7 +92,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
   });
 
   editPage<ApplicationDetails, ApplicationForm>(site, applicationAddress(':id', 'edit'), {
-    recentPassword: ['form', 'grants or removes scopes and redirect URIs'],
+    recentPassword: ['form', 'grants or removes scopes, attributes and redirect URIs'],
     load: (context) => requestedApplication(context, dependencies),
     toForm: (_, application) => inOrder(application),
     read: ({ form }, stored) => {
