@@ -1,10 +1,11 @@
+import { restrictableAttributes } from '../../dist/src/platform/contract/employee-attributes.js';
 import { hashSecret } from '../../dist/src/platform/crypto/keyring.js';
 
 const path = '/v1/webhook_endpoints';
 const example = 'WebhookEndpoint';
 const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
 
-/** Creates an application that may have endpoints, and returns its token. */
+/** Creates an application that may have endpoints and read all attributes, and returns its token. */
 async function partner(world, id, granted = scopes) {
   const secret = `secret of ${id}`;
   const application = {
@@ -14,6 +15,7 @@ async function partner(world, id, granted = scopes) {
     name: id,
     clientType: 'confidential',
     scopes: granted,
+    readableAttributes: [...restrictableAttributes],
   };
   await world.database.prisma.application.create({ data: application });
   await world.database.prisma.applicationSecret.create({

@@ -40,6 +40,11 @@ export function isAboutUser(scope: string): boolean {
   return scope.startsWith('user:') || isOpenIdScope(scope);
 }
 
+/** Whether one of the scopes gives access to employees. */
+export function includesEmployees(scopes: readonly string[]): boolean {
+  return scopes.includes('reports:read');
+}
+
 /** The error of a request for scopes of which some are not available. */
 export function unavailableScopes(unavailable: readonly string[], available: readonly string[]): string {
   const names = available.join(', ') || 'none';

@@ -41,6 +41,7 @@ t.test('every command has help, with examples where it has options', async (t) =
     ['employees', 'import'],
     ['employees', 'delete'],
     ['applications', 'list'],
+    ['applications', 'set-attributes'],
     ['applications', 'usage'],
     ['keys', 'rotate'],
     ['keys', 'reseal'],
@@ -206,6 +207,7 @@ t.test('lists applications without their secrets', async (t) => {
       client_id: application.clientId,
       client_type: 'confidential',
       in_development: false,
+      readable_attributes: ['job_title', 'location', 'hire_date', 'termination_date', 'manager_id'],
       last_token_at: null,
     },
   ]);

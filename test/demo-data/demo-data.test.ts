@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fillDemoData, hasDemoApplication } from '../../src/features/demo-data/fill.js';
+import { restrictableAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { startupMessage } from '../../src/process/listen.js';
@@ -79,6 +80,8 @@ t.test('fills an empty database with two accounts', async (t) => {
       ['Globex', 'globexbackend', 'confidential', all, 1],
     ],
   );
+  for (const { clientId, readableAttributes } of applications)
+    t.same(readableAttributes, restrictableAttributes, `${clientId} may read all attributes`);
   t.same(
     applications[0]?.secrets[0]?.secretHash,
     new Uint8Array(createHash('sha256').update('demobackendsecret').digest()),

@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { OAuthApplications } from '../../src/features/oauth-clients/index.js';
+import { restrictableAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { type Browser, hiddenFields } from '../support/browser/browser.js';
 import {
@@ -55,11 +56,23 @@ async function installed(
   return { ...owner, publisher, application, path: `${applicationsPath}/${application.id}` };
 }
 
-/** Submits the form that edits an application, with these scopes. */
-async function edit(browser: Browser, path: string, scopes: readonly string[], more: string[][] = []) {
+/** Submits the form that edits an application, with these scopes and attributes. */
+async function edit(
+  browser: Browser,
+  path: string,
+  {
+    scopes,
+    attributes = restrictableAttributes,
+    more = [],
+  }: { scopes: readonly string[]; attributes?: readonly string[]; more?: string[][] },
+) {
   const page = await browser.open(`${path}/edit`);
-  const fields = [...Object.entries(hiddenFields(page.body)), ...scopes.map((scope) => ['scopes', scope])];
-  return browser.submit(`${path}/edit`, [...fields, ...more]);
+  return browser.submit(`${path}/edit`, [
+    ...Object.entries(hiddenFields(page.body)),
+    ...scopes.map((scope) => ['scopes', scope]),
+    ...attributes.map((attribute) => ['attributes', attribute]),
+    ...more,
+  ]);
 }
 
 const connect = async (browser: Browser, publisher: Scene): Promise<LightMyRequestResponse> => {
@@ -246,7 +259,7 @@ t.test('an installation has the pages of an application, but no credentials', as
   }
 });
 
-t.test('only the approved scopes of an installation can be changed', async (t) => {
+t.test('only the approved scopes and the readable attributes of an installation can be changed', async (t) => {
   const { browser, path, publisher, application, accountId } = await installed({
     scopes: ['reports:read', 'user:read', 'user:write'],
   });
@@ -260,11 +273,17 @@ t.test('only the approved scopes of an installation can be changed', async (t) =
     ['in_development', 'yes'],
     ['require_client_secret', 'yes'],
   ];
-  expectRedirect(t, await edit(browser, path, ['user:read', 'user:write'], more), /application_updated/);
+  const scopes = ['user:read', 'user:write'];
+  expectRedirect(
+    t,
+    await edit(browser, path, { scopes, attributes: ['hire_date'], more }),
+    /application_updated/,
+  );
   t.match(await installationOf(accountId), {
     name: 'Payroll Sync',
     redirectUris: [publisher.redirectUri],
-    scopes: ['user:read', 'user:write'],
+    scopes,
+    readableAttributes: ['hire_date'],
     inDevelopment: false,
     requireClientSecret: false,
     requireProofOfPossession: false,
@@ -273,12 +292,19 @@ t.test('only the approved scopes of an installation can be changed', async (t) =
   t.match(await eventsOf(accountId, 'application.updated'), [
     {
       applicationId: application.id,
-      details: { scopes_added: ['user:write'], scopes_removed: ['reports:read'] },
+      details: {
+        scopes_added: ['user:write'],
+        scopes_removed: ['reports:read'],
+        readable_attributes_removed: ['job_title', 'location', 'termination_date', 'manager_id'],
+      },
     },
   ]);
-  for (const scopes of [[], ['user:read', 'webhooks:write'], ['admin']])
-    isPage(t, await edit(browser, path, scopes), 400, scopes.join(' '));
-  t.same((await installationOf(accountId)).scopes, ['user:read', 'user:write']);
+  for (const refused of [[], ['user:read', 'webhooks:write'], ['admin']])
+    isPage(t, await edit(browser, path, { scopes: refused }), 400, refused.join(' '));
+  const unknown = await edit(browser, path, { scopes, attributes: ['hire_date', 'salary'] });
+  isPage(t, unknown, 400);
+  t.match(unknown.body, '<a href="#attributes">Choose from the attributes in the list.</a>');
+  t.match(await installationOf(accountId), { scopes, readableAttributes: ['hire_date'] });
   const where = { id: publisher.application.id };
   t.equal(
     (await prisma.application.findFirstOrThrow({ where })).name,
@@ -293,11 +319,13 @@ t.test(
     const { accountId, application, user } = await installed({ scopes: ['reports:read', 'user:read'] });
     const { id, name, redirectUris, scopes, requireClientSecret, inDevelopment } = application;
     const { requireProofOfPossession, requirePushedRequests, postLogoutRedirectUris } = application;
+    const { readableAttributes } = application;
     const stored = {
       name,
       redirectUris,
       postLogoutRedirectUris,
       scopes,
+      readableAttributes,
       requireClientSecret,
       requireProofOfPossession,
       requirePushedRequests,
@@ -315,6 +343,7 @@ t.test(
       { scopes: [] },
       { scopes: ['user:read', 'user:write'] },
       { scopes: ['user:read'], name: 'Evil' },
+      { readableAttributes: [], name: 'Evil' },
     ])
       t.equal(
         await service.update(context, { id, settings: { ...stored, ...changes } }),

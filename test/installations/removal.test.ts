@@ -252,7 +252,7 @@ t.test('an approval of an application that was withdrawn meanwhile is rejected',
   if (client === null) throw new Error('unknown');
   await withdraw(api, publisher);
   const context = { accountId, userId: user.id, origin, at: clock() };
-  const request = { client, scopes: ['reports:read'] };
+  const request = { client, scopes: ['reports:read'], readableAttributes: [] };
   t.same(await new Approvals(database).approve(context, request), { kind: 'forbidden' });
   t.same(await new Approvals(database).request(context, request), { kind: 'forbidden' });
 });

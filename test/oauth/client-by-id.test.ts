@@ -25,7 +25,8 @@ async function expectedClient(clientId: string) {
     where: { clientId },
     include: { secrets: { orderBy: { id: 'asc' } }, account: true, shared: true },
   });
-  const { installedClientId, requestedScopes, suspendedAt, postLogoutRedirectUris, ...application } = stored;
+  const { installedClientId, requestedScopes, readableAttributes, suspendedAt, ...others } = stored;
+  const { postLogoutRedirectUris, ...application } = others;
   const development = account.developmentAllowed ? 'development' : 'forbidden';
   return {
     ...application,

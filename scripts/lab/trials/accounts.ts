@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2';
 import type pg from 'pg';
 import type { Random } from '../../../test/support/input/random.js';
 import { PostgresqlServer } from '../kit/database/postgresql.js';
-import { fillTenants, scopes, tenant } from '../kit/database/tenants.js';
+import { fillTenants, readableAttributes, scopes, tenant } from '../kit/database/tenants.js';
 import type { RedirectingClient } from '../kit/http/browser.js';
 import { HttpClient, type HttpResponse, jsonOf, type Send } from '../kit/http/client.js';
 import { clientCredentials } from '../kit/http/requests.js';
@@ -124,9 +124,9 @@ async function addPeople(client: pg.Client): Promise<void> {
   await client.query('UPDATE users SET password_hash = $1', [passwordHash]);
   await client.query('UPDATE applications SET redirect_uris = ARRAY[$1]', [redirectUri]);
   await client.query(
-    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes, redirect_uris)
-     SELECT 'publicapp' || right(id, 8), id, 'public' || right(id, 8), 'Public ' || right(id, 8), 'public', $1, ARRAY[$2]
+    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes, redirect_uris, readable_attributes)
+     SELECT 'publicapp' || right(id, 8), id, 'public' || right(id, 8), 'Public ' || right(id, 8), 'public', $1, ARRAY[$2], $3
      FROM accounts`,
-    [scopes, redirectUri],
+    [scopes, redirectUri, readableAttributes],
   );
 }

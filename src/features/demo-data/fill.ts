@@ -1,5 +1,6 @@
 import { toAccountId } from '../../platform/accounts/account-id.js';
 import { dayMilliseconds } from '../../platform/clock.js';
+import { restrictableAttributes } from '../../platform/contract/employee-attributes.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
 import { employeeId } from '../../platform/database/ids.js';
@@ -204,6 +205,7 @@ async function fillAccount(
         ...dates,
         accountId,
         scopes: [...application.scopes],
+        readableAttributes: [...restrictableAttributes],
         redirectUris,
         postLogoutRedirectUris: [...application.postLogoutRedirectUris],
         inDevelopment: redirectUris.some((uri) => uri.startsWith('http://')),

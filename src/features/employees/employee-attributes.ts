@@ -89,6 +89,11 @@ export const employeeAttributes: readonly EmployeeAttribute[] = contractAttribut
   member: memberOf(attribute.name),
 }));
 
+/** Label of an attribute. A name that this version does not know is its own label. */
+export function attributeLabel(name: string): string {
+  return employeeAttributes.find((attribute) => attribute.name === name)?.label ?? name;
+}
+
 /** The attributes that callers provide: all except the time of the last change. */
 export type GivenValues = Omit<AttributeValues, 'updatedAt'>;
 

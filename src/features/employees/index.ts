@@ -25,6 +25,7 @@ export {
 export {
   type AttributeName,
   type AttributeType,
+  attributeLabel,
   employeeAttributes,
   formatStatus,
   type GivenValues,
@@ -64,6 +65,7 @@ export {
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
+export { AttributeChoices, attributesField } from './pages/attribute-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-addresses.js';
 export { Spellings } from './spellings.js';

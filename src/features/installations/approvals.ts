@@ -6,8 +6,17 @@ import { administratorRoles, type Role, userName } from '../../platform/accounts
 import type { UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { inContractOrder } from '../../platform/contract/employee-attributes.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
+
+/** What an administrator selects when approving an application. */
+export interface Selection {
+  /** Some of the scopes of the client, at least one. */
+  readonly scopes: readonly string[];
+  /** The attributes of employees that it may read. `undefined`: those that are stored, and none in a new installation. */
+  readonly readableAttributes: readonly string[] | undefined;
+}
 
 /** Who can bring applications of other accounts into an account. What is approved already stays approved. */
 export const applicationPolicies = ['requests', 'administrators', 'none'] as const;
@@ -74,12 +83,11 @@ export class Approvals {
    * Approves an application as it is now, for the first time or again after it has changed. Its installation has the scopes that
    * are approved, and no others. All requests for it are deleted.
    *
-   * @param scopes some of the scopes of the client, at least one
    * @returns `requesters`: the e-mail addresses of the enabled users who asked for it
    */
   approve(
     context: UserAuditContext,
-    { client, scopes }: { client: Client; scopes: readonly string[] },
+    { client, scopes, readableAttributes: attributes }: Selection & { readonly client: Client },
   ): Promise<ApprovalOutcome> {
     const { accountId, userId, at } = context;
     const { clientId, clientType, name, redirectUris } = client;
@@ -92,12 +100,13 @@ export class Approvals {
         name,
         redirectUris: [...redirectUris],
         scopes: [...scopes],
+        ...(attributes !== undefined && { readableAttributes: inContractOrder(attributes) }),
         requestedScopes: [...client.scopes],
         inDevelopment: redirectUris.every(isForDevelopment),
         suspendedAt: null,
         updatedAt: at,
       };
-      const { id: applicationId } = await tx.application.upsert({
+      const { id: applicationId, readableAttributes } = await tx.application.upsert({
         where,
         create: {
           id: randomId(),
@@ -110,14 +119,20 @@ export class Approvals {
           ...approved,
         },
         update: approved,
-        select: { id: true },
+        select: { id: true, readableAttributes: true },
       });
       const requests = await tx.approvalRequest.findMany({
         where: { accountId, clientId, userId: { not: userId }, user: { disabledAt: null } },
         select: { user: { select: { email: true } } },
       });
       await tx.approvalRequest.deleteMany({ where: { accountId, clientId } });
-      const details = { name, client_id: clientId, scopes, redirect_hosts: redirectHosts(redirectUris) };
+      const details = {
+        name,
+        client_id: clientId,
+        scopes,
+        readable_attributes: readableAttributes,
+        redirect_hosts: redirectHosts(redirectUris),
+      };
       await unit.record('application.approved', details, { applicationId });
       return { kind: 'approved', applicationId, requesters: requests.map(({ user }) => user.email) };
     });

@@ -12,6 +12,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { inContractOrder, type RestrictableAttribute } from '../../platform/contract/employee-attributes.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
@@ -29,6 +30,7 @@ function settingsChanges(
     ['redirectUris', 'redirect_uris'],
     ['postLogoutRedirectUris', 'post_logout_redirect_uris'],
     ['scopes', 'scopes'],
+    ['readableAttributes', 'readable_attributes'],
   ] as const) {
     const added = after[member].filter((value) => !before[member].includes(value));
     const removed = before[member].filter((value) => !after[member].includes(value));
@@ -71,13 +73,14 @@ async function insertApplication(
   const { name, redirectUris, postLogoutRedirectUris, backchannelLogoutUri, scopes } = settings;
   const { requireProofOfPossession, requirePushedRequests, inDevelopment } = settings;
   const requireClientSecret = clientType === 'confidential' && settings.requireClientSecret;
+  const columns = columnsOf(settings);
   await unit.tx.application.create({
     data: {
       id: applicationId,
       accountId,
       clientId,
       clientType,
-      ...columnsOf(settings),
+      ...columns,
       requireClientSecret,
       createdById: userId,
       createdAt: at,
@@ -94,6 +97,7 @@ async function insertApplication(
     redirect_uris: redirectUris,
     ...(postLogoutRedirectUris.length > 0 && { post_logout_redirect_uris: postLogoutRedirectUris }),
     scopes,
+    readable_attributes: columns.readableAttributes,
     in_development: formatBoolean(inDevelopment),
     require_proof_of_possession: formatBoolean(requireProofOfPossession),
     require_pushed_requests: formatBoolean(requirePushedRequests),
@@ -115,6 +119,7 @@ function columnsOf(settings: ApplicationSettings) {
     redirectUris: [...redirectUris],
     postLogoutRedirectUris: [...postLogoutRedirectUris],
     scopes: [...scopes],
+    readableAttributes: inContractOrder(settings.readableAttributes),
     requireProofOfPossession,
     requirePushedRequests,
     backchannelLogoutUri,
@@ -148,9 +153,10 @@ async function isPermitted(
   after: ApplicationSettings,
 ): Promise<boolean> {
   if (before.isInstallation) {
-    const { scopes_added, scopes_removed, ...others } = settingsChanges(before, after);
-    const requestable = after.scopes.every((scope) => before.requestedScopes.includes(scope));
-    return Object.keys(others).length === 0 && after.scopes.length > 0 && requestable;
+    const { scopes, readableAttributes } = after;
+    const others = settingsChanges({ ...before, scopes, readableAttributes }, after);
+    const requestable = scopes.every((scope) => before.requestedScopes.includes(scope));
+    return Object.keys(others).length === 0 && scopes.length > 0 && requestable;
   }
   if (!after.inDevelopment || before.inDevelopment) return true;
   const where = { publisherAccountId: accountId, applicationId };
@@ -237,7 +243,8 @@ export class OAuthApplications implements ApplicationReader {
   }
 
   /**
-   * Changes an application. Issued tokens lose a removed scope at their next use. Of an installation, only the scopes change.
+   * Changes an application. Issued tokens lose a removed scope at their next use. Of an installation, only the scopes and the
+   * readable attributes change.
    *
    * @param expected the settings that were read. When others are stored, nothing is changed. Default: not compared.
    * @returns `not_permitted`: other changes of an installation, a scope that it does not request, or development of a published
@@ -266,6 +273,31 @@ export class OAuthApplications implements ApplicationReader {
       if (!before.isInstallation) await deleteCodesElsewhere(unit, settings);
       await unit.record('application.updated', details);
       return 'updated';
+    });
+  }
+
+  /**
+   * Chooses the attributes of employees that an application or installation may read, of those that it can be without.
+   *
+   * @returns whether the account has it
+   */
+  setReadableAttributes(
+    auditContext: AuditContext,
+    { id, readableAttributes }: { id: string; readableAttributes: readonly RestrictableAttribute[] },
+  ): Promise<boolean> {
+    const { accountId, at } = auditContext;
+    const context = { ...auditContext, applicationId: id };
+    return change(this.#prisma, context, lock.application, async (unit, before) => {
+      if (before === null) return false;
+      const after = { ...before, readableAttributes: inContractOrder(readableAttributes) };
+      const details = settingsChanges(before, after);
+      if (Object.keys(details).length === 0) return true;
+      await unit.tx.application.update({
+        where: { accountId_id: { accountId, id } },
+        data: { readableAttributes: after.readableAttributes, updatedAt: at },
+      });
+      await unit.record('application.updated', details);
+      return true;
     });
   }
 

@@ -74,6 +74,7 @@ export function summarySelection(now: Date): Prisma.Sql {
     applications.client_type AS "clientType",
     applications.name, applications.redirect_uris AS "redirectUris",
     applications.post_logout_redirect_uris AS "postLogoutRedirectUris", applications.scopes,
+    applications.readable_attributes AS "readableAttributes",
     applications.require_client_secret AS "requireClientSecret",
     applications.require_proof_of_possession AS "requireProofOfPossession",
     applications.require_pushed_requests AS "requirePushedRequests", applications.in_development AS "inDevelopment",

@@ -1,4 +1,5 @@
 import { applicationNameRule } from '../../platform/accounts/name-rules.js';
+import { isRestrictable } from '../../platform/contract/employee-attributes.js';
 import { findUrlFormError } from '../../platform/network/receiver-url.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
 import type { ClientType } from './client-registry.js';
@@ -11,6 +12,8 @@ export interface ApplicationSettings {
   /** Where the browser may be sent after the application has signed its user out. */
   readonly postLogoutRedirectUris: readonly string[];
   readonly scopes: readonly string[];
+  /** The attributes of employees that it may read, of those that it can be without. */
+  readonly readableAttributes: readonly string[];
   /** Whether every token request must contain the client secret. It has no effect on a public application. */
   readonly requireClientSecret: boolean;
   /** Whether every token request must have a DPoP proof. */
@@ -31,6 +34,7 @@ export interface SettingsErrors {
   /** By line, as those of the redirect URIs. */
   readonly postLogoutRedirectUris: ReadonlyMap<number, string>;
   readonly scopes?: string;
+  readonly readableAttributes?: string;
   readonly inDevelopment?: string;
   readonly backchannelLogoutUri?: string;
 }
@@ -65,6 +69,7 @@ export function findSettingsErrors(
   const redirectUris = redirectUriErrors(settings, rules);
   const postLogoutRedirectUris = uriErrors(settings.postLogoutRedirectUris, settings);
   const scopes = scopesError(settings.scopes, rules);
+  const readableAttributes = attributesError(settings.readableAttributes);
   const startsDevelopment = settings.inDevelopment && stored?.inDevelopment !== true;
   const inDevelopment = !startsDevelopment
     ? undefined
@@ -74,7 +79,7 @@ export function findSettingsErrors(
         ? undefined
         : 'Your account does not allow applications in development.';
   const backchannelLogoutUri = logoutUriError(settings, rules);
-  const others = { name, scopes, inDevelopment, backchannelLogoutUri };
+  const others = { name, scopes, readableAttributes, inDevelopment, backchannelLogoutUri };
   const found = Object.entries(others).filter(([, error]) => error !== undefined);
   return found.length === 0 && redirectUris.size === 0 && postLogoutRedirectUris.size === 0
     ? null
@@ -129,4 +134,9 @@ export function scopesError(
   return scopes.every((scope) => knownScopes.includes(scope))
     ? undefined
     : 'Choose from the scopes in the list.';
+}
+
+/** The error of the attributes that an application may read; `undefined` when they are valid. */
+export function attributesError(attributes: readonly string[]): string | undefined {
+  return attributes.every(isRestrictable) ? undefined : 'Choose from the attributes in the list.';
 }

@@ -23,6 +23,8 @@ interface ApprovedState {
   readonly redirectUris: readonly string[];
   /** The scopes that the application could request. */
   readonly requestedScopes: readonly string[];
+  /** The attributes of employees that it may read. */
+  readonly readableAttributes: readonly string[];
 }
 
 /** Who offers an application to other accounts: the account that has published it, or the host of its metadata document. */
@@ -54,6 +56,7 @@ interface Row extends ApprovedState {
 const selection = Prisma.sql`
   SELECT application.id, application.account_id AS "accountId", application.client_id AS "internalId", application.name,
     application.redirect_uris AS "redirectUris", application.requested_scopes AS "requestedScopes", application.scopes,
+    application.readable_attributes AS "readableAttributes",
     application.token_generation AS "tokenGeneration", application.installed_client_id IS NOT NULL AS "isInstallation",
     application.suspended_at IS NOT NULL AS suspended, accounts.development_allowed AS "developmentAllowed"
   FROM applications application JOIN accounts ON accounts.id = application.account_id`;
@@ -168,7 +171,8 @@ export class Installations {
 }
 
 function toInstallation(row: Row, client: Client): Installation {
-  const { id, internalId, name, redirectUris, requestedScopes, scopes, tokenGeneration, suspended } = row;
+  const { id, internalId, name, redirectUris, requestedScopes, scopes, readableAttributes } = row;
+  const { tokenGeneration, suspended } = row;
   return {
     ...client,
     id,
@@ -178,7 +182,7 @@ function toInstallation(row: Row, client: Client): Installation {
     tokenGeneration,
     stage: client.stage === 'development' && !row.developmentAllowed ? 'forbidden' : client.stage,
     suspended,
-    approved: { name, redirectUris, requestedScopes },
+    approved: { name, redirectUris, requestedScopes, readableAttributes },
   };
 }
 

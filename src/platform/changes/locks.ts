@@ -31,6 +31,7 @@ interface LockedApplication {
   readonly scopes: readonly string[];
   /** Of an installation: the scopes that can be approved. */
   readonly requestedScopes: readonly string[];
+  readonly readableAttributes: readonly string[];
   readonly requireClientSecret: boolean;
   /** Whether it authenticates with keys, and has no secret. */
   readonly usesKeys: boolean;
@@ -146,6 +147,7 @@ export const lock = {
       SELECT coalesce(installed_client_id, client_id) AS "clientId", installed_client_id IS NOT NULL AS "isInstallation",
         client_type AS "clientType", name, redirect_uris AS "redirectUris",
         post_logout_redirect_uris AS "postLogoutRedirectUris", scopes, requested_scopes AS "requestedScopes",
+        readable_attributes AS "readableAttributes",
         require_client_secret AS "requireClientSecret",
         require_proof_of_possession AS "requireProofOfPossession",
         require_pushed_requests AS "requirePushedRequests",

@@ -55,6 +55,15 @@ export const restrictableAttributes: readonly RestrictableAttribute[] = employee
   .filter((attribute) => attribute.restrictable)
   .map(({ name }) => name as RestrictableAttribute);
 
+export function isRestrictable(name: string): name is RestrictableAttribute {
+  return (restrictableAttributes as readonly string[]).includes(name);
+}
+
+/** Names of restrictable attributes, each once, in the order of the contract. Unknown names are last. */
+export function inContractOrder(names: readonly string[]): string[] {
+  return [...new Set([...restrictableAttributes.filter((name) => names.includes(name)), ...names])];
+}
+
 /** What an application has that may read all attributes. */
 export const unrestricted: RestrictedAttributes = [];
 

@@ -26,13 +26,15 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
 }
 
-/** Navigates to the form and creates a confidential application. */
+/** Navigates to the form and creates a confidential application that may read all attributes of employees. */
 export async function createApplication(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name: 'OAuth applications' }).click();
   await page.getByRole('link', { name: 'New application' }).click();
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('Redirect URIs', { exact: true }).fill(callback);
   await page.getByLabel('reports:read').check();
+  const attributes = page.getByRole('group', { name: 'Attributes of employees that it may read' });
+  for (const attribute of await attributes.getByRole('checkbox').all()) await attribute.check();
   await main(page).getByRole('button', { name: 'Create application' }).click();
 }
 

@@ -1,5 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
+import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
 import { type Browser, hiddenFields } from './browser.js';
 
 export const applicationsPath = '/people/settings/oauth_applications';
@@ -11,6 +12,7 @@ export interface ApplicationFields {
   readonly client_type?: string;
   readonly redirect_uris?: readonly string[];
   readonly scopes?: readonly string[];
+  readonly attributes?: readonly string[];
 }
 
 const good: Required<ApplicationFields> = {
@@ -18,17 +20,19 @@ const good: Required<ApplicationFields> = {
   client_type: 'confidential',
   redirect_uris: ['https://client.example/callback'],
   scopes: ['reports:read', 'user:read'],
+  attributes: restrictableAttributes,
 };
 
 /** The fields of an application's form as a browser sends them, with the hidden fields of the page. */
 export function formOn(page: LightMyRequestResponse, changes: ApplicationFields = {}): string[][] {
-  const { name, client_type, redirect_uris, scopes } = { ...good, ...changes };
+  const { name, client_type, redirect_uris, scopes, attributes } = { ...good, ...changes };
   return [
     ...Object.entries(hiddenFields(page.body)),
     ['name', name],
     ['client_type', client_type],
     ...redirect_uris.map((uri) => ['redirect_uris', uri]),
     ...scopes.map((scope) => ['scopes', scope]),
+    ...attributes.map((attribute) => ['attributes', attribute]),
   ];
 }
 

@@ -3,6 +3,7 @@ import { OAuthApplications } from '../../../src/features/oauth-clients/oauth-app
 import { Grants } from '../../../src/oauth/grants/grants.js';
 import { Sessions } from '../../../src/platform/accounts/sessions.js';
 import type { UserAuditContext } from '../../../src/platform/audit/audit-log.js';
+import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
 import { accountScope, withScope } from '../../../src/platform/database/scope.js';
 import { Housekeeping } from '../../../src/process/housekeeping.js';
 import { authorizationRequest, refresh, revoke } from '../oauth/users.js';
@@ -31,6 +32,7 @@ const settings = {
   redirectUris: [arenaRedirectUri],
   postLogoutRedirectUris: [],
   scopes: ['reports:read', 'user:write'],
+  readableAttributes: restrictableAttributes,
   requireClientSecret: true,
   requireProofOfPossession: false,
   requirePushedRequests: false,

@@ -3,6 +3,7 @@ import { Approvals } from '../../../src/features/installations/approvals.js';
 import { ClientRegistry } from '../../../src/oauth/clients/client-registry.js';
 import { Publications } from '../../../src/oauth/clients/publications.js';
 import type { Role } from '../../../src/platform/accounts/user.js';
+import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { type Browser, hiddenFields } from '../browser/browser.js';
 import { createTenant, makeEmployees } from '../records/tenant.js';
@@ -54,17 +55,21 @@ export function withdraw({ database, clock }: TestApp, { accountId, application 
   return new Publications(database).withdraw({ accountId, applicationId: application.id, at: clock() });
 }
 
-/** Approves the application as it is now, as the page does. Returns the id of the installation. */
+/**
+ * Approves the application as it is now, as the page does. By default, it may read every attribute. Returns the id of the
+ * installation.
+ */
 export async function approve(
   { database, clock }: TestApp,
   clientId: string,
   user: TestUser,
   scopes?: readonly string[],
+  readableAttributes: readonly string[] = restrictableAttributes,
 ): Promise<string> {
   const client = await new ClientRegistry(database).find(clientId);
   if (client === null) throw new Error('Unknown client');
   const context = { accountId: user.accountId, userId: user.id, origin, at: clock() };
-  const approval = { client, scopes: scopes ?? client.scopes };
+  const approval = { client, scopes: scopes ?? client.scopes, readableAttributes };
   const outcome = await new Approvals(database).approve(context, approval);
   if (outcome.kind !== 'approved') throw new Error(outcome.kind);
   return outcome.applicationId;
@@ -74,13 +79,17 @@ export async function approve(
 export async function installedScene(
   api: TestApp,
   publisher: Scene,
-  { role = 'owner', scopes }: { role?: Role; scopes?: readonly string[] } = {},
+  {
+    role = 'owner',
+    scopes,
+    readableAttributes,
+  }: { role?: Role; scopes?: readonly string[]; readableAttributes?: readonly string[] } = {},
 ): Promise<InstallationScene> {
   const { database } = api;
   const { accountId, employeeIds } = await createTenant(database, { employees: makeEmployees(2) });
   const owner = await createUser(database, accountId);
   const user = role === 'owner' ? owner : await createUser(database, accountId, { role });
-  const id = await approve(api, publisher.application.clientId, owner, scopes);
+  const id = await approve(api, publisher.application.clientId, owner, scopes, readableAttributes);
   const stored = await database.prisma.application.findUniqueOrThrow({
     where: { accountId_id: { accountId, id } },
   });
@@ -137,16 +146,18 @@ export function approvalOf(publisher: Scene, changes: Record<string, string> = {
   return { authorization, approval: authorization.replace('/v1/oauth/authorize', '/approve_application') };
 }
 
-/** Submits the form of a page that approves an application, with these scopes. */
+/** Submits the form of a page that approves an application, with these scopes and attributes. */
 export function submitApproval(
   browser: Browser,
   page: LightMyRequestResponse,
   action: string,
   scopes: readonly string[],
+  attributes: readonly string[] = restrictableAttributes,
 ): Promise<LightMyRequestResponse> {
   return browser.submit(action, [
     ...Object.entries(hiddenFields(page.body)),
     ...scopes.map((scope) => ['scopes', scope]),
+    ...attributes.map((attribute) => ['attributes', attribute]),
   ]);
 }
 
@@ -155,8 +166,15 @@ export async function approveAs(
   browser: Browser,
   publisher: Scene,
   scopes: readonly string[] = ['reports:read', 'user:read'],
+  attributes?: readonly string[],
 ): Promise<void> {
   const { approval } = approvalOf(publisher);
-  const response = await submitApproval(browser, await browser.open(approval), approval, scopes);
+  const response = await submitApproval(
+    browser,
+    await browser.open(approval),
+    approval,
+    scopes,
+    attributes,
+  );
   if (response.statusCode !== 303) throw new Error(`${response.statusCode} ${response.body}`);
 }

@@ -65,6 +65,7 @@ export async function createScene(
     role = 'owner',
     clientType = 'public',
     scopes,
+    readableAttributes,
     redirectUri = 'https://client.example/callback',
     name,
     accountName,
@@ -72,6 +73,7 @@ export async function createScene(
     role?: Role;
     clientType?: 'confidential' | 'public';
     scopes?: readonly string[];
+    readableAttributes?: readonly string[];
     redirectUri?: string;
     name?: string;
     accountName?: string;
@@ -82,6 +84,7 @@ export async function createScene(
     clientType,
     redirectUris: [redirectUri],
     ...(scopes !== undefined && { scopes }),
+    ...(readableAttributes !== undefined && { readableAttributes }),
     ...(name !== undefined && { name }),
   });
   return { accountId, application, redirectUri, user: await createUser(database, accountId, { role }) };

@@ -1,5 +1,6 @@
 import type { EmployeeRecord } from '../../../src/features/employees/employee.js';
 import { type AccountId, toAccountId } from '../../../src/platform/accounts/account-id.js';
+import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
 import { hashSecret } from '../../../src/platform/crypto/keyring.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { randomAccountId, randomEmployeePrefix, randomId } from '../../../src/platform/database/ids.js';
@@ -12,7 +13,7 @@ export interface TestApplication {
   readonly clientSecret: string;
 }
 
-/** A new account, with an application that has every scope. */
+/** A new account, with an application that has every scope and may read every attribute. */
 export interface Tenant {
   readonly accountId: AccountId;
   readonly application: TestApplication;
@@ -43,11 +44,13 @@ export async function createApplication(
   {
     clientType = 'confidential',
     scopes = Object.keys(contract.scopes),
+    readableAttributes = restrictableAttributes,
     redirectUris = [],
     name,
   }: {
     clientType?: 'confidential' | 'public';
     scopes?: readonly string[];
+    readableAttributes?: readonly string[];
     redirectUris?: readonly string[];
     name?: string;
   } = {},
@@ -63,6 +66,7 @@ export async function createApplication(
       name: name ?? `Application ${clientId.slice(0, 6)}`,
       clientType,
       scopes: [...scopes],
+      readableAttributes: [...readableAttributes],
       redirectUris: [...redirectUris],
       inDevelopment: redirectUris.some((uri) => uri.startsWith('http://')),
     },

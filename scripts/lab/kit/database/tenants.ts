@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { assertEmployees, completeEmployees, insertEmployees } from './employee-rows.js';
 import type { Fill } from './postgresql.js';
 
-/** An account with a confidential application that has every scope, and a user who granted it access. */
+/** An account with a confidential application that has every scope and may read every attribute, and a user who granted it access. */
 export interface Tenant {
   readonly accountId: string;
   readonly clientId: string;
@@ -19,6 +19,9 @@ export interface TenantSize {
 }
 
 export const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
+
+/** The attributes of employees that an application can be without. */
+export const readableAttributes = ['job_title', 'location', 'hire_date', 'termination_date', 'manager_id'];
 
 /** Number of rows of one statement. */
 const batchRows = 50_000;
@@ -82,9 +85,9 @@ async function addAccounts(client: pg.Client, { tenants: count, employees }: Ten
      FROM ${numbered}`,
   );
   await client.query(
-    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes)
-     SELECT 'application' || n, 'bench' || n, 'client' || n, 'Bench ' || t, 'confidential', $1 FROM ${numbered}`,
-    [scopes],
+    `INSERT INTO applications (id, account_id, client_id, name, client_type, scopes, readable_attributes)
+     SELECT 'application' || n, 'bench' || n, 'client' || n, 'Bench ' || t, 'confidential', $1, $2 FROM ${numbered}`,
+    [scopes, readableAttributes],
   );
   const secrets = tenants(count).map(({ clientSecret }) => clientSecret);
   await client.query(

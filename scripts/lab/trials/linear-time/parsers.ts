@@ -110,7 +110,7 @@ function bodies(): Reader[] {
       ['field of a form', (text) => new Fields({ name: text }).text('name')],
       [
         'form of an application',
-        (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text })),
+        (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text, attributes: text })),
       ],
       ['redirect URI', (text) => redirectUriError(text, { inDevelopment: true })],
       [
@@ -126,6 +126,7 @@ function bodies(): Reader[] {
               redirectUris: [text],
               postLogoutRedirectUris: [],
               scopes: [text],
+              readableAttributes: [text],
               requireClientSecret: true,
               requireProofOfPossession: false,
               requirePushedRequests: false,

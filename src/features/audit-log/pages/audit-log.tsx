@@ -201,5 +201,5 @@ function What({ entry: { type, details, requestId } }: { entry: AuditEntry }) {
 
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value;
-  return Array.isArray(value) ? value.join(', ') : null;
+  return Array.isArray(value) ? value.join(', ') || 'none' : null;
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { attributesError } from '../../../oauth/clients/application-settings.js';
 import type { Client } from '../../../oauth/clients/client-registry.js';
 import {
   type ApprovalChanges,
@@ -9,7 +10,7 @@ import {
 } from '../../../oauth/clients/installations.js';
 import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
 import { ScopeChoices } from '../../../oauth/scope-choices.js';
-import { scopeLabel } from '../../../oauth/scopes.js';
+import { includesEmployees, scopeLabel } from '../../../oauth/scopes.js';
 import type { OAuthServices } from '../../../oauth/services.js';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { Fields } from '../../../platform/pages/fields.js';
@@ -22,8 +23,9 @@ import {
   useDescription,
 } from '../../../platform/pages/form-parts.js';
 import { settings } from '../../../platform/pages/paths.js';
+import { AttributeChoices, attributesField } from '../../employees/index.js';
 import type { ApprovalMails } from '../approval-mails.js';
-import type { Approvals } from '../approvals.js';
+import type { Approvals, Selection } from '../approvals.js';
 
 /** What the pages need that approve applications of other accounts. */
 export interface ApprovalPagesDependencies extends Pick<OAuthServices, 'clients' | 'installations'> {
@@ -49,10 +51,19 @@ export function approvalTitle({ name }: Client): string {
   return `Approve ${name} for your account?`;
 }
 
-/** The scopes that are selected at first: those that were approved, and those that are requested and can be approved. */
-export function initialScopes({ client, installation }: Candidate, requested: readonly string[]): string[] {
+/**
+ * What is selected at first: the scopes that were approved, and those that are requested and can be approved; the attributes that
+ * were approved.
+ */
+export function initialSelection(
+  { client, installation }: Candidate,
+  requested: readonly string[],
+): Selection {
   const selected = [...(installation?.scopes ?? []), ...requested];
-  return client.scopes.filter((scope) => selected.includes(scope));
+  return {
+    scopes: client.scopes.filter((scope) => selected.includes(scope)),
+    readableAttributes: installation?.approved.readableAttributes,
+  };
 }
 
 /** Identifies what the form shows of an application, so that nothing else is approved. */
@@ -60,11 +71,16 @@ function fingerprint({ name, redirectUris, scopes }: Client): string {
   return hash('sha256', JSON.stringify([name, redirectUris, scopes]), 'base64url');
 }
 
-/** Reads the form: the selected scopes, and the errors. */
-export function readApproval(form: Fields, client: Client): { scopes: string[]; errors: FormError[] } {
+/** Reads the form: what is selected, and the errors. */
+export function readApproval(
+  form: Fields,
+  client: Client,
+): { readonly selection: Selection; readonly errors: FormError[] } {
   const selected = form.list(scopesId);
   const scopes = client.scopes.filter((scope) => selected.includes(scope));
-  const error =
+  // Without access to employees, the form does not have the attributes.
+  const readableAttributes = includesEmployees(client.scopes) ? form.list(attributesField) : undefined;
+  const scopeError =
     form.text(shownField) !== fingerprint(client)
       ? 'The application has changed while this page was open. Check it again.'
       : selected.some((scope) => !scopes.includes(scope))
@@ -72,7 +88,12 @@ export function readApproval(form: Fields, client: Client): { scopes: string[]; 
         : scopes.length === 0
           ? 'Choose at least one scope.'
           : undefined;
-  return { scopes, errors: error === undefined ? [] : [{ field: scopesId, message: error }] };
+  const found = [
+    [scopesId, scopeError],
+    [attributesField, attributesError(readableAttributes ?? [])],
+  ] as const;
+  const errors = found.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
+  return { selection: { scopes, readableAttributes }, errors };
 }
 
 function isInDevelopment({ redirectUris }: Client): boolean {
@@ -99,8 +120,7 @@ export function ApprovalForm({
   candidate: Candidate;
   /** Whether the account forbids the application: see {@link isForbidden}. */
   forbidden: boolean;
-  /** The selected scopes. */
-  selected: readonly string[];
+  selected: Selection;
   /** Path of the page to which "Don't approve" leads. */
   cancel: string;
   /** Default: the path of the page. */
@@ -152,8 +172,11 @@ export function ApprovalForm({
             Each user still decides what to allow. The application gets no access that you do not select.
           </p>
           <FieldError field={scopesId} />
-          <ScopeChoices name={scopesId} scopes={client.scopes} selected={selected} />
+          <ScopeChoices name={scopesId} scopes={client.scopes} selected={selected.scopes} />
         </fieldset>
+        {includesEmployees(client.scopes) && (
+          <AttributeChoices selected={selected.readableAttributes ?? []} />
+        )}
       </Form>
     </>
   );

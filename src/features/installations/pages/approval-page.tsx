@@ -18,8 +18,13 @@ import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sendPage } from '../../../platform/pages/layout.js';
 import { applicationAddress, approvalPath, settings, signInAddress } from '../../../platform/pages/paths.js';
 import { privatePageHeaders } from '../../../platform/pages/security-headers.js';
-import { mayApprove } from '../approvals.js';
-import { type ApprovalPagesDependencies, initialScopes, isForbidden, readApproval } from './approval-form.js';
+import { mayApprove, type Selection } from '../approvals.js';
+import {
+  type ApprovalPagesDependencies,
+  initialSelection,
+  isForbidden,
+  readApproval,
+} from './approval-form.js';
 import { ApprovalPage, NotAllowedPage, RequestPage } from './approval-views.js';
 
 /** What the page needs to which an authorization request redirects. */
@@ -80,7 +85,10 @@ export async function approvalPages(
 
   const show = async (
     { request, reply, session, step, requested, authorization }: PendingRequest,
-    { selected = initialScopes(step, requested), errors }: { selected?: string[]; errors?: FormError[] } = {},
+    {
+      selected = initialSelection(step, requested),
+      errors,
+    }: { selected?: Selection; errors?: FormError[] } = {},
   ) => {
     const { user, csrfToken } = session;
     const { accountId, id: userId } = user;
@@ -126,13 +134,13 @@ export async function approvalPages(
     const { request, reply, session, step, authorization } = pending;
     const { client } = step;
     const form = new Fields(request.body);
-    const { scopes, errors } = readApproval(form, client);
-    if (errors.length > 0) return show(pending, { selected: scopes, errors });
+    const { selection, errors } = readApproval(form, client);
+    if (errors.length > 0) return show(pending, { selected: selection, errors });
     const context = contextOf(pending);
     const address = request.url;
     const question = await narrowQuestion(reply, reauthentication, { session, form, context, address });
     if (question !== null) return sendPage(reply, question, { toApplication: true });
-    const outcome = await approvals.approve(context, { client, scopes });
+    const outcome = await approvals.approve(context, { client, ...selection });
     // The policy has changed. The page says so.
     if (outcome.kind === 'forbidden') return reply.redirect(request.url, 303);
     const { requesters } = outcome;

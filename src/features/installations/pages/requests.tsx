@@ -13,13 +13,13 @@ import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { requestsId } from '../approval-mails.js';
-import type { ApprovalRequests } from '../approvals.js';
+import type { ApprovalRequests, Selection } from '../approvals.js';
 import {
   ApprovalForm,
   type ApprovalPagesDependencies,
   approvalTitle,
   type Candidate,
-  initialScopes,
+  initialSelection,
   isForbidden,
   readApproval,
 } from './approval-form.js';
@@ -106,7 +106,7 @@ const columns: readonly Column<ShownRequests>[] = [
 
 interface RequestedApproval {
   readonly candidate: Candidate;
-  readonly selected: readonly string[];
+  readonly selected: Selection;
 }
 
 /** The page that approves an application from the settings, and the form that declines the requests for it. */
@@ -119,7 +119,7 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
     initial: (context) => requestedApproval(context, dependencies),
     read: async (context) => {
       const { candidate } = await requestedApproval(context, dependencies);
-      return { candidate, selected: readApproval(context.form, candidate.client).scopes };
+      return { candidate, selected: readApproval(context.form, candidate.client).selection };
     },
     view: async ({ auditContext }, { candidate, selected }) => {
       const { client, installation } = candidate;
@@ -131,9 +131,9 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
       };
     },
     save: async ({ auditContext, form }, { candidate: { client } }) => {
-      const { scopes, errors } = readApproval(form, client);
+      const { selection, errors } = readApproval(form, client);
       if (errors.length > 0) return { errors };
-      const outcome = await approvals.approve(auditContext, { client, scopes });
+      const outcome = await approvals.approve(auditContext, { client, ...selection });
       if (outcome.kind === 'forbidden')
         return { redirect: withFlash(settings.applications, 'approval_forbidden') };
       const { applicationId, requesters } = outcome;
@@ -176,5 +176,5 @@ async function requestedApproval(
   const publisher = await installations.publisher(client.clientId);
   const changes = installation && changesSinceApproval(client, installation.approved);
   const candidate = { client, publisher, installation, changes };
-  return { candidate, selected: initialScopes(candidate, requested ?? []) };
+  return { candidate, selected: initialSelection(candidate, requested ?? []) };
 }

@@ -8,6 +8,7 @@ import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
+import { attributesField } from '../../employees/index.js';
 
 /** The submitted form of an application, valid or not. */
 export interface ApplicationForm extends ApplicationSettings {
@@ -21,6 +22,7 @@ export const emptyForm: ApplicationForm = {
   redirectUris: [],
   postLogoutRedirectUris: [],
   scopes: [],
+  readableAttributes: [],
   clientType: 'confidential',
   requireClientSecret: true,
   requireProofOfPossession: false,
@@ -51,6 +53,7 @@ export function readApplicationForm(form: Fields): ApplicationForm {
     redirectUris: form.list('redirect_uris').flatMap(linesOf),
     postLogoutRedirectUris: form.list('post_logout_redirect_uris').flatMap(linesOf),
     scopes: [...new Set(form.list('scopes'))],
+    readableAttributes: [...new Set(form.list(attributesField))],
     requireClientSecret: form.text('require_client_secret') !== '',
     requireProofOfPossession: form.text('require_proof_of_possession') !== '',
     requirePushedRequests: form.text('require_pushed_requests') !== '',
@@ -102,6 +105,12 @@ export function mergedFields(knownScopes: readonly string[]): readonly MergedFie
       show: ({ scopes }) => scopes.join(' '),
     },
     {
+      member: 'readableAttributes',
+      label: 'Readable attributes',
+      id: attributesField,
+      show: ({ readableAttributes }) => readableAttributes.join(' '),
+    },
+    {
       member: 'requireClientSecret',
       label: 'Secret required',
       id: fieldIds.requireClientSecret,
@@ -133,7 +142,7 @@ export function formErrors(
   errors: SettingsErrors | null,
   { clientType, firstScope }: { clientType: ClientType | ''; firstScope: string },
 ): FormError[] {
-  const { name, inDevelopment, scopes, backchannelLogoutUri } = errors ?? {};
+  const { name, inDevelopment, scopes, readableAttributes, backchannelLogoutUri } = errors ?? {};
   return [
     ...(name === undefined ? [] : [{ field: fieldIds.name, message: name }]),
     ...(clientType === '' ? [{ field: fieldIds.clientType, message: 'Choose a client type.' }] : []),
@@ -141,6 +150,7 @@ export function formErrors(
     ...lineErrors(fieldIds.redirectUris, errors?.redirectUris),
     ...lineErrors(fieldIds.postLogoutRedirectUris, errors?.postLogoutRedirectUris),
     ...(scopes === undefined ? [] : [{ field: fieldIds.scope(firstScope), message: scopes }]),
+    ...(readableAttributes === undefined ? [] : [{ field: attributesField, message: readableAttributes }]),
     ...(backchannelLogoutUri === undefined
       ? []
       : [{ field: fieldIds.backchannelLogoutUri, message: backchannelLogoutUri }]),

@@ -1,5 +1,11 @@
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
-import { findSettingsErrors, scopesError } from '../../../oauth/clients/application-settings.js';
+import {
+  attributesError,
+  findSettingsErrors,
+  scopesError,
+} from '../../../oauth/clients/application-settings.js';
+import { includesEmployees } from '../../../oauth/scopes.js';
+import { inContractOrder } from '../../../platform/contract/employee-attributes.js';
 import { editPage, formNonce, formPage } from '../../../platform/pages/define-pages.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
@@ -8,6 +14,7 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { AttributeChoices, attributesField } from '../../employees/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import {
   type ApplicationForm,
@@ -85,15 +92,15 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
   });
 
   editPage<ApplicationDetails, ApplicationForm>(site, applicationAddress(':id', 'edit'), {
-    recentPassword: ['form', 'grants or removes scopes and redirect URIs'],
+    recentPassword: ['form', 'grants or removes scopes, attributes and redirect URIs'],
     load: (context) => requestedApplication(context, dependencies),
     toForm: (_, application) => inOrder(application),
     read: ({ form }, stored) => {
       const submitted = readApplicationForm(form);
       const { clientType } = stored;
-      return inOrder(
-        stored.isInstallation ? { ...stored, scopes: submitted.scopes } : { ...submitted, clientType },
-      );
+      if (!stored.isInstallation) return inOrder({ ...submitted, clientType });
+      const { readableAttributes } = includesEmployees(stored.requestedScopes) ? submitted : stored;
+      return inOrder({ ...stored, scopes: submitted.scopes, readableAttributes });
     },
     merged: mergedFields(knownScopes),
     view: (_, { stored: { id, name, isInstallation, requestedScopes }, form }) => {
@@ -127,21 +134,25 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
   });
 }
 
-/** Errors of the form of an installation, which changes the approved scopes only. */
+/** Errors of the form of an installation, which changes the approved scopes and the readable attributes only. */
 function installationErrors(
-  { scopes }: ApplicationForm,
+  { scopes, readableAttributes }: ApplicationForm,
   { requestedScopes }: ApplicationDetails,
 ): FormError[] {
-  const error = scopesError(scopes, { knownScopes: requestedScopes });
-  return error === undefined ? [] : [{ field: fieldIds.scope(requestedScopes[0] ?? ''), message: error }];
+  const found = [
+    [fieldIds.scope(requestedScopes[0] ?? ''), scopesError(scopes, { knownScopes: requestedScopes })],
+    [attributesField, attributesError(readableAttributes)],
+  ] as const;
+  return found.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
 }
 
-/** The values of the form with the scopes in one order, so that only another selection is a change. */
+/** The values of the form with the scopes and the attributes in one order, so that only another selection is a change. */
 function inOrder({
   name,
   redirectUris,
   postLogoutRedirectUris,
   scopes,
+  readableAttributes,
   requireClientSecret,
   requireProofOfPossession,
   requirePushedRequests,
@@ -154,6 +165,7 @@ function inOrder({
     redirectUris,
     postLogoutRedirectUris,
     scopes: scopes.toSorted(),
+    readableAttributes: inContractOrder(readableAttributes),
     requireClientSecret,
     requireProofOfPossession,
     requirePushedRequests,
@@ -163,7 +175,7 @@ function inOrder({
   };
 }
 
-/** Form that changes the scopes of an installation. */
+/** Form that changes the scopes and the readable attributes of an installation. */
 function InstallationFields({
   back,
   button,
@@ -182,8 +194,9 @@ function InstallationFields({
         scopes={scopes}
         chosen={form.scopes}
         legend="Approved scopes"
-        hint="Users can allow the application these scopes and no others. Its tokens immediately lose the ones that you remove. Everything else is what the application was approved with."
+        hint="Users can allow the application these scopes and no others. Its tokens immediately lose the ones that you remove. Everything else except the attributes is what the application was approved with."
       />
+      {includesEmployees(scopes) && <AttributeChoices selected={form.readableAttributes} />}
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
+import { AttributeChoices } from '../../employees/index.js';
 import { CheckboxField, UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
@@ -138,6 +139,7 @@ export function ApplicationFields({
       <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
+      <AttributeChoices selected={form.readableAttributes} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}

@@ -7,6 +7,7 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
+import { attributeLabel } from '../../employees/index.js';
 import { type ApprovalPagesDependencies, approvalAddress, HostList } from '../../installations/index.js';
 import {
   type CallCounts,
@@ -131,7 +132,8 @@ function OverviewSections({
 
 function OverviewList({ application, calls, endpoints, publisher }: OverviewProps) {
   const { clientId, clientType, inDevelopment, isInstallation, isPublished } = application;
-  const { redirectUris, postLogoutRedirectUris, scopes, createdAt, createdBy } = application;
+  const { redirectUris, postLogoutRedirectUris, scopes, readableAttributes, createdAt, createdBy } =
+    application;
   return (
     <DescriptionList>
       {publisher !== null && (
@@ -157,6 +159,19 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
             </li>
           ))}
         </ul>
+      </DescriptionItem>
+      <DescriptionItem name="Readable attributes">
+        {readableAttributes.length === 0 ? (
+          'None'
+        ) : (
+          <ul class="plain">
+            {readableAttributes.map((name) => (
+              <li key={name}>
+                <code>{name}</code> {attributeLabel(name)}
+              </li>
+            ))}
+          </ul>
+        )}
       </DescriptionItem>
       {isInstallation ? (
         <DescriptionItem name="Sends users to">
