@@ -164,7 +164,7 @@ t.test('rejects what the API rejects, and keeps the input', async (t) => {
   await prisma.application.updateMany({ where: { id: application.id }, data: { scopes: ['user:read'] } });
   t.match(
     (await browser.open(`${list}/new`)).body,
-    'gets no events, because it may not read employees and reports',
+    'gets no events, because it may not read employees',
   );
   isPage(t, await add(url), 409);
   const { id } = await createApplication(database, accountId, { clientType: 'public' });

@@ -71,7 +71,7 @@ async function tail(
   {
     id,
     start: first,
-    options: { type: types = [], follow },
+    options: { type: types = null, follow },
     signal,
   }: { id: AccountId; start: FeedRequest['start']; options: TailOptions; signal: AbortSignal },
 ): Promise<void> {

@@ -2,7 +2,8 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope } from '../../platform/database/scope.js';
-import { accountEvents } from './event-statements.js';
+import { accountEvents, typesParameter } from './event-statements.js';
+import type { EventTypes } from './readable-types.js';
 
 /** Start of a reader: after a position, or with the first event that is not older than a time. */
 type FeedStart = { readonly after: bigint } | { readonly since: Date };
@@ -55,8 +56,7 @@ const maximumScanned = 10_000n;
 export interface FeedRequest {
   readonly start: FeedStart;
   readonly size: number;
-  /** Types of the events; empty: all. */
-  readonly types: readonly string[];
+  readonly types: EventTypes;
 }
 
 type FeedOutcome =
@@ -107,12 +107,12 @@ export class EventFeed {
     };
   }
 
-  /** Reads the event at a position. */
-  async find(accountId: AccountId, position: bigint): Promise<FoundEvent> {
+  /** Reads the event at a position. One of another type is not found. */
+  async find(accountId: AccountId, position: bigint, types: EventTypes): Promise<FoundEvent> {
     const after = position - 1n;
     const found = await this.#findStart(accountId, { after });
     if (found.kind !== 'found') return found;
-    const [event] = await this.#read(accountId, { after, until: position, size: 1, types: [] });
+    const [event] = await this.#read(accountId, { after, until: position, size: 1, types });
     return event === undefined ? { kind: 'not_found' } : { kind: 'found', event: event.document };
   }
 
@@ -124,9 +124,9 @@ export class EventFeed {
   /** Reads events after one position, up to and including another. */
   async #read(
     accountId: AccountId,
-    { after, until, size, types }: { after: bigint; until: bigint; size: number; types: readonly string[] },
+    { after, until, size, types }: { after: bigint; until: bigint; size: number; types: EventTypes },
   ): Promise<{ position: bigint; document: string }[]> {
-    const values = [accountId, String(after), String(until), types.join(), String(size)];
+    const values = [accountId, String(after), String(until), typesParameter(types), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
       accountEvents,
       values,
