@@ -35,7 +35,8 @@ export const requestErrors = {
   MalformedPhoneNumberResponseExample: patchUser({ phone_number: '020 7946 0123' }),
   UnauthorizedResponseExample: (world) => world.send('/v1/employees'),
   InvalidTokenResponseExample: (world) => world.send('/v1/employees', { token: 'unknown' }),
-  ReportsReadScopeMissingResponseExample: get('/v1/employees', { scope: 'user:read' }),
+  EmployeesReadScopeMissingResponseExample: get('/v1/employees', { scope: 'user:read' }),
+  ReportsReadScopeMissingResponseExample: get('/v1/reports', { scope: 'user:read' }),
   ReportsWriteScopeMissingResponseExample: async (world) =>
     world.send('/v1/reports', { json: { title: 'x' }, token: await world.token('demoreadonly') }),
   UserReadScopeMissingResponseExample: get('/v1/users/me', { scope: 'reports:read' }),

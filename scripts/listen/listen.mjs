@@ -17,7 +17,7 @@ accepted with 2xx is sent again. The next run continues after the last accepted 
   --no-follow        stop at the end of the feed
 
 Environment variables:
-  ACCESS_TOKEN       access token with the scope reports:read; required
+  ACCESS_TOKEN       access token with the scope employees:read or reports:read; required
   BASE_URL           address of the API; default: http://localhost:3000
   WEBHOOK_SECRET     secret that signs, whsec_ and base64; default: created and stored with the first run
 

@@ -10,7 +10,7 @@ import { invalidProof, type ProofVerifier } from './dpop/proof-verifier.js';
 import { usedProof } from './dpop/use-proof.js';
 import type { UsedProofs } from './dpop/used-proofs.js';
 import type { Resource } from './resources.js';
-import { isAboutUser, mayGrant } from './scopes.js';
+import { isAboutUser, isPermitted, mayGrant } from './scopes.js';
 import {
   type AccessTokenClaims,
   type AccessTokens,
@@ -85,7 +85,8 @@ export function userContextRequired(): Problem {
 }
 
 /**
- * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes.
+ * Authenticates a request by its bearer token, which must be valid, not revoked, and have the required scopes, or all of one of
+ * the other sets. The error names the required scopes that are missing.
  * Scopes that were removed from the application or from the grant, or that the user may no longer grant, do not count. A token
  * without a user has no user scopes.
  *
@@ -134,7 +135,7 @@ export function createAuthenticate(
     return live;
   };
 
-  const authenticate: Authenticate = async (request, reply, required) => {
+  const authenticate: Authenticate = async (request, reply, required, otherSets) => {
     const { token, isDpop } = readAccessToken(request.headers.authorization);
     let claims: AccessTokenClaims;
     try {
@@ -166,15 +167,15 @@ export function createAuthenticate(
     request.callerIds = { accountId, applicationId, userId };
 
     const scopes = new Set(claims.scopes.filter((scope) => isStillGranted(scope, live)));
-    const missing = required.filter((scope) => !scopes.has(scope));
-    if (missing.length > 0) throw insufficientScope(missing);
+    if (!isPermitted(scopes, required, otherSets))
+      throw insufficientScope(required.filter((scope) => !scopes.has(scope)));
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
     const { restricted, generation } = live;
     return { accountId, applicationId, userId, scopes, restricted, generation };
   };
 
-  return (request, reply, required) => {
-    const authenticated = authenticate(request, reply, required);
+  return (request, reply, required, otherSets) => {
+    const authenticated = authenticate(request, reply, required, otherSets);
     // A bearer token gets no further promise.
     return isDpopRequest(request) ? authenticated.catch((error) => addDpopScheme(error)) : authenticated;
   };

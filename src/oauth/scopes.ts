@@ -15,6 +15,22 @@ export function mayGrant(role: Role, scope: string): boolean {
   return administratorRoles.includes(role) || isAboutUser(scope);
 }
 
+/** Whether a token with these scopes has all that an operation needs, or all of another set. */
+export function isPermitted(
+  granted: ReadonlySet<string>,
+  needed: readonly string[],
+  otherSets: readonly (readonly string[])[],
+): boolean {
+  if (hasAll(granted, needed)) return true;
+  for (const others of otherSets) if (hasAll(granted, others)) return true;
+  return false;
+}
+
+function hasAll(granted: ReadonlySet<string>, needed: readonly string[]): boolean {
+  for (const scope of needed) if (!granted.has(scope)) return false;
+  return true;
+}
+
 /** Whether a scope lets an application change data. */
 export function isWriteScope(scope: string): boolean {
   return scope.endsWith(':write');
@@ -81,6 +97,7 @@ export function selectScopes(requested: string | undefined, available: readonly 
 const scopeLabels: Readonly<Record<ScopeName, string>> = {
   'reports:read': 'See all employees of your account, and see and run its saved reports',
   'reports:write': 'Create, change and delete saved reports',
+  'employees:read': 'See all employees of your account, and what changes',
   'user:read': 'See your profile: name, e-mail address, picture, language, time zone and phone number',
   'user:write': 'Change your profile',
   'webhooks:read': 'See its webhook endpoints and their deliveries',

@@ -2,6 +2,7 @@ import {
   type Contract,
   type ContractDocument,
   createContract,
+  operationOf,
 } from '../../src/platform/contract/contract.js';
 import { compileValidator } from '../../src/platform/contract/validator.js';
 import { mergeHandlers } from '../../src/platform/http/binding/handlers.js';
@@ -140,6 +141,20 @@ t.test('rejects a contract in which an operation has no security', async (t) => 
       JSON.stringify(security) ?? 'none',
     );
   }
+});
+
+t.test('an operation with several requirements has the scopes of the first, and those of the others', (t) => {
+  const setsOf = (id: 'getEmployee' | 'createWebhookEndpoint' | 'listReports') => {
+    const { scopes, otherScopes } = operationOf(contract, id);
+    return [scopes, otherScopes];
+  };
+  t.same(setsOf('listReports'), [['reports:read'], []]);
+  t.same(setsOf('getEmployee'), [['reports:read'], [['employees:read']]]);
+  t.same(setsOf('createWebhookEndpoint'), [
+    ['reports:read', 'webhooks:write'],
+    [['employees:read', 'webhooks:write']],
+  ]);
+  t.end();
 });
 
 t.test('the public operations are those of the contract', async (t) => {

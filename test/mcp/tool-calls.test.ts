@@ -98,6 +98,22 @@ t.test(
   },
 );
 
+t.test('a token with employees:read calls the tools of employees, and no tool of reports', async (t) => {
+  const token = await tokenFor('employees:read');
+  for (const [name, given] of [
+    ['listEmployees', {}],
+    ['getEmployee', { employee_id: employeeId }],
+    ['listEvents', {}],
+  ] as const) {
+    const response = await callTool(api, token, name, given);
+    t.equal(response.statusCode, 200, name);
+    t.notOk(response.json().result.isError, name);
+  }
+  const rejected = await callTool(api, token, 'listReports');
+  t.equal(rejected.statusCode, 403);
+  t.match(rejected.headers['www-authenticate'], /scope="employees:read reports:read"/);
+});
+
 t.test('invalid input is a tool error that names the argument', async (t) => {
   const client = await connect(t, api.baseUrl, await tokenFor(all));
   for (const [name, given, text] of [

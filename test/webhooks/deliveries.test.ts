@@ -151,7 +151,7 @@ t.test(
 );
 
 t.test(
-  'an endpoint whose application lost reports:read or whose events have expired is paused',
+  'an endpoint whose application may no longer read employees, or whose events have expired, is paused',
   async (t) => {
     const { accountId, application, clock, receiver, create, addEmployees, run, state } = await deliveryScene(
       t,

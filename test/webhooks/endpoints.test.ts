@@ -141,7 +141,7 @@ t.test(
   },
 );
 
-t.test('requires the webhook scopes, a confidential application, and reports:read', async (t) => {
+t.test('requires the webhook scopes, a confidential application, and reports:read or employees:read', async (t) => {
   const { accountId } = await webhookScene(api);
   const post = async (scopes: string[]) => {
     const application = await createApplication(api.database, accountId, { scopes });
@@ -150,7 +150,9 @@ t.test('requires the webhook scopes, a confidential application, and reports:rea
   };
   t.match(await post(['reports:read', 'webhooks:read']), { code: 'insufficient_scope' });
   t.match(await post(['webhooks:write']), { code: 'insufficient_scope' });
+  t.match(await post(['employees:read', 'webhooks:read']), { code: 'insufficient_scope' });
   t.ok((await post(['reports:read', 'webhooks:write'])).data);
+  t.ok((await post(['employees:read', 'webhooks:write'])).data);
   for (const { applications } of demoAccounts)
     for (const { scopes } of applications)
       t.notMatch(scopes.join(), /webhooks/, 'demo applications do not have the scopes');

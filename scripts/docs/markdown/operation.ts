@@ -11,6 +11,7 @@ import {
   section,
 } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';
+import { neededScopes } from '../reference/needed-scopes.js';
 import type { DocumentedOperation } from '../reference/nodes.js';
 import { samplesOf } from '../samples/samples.js';
 
@@ -104,11 +105,12 @@ export function webhookText(contract: Contract, webhook: DocumentedOperation, li
   );
 }
 
-function authorization({ scopes: texts }: Contract, { scopes }: Operation, links: DocumentLinks): string {
-  if (scopes === null) return 'None. The operation has no bearer token.';
-  const needed = scopes.map((scope) => item(`${code(scope)}: ${texts[scope]}`)).join('\n');
+function authorization({ scopes: texts }: Contract, operation: Operation, links: DocumentLinks): string {
+  if (operation.scopes === null) return 'None. The operation has no bearer token.';
+  const { title, lines } = neededScopes(operation);
+  const needed = lines.map((line) => item(line.map((scope) => `${code(scope)}: ${texts[scope]}`).join('; ')));
   return blocks(
     `\`Authorization: Bearer\` with an access token. See [Authentication](${links.guide('Authentication')}).`,
-    needed === '' ? '' : `Scopes:\n\n${needed}`,
+    needed.length === 0 ? '' : `${title}:\n\n${needed.join('\n')}`,
   );
 }

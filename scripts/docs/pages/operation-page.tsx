@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { Method, ReferenceCrumbs, ReferencePage } from '../../../src/features/documentation/frame.js';
 import type { Operation } from '../../../src/platform/contract/contract.js';
 import { type Column, DataTable } from '../../../src/platform/pages/data-table.js';
@@ -5,6 +6,7 @@ import { WrappedUrl } from '../../../src/platform/pages/wrapped-text.js';
 import { describeOperation } from '../reference/describer.js';
 import type { DescribedError } from '../reference/description.js';
 import type { DocumentLinks } from '../reference/links.js';
+import { neededScopes } from '../reference/needed-scopes.js';
 import { type Sample, samplesOf } from '../samples/samples.js';
 import { RequestAndResponses, Schemas } from './bodies.js';
 import { type ReferenceContext, renderContents } from './contents.js';
@@ -111,11 +113,11 @@ export function OperationPage({ context, operation }: { context: ReferenceContex
 
 function Authorization({ context, operation }: { context: ReferenceContext; operation: Operation }) {
   const { contract, links } = context;
-  const { scopes } = operation;
+  const { title, lines } = neededScopes(operation);
   return (
     <section id="authorization">
       <h2>Authorization</h2>
-      {scopes === null ? (
+      {operation.scopes === null ? (
         <p>None. The operation has no bearer token.</p>
       ) : (
         <p>
@@ -123,14 +125,22 @@ function Authorization({ context, operation }: { context: ReferenceContext; oper
           <a href={links.guide('Authentication')}>Authentication</a>.
         </p>
       )}
-      {scopes !== null && scopes.length > 0 && (
-        <ul>
-          {scopes.map((scope) => (
-            <li key={scope}>
-              Scope <code>{scope}</code>: {contract.scopes[scope]}
-            </li>
-          ))}
-        </ul>
+      {lines.length > 0 && (
+        <>
+          <p>{title}:</p>
+          <ul>
+            {lines.map((line) => (
+              <li key={line.join()}>
+                {line.map((scope, index) => (
+                  <Fragment key={scope}>
+                    {index > 0 && '; '}
+                    <code>{scope}</code>: {contract.scopes[scope]}
+                  </Fragment>
+                ))}
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );

@@ -46,7 +46,8 @@ function checkOf(contract: Contract, operation: Operation): string[] {
   if (needsUser(contract, operation)) return expecting(`[${success}, 403]`);
   return [
     "const granted = (pm.collectionVariables.get('granted_scope') || '').split(' ');",
-    `const permitted = ${JSON.stringify(operation.scopes)}.every((scope) => granted.includes(scope));`,
+    `const sets = ${JSON.stringify([operation.scopes, ...operation.otherScopes])};`,
+    'const permitted = sets.some((scopes) => scopes.every((scope) => granted.includes(scope)));',
     ...expecting(`permitted ? [${success}] : [${success}, 403]`),
   ];
 }

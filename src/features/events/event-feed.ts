@@ -3,7 +3,8 @@ import { type Clock, dayMilliseconds } from '../../platform/clock.js';
 import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope } from '../../platform/database/scope.js';
-import { accountEvents } from './event-statements.js';
+import { accountEvents, typesParameter } from './event-statements.js';
+import type { EventTypes } from './readable-types.js';
 
 /** Start of a reader: after a position, or with the first event that is not older than a time. */
 type FeedStart = { readonly after: bigint } | { readonly since: Date };
@@ -56,8 +57,7 @@ const maximumScanned = 10_000n;
 export interface FeedRequest {
   readonly start: FeedStart;
   readonly size: number;
-  /** Types of the events; empty: all. */
-  readonly types: readonly string[];
+  readonly types: EventTypes;
   /** Attributes of employees that the reader may not read. Events that changed only such attributes are skipped. */
   readonly restricted: RestrictedAttributes;
 }
@@ -116,16 +116,18 @@ export class EventFeed {
     };
   }
 
-  /** Reads the event at a position; `not_found` also if it changed only attributes that the reader may not read. */
+  /**
+   * Reads the event at a position. One of another type is not found, nor one that changed only attributes that the reader may not read.
+   */
   async find(
     accountId: AccountId,
     position: bigint,
-    { restricted }: Pick<FeedRequest, 'restricted'>,
+    { types, restricted }: Pick<FeedRequest, 'types' | 'restricted'>,
   ): Promise<FoundEvent> {
     const after = position - 1n;
     const found = await this.#findStart(accountId, { after });
     if (found.kind !== 'found') return found;
-    const [event] = await this.#read(accountId, { after, until: position, size: 1, types: [], restricted });
+    const [event] = await this.#read(accountId, { after, until: position, size: 1, types, restricted });
     return event === undefined ? { kind: 'not_found' } : { kind: 'found', event: event.document };
   }
 
@@ -145,7 +147,7 @@ export class EventFeed {
       restricted,
     }: { after: bigint; until: bigint } & Pick<FeedRequest, 'size' | 'types' | 'restricted'>,
   ): Promise<{ position: bigint; document: string }[]> {
-    const values = [accountId, String(after), String(until), types.join(), String(size)];
+    const values = [accountId, String(after), String(until), typesParameter(types), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
       accountEvents(restricted),
       values,

@@ -3,11 +3,13 @@ import { withRestricted } from '../../platform/contract/employee-attributes.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { defaultPageSize, parseTimestamp } from '../../platform/http/pagination.js';
+import type { Principal } from '../../platform/http/principal.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { EventFeed, FeedRequest } from './event-feed.js';
 import { eventPosition, toEventList } from './event-list.js';
+import { readableTypes } from './readable-types.js';
 
 /** 410 `events_expired`. `subject` is the start of the sentence. */
 export function eventsExpired(subject: string): Problem {
@@ -30,7 +32,7 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
   /** @throws {Problem} 400 `invalid_request`, 410 `events_expired` */
   async listEvents({ caller, query }: Input<'listEvents'>): Promise<Output<'listEvents'>> {
     const { accountId, restricted } = caller;
-    const types = query['filter[type]']?.split(',') ?? [];
+    const types = readableTypes(query['filter[type]']?.split(',') ?? [], readsReports(caller));
     const size = query['page[size]'] ?? defaultPageSize;
     const outcome = await this.#feed.page(accountId, {
       start: readStart(accountId, query),
@@ -56,7 +58,10 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     const { accountId, restricted } = caller;
     const position = eventPosition(accountId, params.event_id);
     if (position === null || position === 0n) throw recordNotFound();
-    const outcome = await this.#feed.find(accountId, position, { restricted });
+    const outcome = await this.#feed.find(accountId, position, {
+      types: readableTypes([], readsReports(caller)),
+      restricted,
+    });
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
     const body = withRestricted(`{"data":${outcome.event}}`, restricted) as JsonText<{
@@ -64,6 +69,10 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
     }>;
     return { status: 200, records: 1, body };
   }
+}
+
+function readsReports({ scopes }: Principal): boolean {
+  return scopes.has('reports:read');
 }
 
 /** Start of the page. Default: the oldest event that is kept. */

@@ -9,6 +9,7 @@ import type { PreparedStatement, ReadDatabase } from '../../platform/database/cl
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { positionDigitsSql } from '../../platform/database/ids.js';
 import { allAccounts } from '../../platform/database/scope.js';
+import type { EventTypes } from './readable-types.js';
 
 /** SQL expression for a text as JSON. It is NULL for NULL. */
 const quoted = (text: string) => `to_json(${text})::text`;
@@ -82,7 +83,7 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
 
 /**
  * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
- * position, the types, separated by commas, or none for all, and the maximum number.
+ * position, the types as {@link typesParameter} writes them, and the maximum number.
  */
 export const accountEvents = forEachRestriction(
   (restricted): PreparedStatement => ({
@@ -92,11 +93,16 @@ export const accountEvents = forEachRestriction(
     SELECT events.position::text AS position, ${eventDocument(clientOfAccount, restricted)} AS document
     FROM events
     WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
-      AND ($4 = '' OR events.type = ANY (string_to_array($4, ',')))
+      AND ($4 = '*' OR events.type = ANY (string_to_array($4, ',')))
       ${isReadable(restricted)}
     ORDER BY events.position LIMIT $5::bigint`,
   }),
 );
+
+/** The types of events as a parameter: separated by commas, or `*` for all. An empty text matches no event. */
+export function typesParameter(types: EventTypes): string {
+  return types === null ? '*' : types.join();
+}
 
 /** Maximum number of events of a page that is delivered to a webhook endpoint. */
 export const maximumPageEvents = 100;
@@ -107,8 +113,7 @@ interface EventPageKey {
   readonly after: bigint;
   /** Position of the last event that is read. */
   readonly until: bigint;
-  /** Types of the events; empty: all. */
-  readonly types: readonly string[];
+  readonly types: EventTypes;
   /** Events before this time are no longer kept. */
   readonly cutoff: Date;
 }
@@ -157,7 +162,7 @@ function pageOf(
         FROM events
         WHERE events.account_id = ${request.account}
           AND events.position >= ${request.first} AND events.position <= ${request.until}
-          AND (${request.types} = '' OR events.type = ANY (string_to_array(${request.types}, ',')))
+          AND (${request.types} = '*' OR events.type = ANY (string_to_array(${request.types}, ',')))
           ${isReadable(restricted)}
         ORDER BY events.position LIMIT ${maximumPageEvents}
       ) AS found
@@ -182,7 +187,7 @@ export function eventPage(
       account_id: accountId,
       first: String(after + 1n),
       until: String(until),
-      types: types.join(),
+      types: typesParameter(types),
       cutoff: cutoff.toISOString(),
     }),
     sql: pageOf(
@@ -214,7 +219,7 @@ export function eventPage(
       },
       values: ({ accountId, after, until, types, cutoff }) => [
         ...[accountId, String(after + 1n), String(until)],
-        ...[types.join(), cutoff.toISOString()],
+        ...[typesParameter(types), cutoff.toISOString()],
       ],
       toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
     },

@@ -6,6 +6,7 @@ export { findStart } from './event-feed.js';
 export { eventsExpired } from './event-handlers.js';
 export { eventId, eventPosition, writeEventList } from './event-list.js';
 export { eventPage, maximumPageEvents } from './event-statements.js';
+export { readableTypes } from './readable-types.js';
 
 /** Creates the handlers of the feed of changes. */
 export function createEventHandlers({ config, database, clock }: Core): EventHandlers {

@@ -12,7 +12,7 @@ import { requestIdHeader } from '../../platform/http/request-head.js';
 import { Problem, type ProblemDocument, problemDocument } from '../../platform/problems/problem.js';
 import type { WithBaseUrl } from '../documentation/index.js';
 import { rejectedCall, respond, succeeded, type ToolCaller, toolRequest } from './server.js';
-import { type OperationTool, readTools } from './tools.js';
+import { isAllowed, type OperationTool, readTools } from './tools.js';
 
 /** Path of the endpoint. */
 const mcpPath = '/mcp';
@@ -82,7 +82,7 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
       if (!isOwnOrigin(request, config.baseUrl)) {
         return sendError(reply, 403, 'The Origin header must be absent or the address of this server.');
       }
-      request.caller = await authenticate(request, reply, []).catch((error) =>
+      request.caller = await authenticate(request, reply, [], []).catch((error) =>
         withParameters(error, `scope="${firstScopes.join(' ')}", ${resourceMetadata}`),
       );
     },
@@ -94,9 +94,9 @@ export async function mcpRoutes(app: FastifyInstance, dependencies: Dependencies
       }
       const caller = callerOf(app, request, dependencies);
       const tool = tools.get(calledTool(body));
-      const missing = (tool?.operation.scopes ?? []).filter((scope) => !caller.scopes.has(scope));
-      // The client then requests these scopes and would otherwise lose those of its token.
-      if (missing.length > 0) {
+      if (tool !== undefined && !isAllowed(tool, caller.scopes)) {
+        const missing = (tool.operation.scopes ?? []).filter((scope) => !caller.scopes.has(scope));
+        // The client then requests these scopes and would otherwise lose those of its token.
         const problem = insufficientScope(missing, [...caller.scopes, ...missing]);
         withParameters(inSchemeOf(request, problem), resourceMetadata);
       }

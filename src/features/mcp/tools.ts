@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import { openIdScope } from '../../oauth/scopes.js';
+import { isPermitted, openIdScope } from '../../oauth/scopes.js';
 import {
   type Contract,
   type ContractDocument,
@@ -126,7 +126,7 @@ export function readTools(contract: Contract, withBaseUrl: WithBaseUrl): Map<str
 
 /** Whether the scopes satisfy the security of the operation. */
 export function isAllowed({ operation }: OperationTool, scopes: ReadonlySet<string>): boolean {
-  return (operation.scopes ?? []).every((scope) => scopes.has(scope));
+  return isPermitted(scopes, operation.scopes ?? [], operation.otherScopes);
 }
 
 function isTool({ scopes, body, responses }: Operation): boolean {

@@ -9,7 +9,7 @@ const reasons: Readonly<Record<PauseReason, string>> = {
   failing: `It did not accept events for ${maxRetryDays} days.`,
   gone: 'It responded with 410 Gone.',
   expired: 'Its next events are no longer kept.',
-  access: 'The application may no longer read employees and reports.',
+  access: 'The application may no longer read employees.',
   revoked: '',
   manual: '',
 };

@@ -158,6 +158,8 @@ export interface Operation extends Processing {
   readonly path: string;
   /** Scopes that a bearer token must have; `null` for operations without a token. */
   readonly scopes: readonly string[] | null;
+  /** Sets of scopes of which a token may have one instead. */
+  readonly otherScopes: readonly (readonly string[])[];
   readonly queryParameters: ReadonlyMap<string, Parameter>;
   readonly body: { readonly required: boolean; readonly mediaTypes: readonly string[] } | null;
   readonly responses: ReadonlyMap<number, readonly string[]>;
@@ -207,7 +209,8 @@ export function loadContract(): Contract {
 }
 
 /**
- * @throws {Error} when an operation has no security, or two, or an invalid `x-server`, or a reference has no target
+ * @throws {Error} when an operation has no security, or one that is not OAuth 2.0, or an invalid `x-server`, or a reference
+ *   has no target
  */
 export function createContract(document: ContractDocument): Contract {
   return {
@@ -225,13 +228,14 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
       const raw = item[method] as RawOperation | undefined;
       if (raw === undefined) continue;
       const id = raw.operationId as OperationId;
-      const scopes = readScopes(raw);
+      const { scopes, otherScopes } = readScopes(raw);
       found.set(id, {
         summary: raw.summary ?? id,
         id,
         method: method.toUpperCase(),
         path: pathTemplate,
         scopes,
+        otherScopes,
         ...readProcessing(raw, scopes),
         queryParameters: readQueryParameters(document, raw, item),
         body: readBody(document, raw.requestBody),
@@ -243,15 +247,17 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
   return found;
 }
 
-function readScopes({ operationId, security }: RawOperation): readonly string[] | null {
+function readScopes({
+  operationId,
+  security,
+}: RawOperation): Pick<Operation, 'scopes' | 'otherScopes'> {
   if (security === undefined) throw new Error(`${operationId} does not state its security`);
-  const [requirement] = security;
-  if (requirement === undefined) return null;
-  const scopes = requirement.oauth2;
-  if (security.length > 1 || scopes === undefined || Object.keys(requirement).length > 1) {
-    throw new Error(`${operationId} must state one oauth2 requirement, or none`);
-  }
-  return scopes;
+  const [scopes = null, ...otherScopes] = security.map(({ oauth2, ...others }) => {
+    if (oauth2 === undefined || Object.keys(others).length > 0)
+      throw new Error(`${operationId} must state oauth2 requirements only, or none`);
+    return oauth2;
+  });
+  return { scopes, otherScopes };
 }
 
 const processingValues: Readonly<Record<string, readonly unknown[]>> = {

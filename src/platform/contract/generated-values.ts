@@ -50,6 +50,7 @@ export type ProblemItemCode =
 export type ScopeName =
   | 'reports:read'
   | 'reports:write'
+  | 'employees:read'
   | 'user:read'
   | 'user:write'
   | 'webhooks:read'

@@ -202,6 +202,16 @@ t.test('a run in order changes no record when the application may only read', as
   }
 });
 
+t.test('a run in order reads employees with employees:read alone', async (t) => {
+  const { accountId } = await createTenant(api.database, { employees: makeEmployees(1) });
+  const application = await createApplication(api.database, accountId, { scopes: ['employees:read'] });
+  const { statuses, failures } = await runCollection(credentialsOf(application));
+  t.same(failures, []);
+  for (const id of ['listEmployees', 'getEmployee', 'listEvents', 'getEvent'] as const)
+    t.equal(statuses.get(id), 200, id);
+  t.equal(statuses.get('listReports'), 403);
+});
+
 t.test('a status that is not expected is a failure', async (t) => {
   const { failures } = await runCollection({ client_id: 'unknown' });
   t.match(failures[0], /^createToken: 401 is not 200/);

@@ -94,7 +94,9 @@ const claimWebhookEndpoints: PreparedStatement = {
       'deliveryId', endpoint.delivery_id, 'deliveryEnd', endpoint.delivery_end::text, 'failures', endpoint.failures,
       'failingSince', endpoint.failing_since, 'wakeups', endpoint.wakeups,
       'readableAttributes', application.readable_attributes,
-      'isAllowed', application.suspended_at IS NULL AND application.client_type = 'confidential' AND 'reports:read' = ANY (application.scopes))::text AS endpoint`,
+      'isAllowed', application.suspended_at IS NULL AND application.client_type = 'confidential'
+        AND application.scopes && ARRAY['employees:read', 'reports:read'],
+      'readsReports', 'reports:read' = ANY (application.scopes))::text AS endpoint`,
 };
 
 /** Milliseconds after which another process takes over an endpoint. An attempt takes half of it at most. */
@@ -123,6 +125,8 @@ export interface ClaimedEndpoint extends Readonly<Pick<EndpointRow, ClaimedColum
   readonly leaseEnd: Date;
   /** Whether the application may receive events. */
   readonly isAllowed: boolean;
+  /** Whether they include events of reports. */
+  readonly readsReports: boolean;
   /** Attributes of employees that the application may not read. */
   readonly restricted: RestrictedAttributes;
 }

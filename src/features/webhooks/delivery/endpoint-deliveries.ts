@@ -4,7 +4,7 @@ import { createBatcher } from '../../../platform/database/batcher.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { allAccounts, withScope } from '../../../platform/database/scope.js';
-import { eventPage, maximumPageEvents, writeEventList } from '../../events/index.js';
+import { eventPage, maximumPageEvents, readableTypes, writeEventList } from '../../events/index.js';
 import type { WebhookSecrets } from '../webhook-secrets.js';
 import { type ClaimedEndpoint, type LeasedRow, leasedEndpoints, leaseStillHeld } from './claim-endpoints.js';
 import { advanced, type EndpointOutcome, failed, interrupted, paused, storeOutcomes } from './outcome.js';
@@ -72,8 +72,9 @@ export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage | nul
 export function createPageReaders(database: Database, baseUrl: string): (cutoff: Date) => ReadPage {
   const findPage = forEachRestriction((restricted) => eventPage(database, restricted));
   const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage | null> => {
-    const { accountId, position, eventTypes: types, deliveryEnd, restricted } = endpoint;
-    const scanned = types.length === 0 ? BigInt(maximumPageEvents) : maximumScanned;
+    const { accountId, position, eventTypes, deliveryEnd, restricted } = endpoint;
+    const types = readableTypes(eventTypes, endpoint.readsReports);
+    const scanned = types === null ? BigInt(maximumPageEvents) : maximumScanned;
     // A repeated delivery has a fixed end.
     const until = deliveryEnd ?? position + scanned;
     const found = await findPage(restricted)({ accountId, after: position, until, types, cutoff });
@@ -82,7 +83,8 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     const read = deliveryEnd ?? (until < found.end ? until : found.end);
     const end = found.count === maximumPageEvents && found.last !== null ? found.last : read;
     const hasMore = end < found.end;
-    const parameters: Record<string, string> = types.length === 0 ? {} : { 'filter[type]': types.join() };
+    const parameters: Record<string, string> =
+      eventTypes.length === 0 ? {} : { 'filter[type]': eventTypes.join() };
     const { documents } = found;
     const body = writeEventList(baseUrl, {
       ...{ accountId, documents, position: end, hasMore },
@@ -93,8 +95,8 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
   return (cutoff) => {
     const pages = new Map<string, ReturnType<ReadPage>>();
     return (endpoint) => {
-      const { accountId, position, eventTypes, deliveryEnd, restricted } = endpoint;
-      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${eventTypes.join()} ${restricted.join()}`;
+      const { accountId, position, eventTypes, readsReports, deliveryEnd, restricted } = endpoint;
+      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${readsReports} ${eventTypes.join()} ${restricted.join()}`;
       const shared = pages.get(key);
       if (shared !== undefined) return shared;
       // Not kept after it was read, because the slowest of the endpoints may take long.

@@ -36,8 +36,12 @@ import {
 } from './requested.js';
 import { endpointSecretPage } from './secret-page.js';
 
-/** The scope without which an application gets no events. */
-const eventScope = 'reports:read';
+/** The scopes without which an application gets no events. It needs one of them. */
+const eventScopes = ['employees:read', 'reports:read'];
+
+function hasEventScope(scopes: readonly string[]): boolean {
+  return scopes.some((scope) => eventScopes.includes(scope));
+}
 
 /** Forms that add a webhook endpoint, and change it. */
 export function endpointForms(site: PageRouter, dependencies: WebhookPagesDependencies): void {
@@ -72,7 +76,7 @@ function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void
             {name} gets a message at this address when employees or reports change. Its developer tells you
             the address, and needs the secret that the next page shows.
           </p>
-          {!scopes.includes(eventScope) && <MissingScope id={id} />}
+          {!hasEventScope(scopes) && <MissingScope id={id} />}
           <EndpointFields
             rules={rules}
             values={values}
@@ -86,10 +90,10 @@ function addForm(site: PageRouter, dependencies: WebhookPagesDependencies): void
     }),
     save: async (context, { application, values, nonce }) => {
       const { id: applicationId, scopes } = application;
-      if (!scopes.includes(eventScope))
+      if (!hasEventScope(scopes))
         return rejected(
           'url',
-          `The application may not read employees and reports (scope ${eventScope}), so it gets no events.`,
+          `The application may not read employees (scope ${eventScopes.join(' or ')}), so it gets no events.`,
           409,
         );
       const errors = findErrors(values, rules);
@@ -124,8 +128,8 @@ function MissingScope({ id }: { id: string }) {
   return (
     <div class="warning">
       <p>
-        The application gets no events, because it may not read employees and reports (scope{' '}
-        <code>{eventScope}</code>). <a href={applicationAddress(id, 'edit')}>Edit the application</a>
+        The application gets no events, because it may not read employees (scope{' '}
+        <code>employees:read</code> or <code>reports:read</code>). <a href={applicationAddress(id, 'edit')}>Edit the application</a>
       </p>
     </div>
   );
@@ -242,7 +246,7 @@ function EventTypeFields({ types, chosen }: { types: readonly string[]; chosen: 
     <fieldset {...useDescription(typesField, `${typesField}-hint`)}>
       <legend>Events</legend>
       <p class="hint" id={`${typesField}-hint`}>
-        Without a selection, all events are sent.
+        Without a selection, all events are sent. Events of reports need the scope <code>reports:read</code>.
       </p>
       <FieldError field={typesField} />
       {types.map((type, index) => (

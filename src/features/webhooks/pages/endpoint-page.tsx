@@ -23,7 +23,7 @@ const reasons: Readonly<Record<PauseReason, string>> = {
   failing: `every attempt failed for ${maxRetryDays} days`,
   gone: 'its server responded that the address no longer exists (410 Gone)',
   expired: 'the next events are no longer kept',
-  access: 'the application may no longer read employees and reports (scope reports:read)',
+  access: 'the application may no longer read employees (scope employees:read or reports:read)',
   revoked: 'all access of the application was revoked',
   manual: 'an owner or administrator paused it',
 };

@@ -23,6 +23,7 @@ declare module 'fastify' {
 /**
  * Authenticates the caller, applies the rate limit and checks the scopes.
  *
+ * @param otherScopes sets of scopes of which a token may have one instead
  * @throws {Problem} 429 `rate_limit_exceeded`; 401 `unauthorized`, `invalid_token` or `token_expired`; 403
  *   `insufficient_scope`
  */
@@ -30,6 +31,7 @@ export type Authenticate = (
   request: FastifyRequest,
   reply: FastifyReply,
   scopes: readonly string[],
+  otherScopes: Operation['otherScopes'],
 ) => Promise<Principal>;
 
 /**
@@ -108,7 +110,7 @@ function routeFor(
   operation: Operation,
   { handlers, authenticate, publicRateLimiter, queue, beforeValidation }: Binding,
 ): Partial<RouteOptions> {
-  const { scopes } = operation;
+  const { scopes, otherScopes } = operation;
   const guard = createGuard(operation);
   const before = beforeValidation[operation.id];
   const mayHaveBody = !bodilessMethods.includes(operation.method);
@@ -118,7 +120,7 @@ function routeFor(
       if (operation.deprecation !== null) reply.headers({ ...operation.deprecation });
       if (hasEmptyParameter(request)) return reply.callNotFound();
       if (scopes === null) await publicRateLimiter.admit(operation, request, reply);
-      else request.caller = await authenticate(request, reply, scopes);
+      else request.caller = await authenticate(request, reply, scopes, otherScopes);
       if (operation.body !== null) checkCharset(request.headers['content-type'], operation);
       else if (mayHaveBody) request.headers = noBody;
     },

@@ -15,7 +15,7 @@ export function prepareContract(contract, signIn) {
   // The reference has the chapters, which are tags without operations, and the descriptions of the others.
   contract.tags = contract.tags.filter((tag) => !tag['x-traitTag']).map(({ name }) => ({ name }));
   for (const secured of [contract, ...Object.values(contract.paths).flatMap(Object.values)]) {
-    if (secured.security) secured.security = secured.security.flatMap((one) => alternatives(one, signIn));
+    if (secured.security?.length > 0) secured.security = alternatives(secured.security, signIn);
   }
   for (const parameter of Object.values(parameters)) leaveEmpty(parameter);
   return contract;
@@ -30,10 +30,8 @@ function restrictFlows(scheme, names) {
 }
 
 /** A pasted token is as good as signing in. */
-function alternatives({ oauth2, ...others }, signIn) {
-  if (oauth2 === undefined) return [others];
-  const pasted = { access_token: [], ...others };
-  return signIn === undefined ? [pasted] : [{ oauth2, ...others }, pasted];
+function alternatives(requirements, signIn) {
+  return [...(signIn === undefined ? [] : requirements), { access_token: [] }];
 }
 
 /** Swagger UI would send the examples of all optional parameters at once. */
