@@ -1,4 +1,10 @@
-import { applicationsPath, createThroughPage, expectRedirect, formOn, isPage } from '../support/browser/pages.js';
+import {
+  applicationsPath,
+  createThroughPage,
+  expectRedirect,
+  formOn,
+  isPage,
+} from '../support/browser/pages.js';
 import { createScene, grantTokens, signedInBrowser, tokenAccepted } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -53,7 +59,11 @@ t.test('a new application may read no attribute that is not selected', async (t)
   const created = await eventsOf(scene.accountId, 'application.created');
   t.match(
     created.map(({ details }) => details),
-    [{ readable_attributes: [] }, { readable_attributes: ['job_title', 'manager_id'] }, { readable_attributes: all }],
+    [
+      { readable_attributes: [] },
+      { readable_attributes: ['job_title', 'manager_id'] },
+      { readable_attributes: all },
+    ],
   );
   t.match((await browser.open('/people/settings/audit_log')).body, /readable attributes<\/dt><dd>none</);
 });
@@ -86,7 +96,10 @@ t.test('the attributes of an application are shown and changed, and its tokens s
   });
   const { accessToken } = await grantTokens(api, scene);
   const overview = await browser.open(address);
-  t.match(overview.body, /Readable attributes<\/dt>.*<code>job_title<\/code> Job title.*<code>location<\/code> Location/s);
+  t.match(
+    overview.body,
+    /Readable attributes<\/dt>.*<code>job_title<\/code> Job title.*<code>location<\/code> Location/s,
+  );
   t.notMatch(overview.body, '<code>hire_date</code>');
   const edit = await browser.open(`${address}/edit`);
   t.same(

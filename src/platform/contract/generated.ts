@@ -1232,7 +1232,10 @@ export interface components {
              */
             search_truncated?: boolean;
         };
-        /** @description The attributes of an employee. Every member is always present. */
+        /**
+         * @description The attributes of an employee. Those that are not required are absent if the application may not read them: `meta.restricted`
+         *     names them. Otherwise every member is present.
+         */
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
             employee_number: string;
@@ -1247,24 +1250,24 @@ export interface components {
             /** @description The department. */
             department: string;
             /** @description The job title, or `null`. */
-            job_title: string | null;
+            job_title?: string | null;
             /** @description The place of work, or `null`. */
-            location: string | null;
+            location?: string | null;
             /**
              * Format: date
              * @description The first day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            hire_date: string | null;
+            hire_date?: string | null;
             /**
              * Format: date
              * @description The last day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            termination_date: string | null;
+            termination_date?: string | null;
             /**
              * @description The `id` of the employee's manager, who is another employee of the account, or `null`. It becomes `null` when the
              *     manager is deleted.
              */
-            manager_id: string | null;
+            manager_id?: string | null;
             /**
              * Format: date-time
              * @description When the record last changed.
