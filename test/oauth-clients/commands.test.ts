@@ -59,6 +59,9 @@ t.test(
       await createTenant(database, { name: 'Customer' }),
     ];
     const { clientId, id } = own.application;
+    await database.prisma.sharedApplication.create({
+      data: { clientId, publisherAccountId: own.accountId, applicationId: id },
+    });
     const installation = await database.prisma.application.create({
       data: {
         ...{
