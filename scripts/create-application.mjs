@@ -15,7 +15,8 @@ export async function createApplication(base, { name, scopes, email, password })
   const main = html.slice(html.indexOf('<main'));
   const [action, form] = filledIn({ url, html: main }, { name, client_type: 'confidential' });
   for (const scope of scopes) form.append('scopes', scope);
-  for (const [, attribute] of main.matchAll(/name="attributes" value="([^"]*)"/g)) form.append('attributes', attribute);
+  for (const [, attribute] of main.matchAll(/name="attributes" value="([^"]*)"/g))
+    form.append('attributes', attribute);
   const created = await visit(action, form);
   const shown = (id) => new RegExp(`id="${id}"[^>]*>([^<]+)<`).exec(created.html)?.[1]?.trim();
   return { client_id: shown('client-id'), client_secret: shown('client-secret') };

@@ -259,59 +259,62 @@ t.test('an installation has the pages of an application, but no credentials', as
   }
 });
 
-t.test('only the approved scopes and the readable attributes of an installation can be changed', async (t) => {
-  const { browser, path, publisher, application, accountId } = await installed({
-    scopes: ['reports:read', 'user:read', 'user:write'],
-  });
-  const page = await browser.open(`${path}/edit`);
-  isPage(t, page);
-  t.notMatch(page.body, 'textarea');
-  t.notMatch(page.body, 'webhooks:write');
-  const more = [
-    ['name', 'Evil'],
-    ['redirect_uris', 'https://evil.example/'],
-    ['in_development', 'yes'],
-    ['require_client_secret', 'yes'],
-  ];
-  const scopes = ['user:read', 'user:write'];
-  expectRedirect(
-    t,
-    await edit(browser, path, { scopes, attributes: ['hire_date'], more }),
-    /application_updated/,
-  );
-  t.match(await installationOf(accountId), {
-    name: 'Payroll Sync',
-    redirectUris: [publisher.redirectUri],
-    scopes,
-    readableAttributes: ['hire_date'],
-    inDevelopment: false,
-    requireClientSecret: false,
-    requireProofOfPossession: false,
-    requirePushedRequests: false,
-  });
-  t.match(await eventsOf(accountId, 'application.updated'), [
-    {
-      applicationId: application.id,
-      details: {
-        scopes_added: ['user:write'],
-        scopes_removed: ['reports:read'],
-        readable_attributes_removed: ['job_title', 'location', 'termination_date', 'manager_id'],
+t.test(
+  'only the approved scopes and the readable attributes of an installation can be changed',
+  async (t) => {
+    const { browser, path, publisher, application, accountId } = await installed({
+      scopes: ['reports:read', 'user:read', 'user:write'],
+    });
+    const page = await browser.open(`${path}/edit`);
+    isPage(t, page);
+    t.notMatch(page.body, 'textarea');
+    t.notMatch(page.body, 'webhooks:write');
+    const more = [
+      ['name', 'Evil'],
+      ['redirect_uris', 'https://evil.example/'],
+      ['in_development', 'yes'],
+      ['require_client_secret', 'yes'],
+    ];
+    const scopes = ['user:read', 'user:write'];
+    expectRedirect(
+      t,
+      await edit(browser, path, { scopes, attributes: ['hire_date'], more }),
+      /application_updated/,
+    );
+    t.match(await installationOf(accountId), {
+      name: 'Payroll Sync',
+      redirectUris: [publisher.redirectUri],
+      scopes,
+      readableAttributes: ['hire_date'],
+      inDevelopment: false,
+      requireClientSecret: false,
+      requireProofOfPossession: false,
+      requirePushedRequests: false,
+    });
+    t.match(await eventsOf(accountId, 'application.updated'), [
+      {
+        applicationId: application.id,
+        details: {
+          scopes_added: ['user:write'],
+          scopes_removed: ['reports:read'],
+          readable_attributes_removed: ['job_title', 'location', 'termination_date', 'manager_id'],
+        },
       },
-    },
-  ]);
-  for (const refused of [[], ['user:read', 'webhooks:write'], ['admin']])
-    isPage(t, await edit(browser, path, { scopes: refused }), 400, refused.join(' '));
-  const unknown = await edit(browser, path, { scopes, attributes: ['hire_date', 'salary'] });
-  isPage(t, unknown, 400);
-  t.match(unknown.body, '<a href="#attributes">Choose from the attributes in the list.</a>');
-  t.match(await installationOf(accountId), { scopes, readableAttributes: ['hire_date'] });
-  const where = { id: publisher.application.id };
-  t.equal(
-    (await prisma.application.findFirstOrThrow({ where })).name,
-    'Payroll Sync',
-    'not the published one',
-  );
-});
+    ]);
+    for (const refused of [[], ['user:read', 'webhooks:write'], ['admin']])
+      isPage(t, await edit(browser, path, { scopes: refused }), 400, refused.join(' '));
+    const unknown = await edit(browser, path, { scopes, attributes: ['hire_date', 'salary'] });
+    isPage(t, unknown, 400);
+    t.match(unknown.body, '<a href="#attributes">Choose from the attributes in the list.</a>');
+    t.match(await installationOf(accountId), { scopes, readableAttributes: ['hire_date'] });
+    const where = { id: publisher.application.id };
+    t.equal(
+      (await prisma.application.findFirstOrThrow({ where })).name,
+      'Payroll Sync',
+      'not the published one',
+    );
+  },
+);
 
 t.test(
   'the service rejects other changes of an installation, and scopes that it does not request',

@@ -22,7 +22,7 @@ const { api, mail } = await buildMailingApp(t, { database });
 const { app, clock } = api;
 
 const checkedOn = (html: string) =>
-  [...html.matchAll(/<input type="checkbox"[^>]*>/g)]
+  [...html.matchAll(/<input type="checkbox" name="scopes"[^>]*>/g)]
     .filter(([input]) => / checked/.test(input))
     .map(([input]) => /value="([^"]*)"/.exec(input)?.[1]);
 const installationsOf = (accountId: string) =>

@@ -17,7 +17,9 @@ const { prisma } = database;
 const scopes = ['reports:read', 'user:read'];
 
 const chosenOn = (html: string) =>
-  [...html.matchAll(/<input type="checkbox" name="attributes" value="([^"]*)" checked/g)].map(([, name]) => name);
+  [...html.matchAll(/<input type="checkbox" name="attributes" value="([^"]*)" checked/g)].map(
+    ([, name]) => name,
+  );
 const installationOf = (accountId: string) =>
   prisma.application.findFirstOrThrow({ where: { accountId, NOT: { installedClientId: null } } });
 const suspend = async (accountId: string) =>
@@ -31,26 +33,32 @@ const approvalDetails = async (accountId: string) => {
   return events.map(({ details }) => details);
 };
 
-t.test('the account that approves an application chooses the attributes that it may read there', async (t) => {
-  const publisher = await createPublisher(database, { scopes });
-  const { approval, authorization } = approvalOf(publisher);
-  for (const [attributes, stored] of [
-    [[], []],
-    [['hire_date', 'job_title', 'job_title'], ['job_title', 'hire_date']],
-  ] as const) {
-    const { accountId, browser } = await createVisitor(api, 'owner');
-    const page = await browser.open(approval);
-    t.match(page.body, 'Attributes of employees that it may read</legend>');
-    t.same(chosenOn(page.body), [], 'at first nothing is selected');
-    const approved = await submitApproval(browser, page, approval, scopes, attributes);
-    expectRedirect(t, approved, authorization);
-    t.match(await installationOf(accountId), { scopes });
-    t.same((await installationOf(accountId)).readableAttributes, stored);
-    t.match(await approvalDetails(accountId), [{ scopes, readable_attributes: stored }]);
-  }
-  const own = await prisma.application.findFirstOrThrow({ where: { id: publisher.application.id } });
-  t.equal(own.readableAttributes.length, 5, 'the application of the publisher is not changed');
-});
+t.test(
+  'the account that approves an application chooses the attributes that it may read there',
+  async (t) => {
+    const publisher = await createPublisher(database, { scopes });
+    const { approval, authorization } = approvalOf(publisher);
+    for (const [attributes, stored] of [
+      [[], []],
+      [
+        ['hire_date', 'job_title', 'job_title'],
+        ['job_title', 'hire_date'],
+      ],
+    ] as const) {
+      const { accountId, browser } = await createVisitor(api, 'owner');
+      const page = await browser.open(approval);
+      t.match(page.body, 'Attributes of employees that it may read</legend>');
+      t.same(chosenOn(page.body), [], 'at first nothing is selected');
+      const approved = await submitApproval(browser, page, approval, scopes, attributes);
+      expectRedirect(t, approved, authorization);
+      t.match(await installationOf(accountId), { scopes });
+      t.same((await installationOf(accountId)).readableAttributes, stored);
+      t.match(await approvalDetails(accountId), [{ scopes, readable_attributes: stored }]);
+    }
+    const own = await prisma.application.findFirstOrThrow({ where: { id: publisher.application.id } });
+    t.equal(own.readableAttributes.length, 5, 'the application of the publisher is not changed');
+  },
+);
 
 t.test('a request is approved from the settings with attributes', async (t) => {
   const publisher = await createPublisher(database, { scopes });
@@ -96,35 +104,38 @@ t.test('when an application is approved again, the chosen attributes are selecte
   t.same((await installationOf(accountId)).readableAttributes, ['hire_date']);
 });
 
-t.test('without access to employees, the forms have no attributes and keep those that are stored', async (t) => {
-  const publisher = await createPublisher(database, { scopes });
-  const { accountId, browser } = await createVisitor(api, 'owner');
-  await approveAs(browser, publisher, scopes, ['location']);
-  await prisma.application.updateMany({
-    where: { id: publisher.application.id },
-    data: { scopes: ['user:read', 'user:write'] },
-  });
-  await suspend(accountId);
-  const { approval } = approvalOf(publisher, { scope: 'user:read' });
-  const page = await browser.open(approval);
-  isPage(t, page);
-  t.notMatch(page.body, 'name="attributes"');
-  const approved = await submitApproval(browser, page, approval, ['user:read'], ['hire_date']);
-  t.equal(approved.statusCode, 303, approved.body);
-  const { id } = await installationOf(accountId);
-  t.match(await installationOf(accountId), { scopes: ['user:read'], suspendedAt: null });
-  t.same((await installationOf(accountId)).readableAttributes, ['location']);
-  t.match((await approvalDetails(accountId)).at(-1), { readable_attributes: ['location'] });
+t.test(
+  'without access to employees, the forms have no attributes and keep those that are stored',
+  async (t) => {
+    const publisher = await createPublisher(database, { scopes });
+    const { accountId, browser } = await createVisitor(api, 'owner');
+    await approveAs(browser, publisher, scopes, ['location']);
+    await prisma.application.updateMany({
+      where: { id: publisher.application.id },
+      data: { scopes: ['user:read', 'user:write'] },
+    });
+    await suspend(accountId);
+    const { approval } = approvalOf(publisher, { scope: 'user:read' });
+    const page = await browser.open(approval);
+    isPage(t, page);
+    t.notMatch(page.body, 'name="attributes"');
+    const approved = await submitApproval(browser, page, approval, ['user:read'], ['hire_date']);
+    t.equal(approved.statusCode, 303, approved.body);
+    const { id } = await installationOf(accountId);
+    t.match(await installationOf(accountId), { scopes: ['user:read'], suspendedAt: null });
+    t.same((await installationOf(accountId)).readableAttributes, ['location']);
+    t.match((await approvalDetails(accountId)).at(-1), { readable_attributes: ['location'] });
 
-  const path = `${applicationsPath}/${id}/edit`;
-  const form = await browser.open(path);
-  t.notMatch(form.body, 'name="attributes"');
-  const saved = await browser.submit(path, [
-    ...Object.entries(hiddenFields(form.body)),
-    ['scopes', 'user:write'],
-    ['attributes', 'hire_date'],
-  ]);
-  expectRedirect(t, saved, /application_updated/);
-  t.match(await installationOf(accountId), { scopes: ['user:write'] });
-  t.same((await installationOf(accountId)).readableAttributes, ['location']);
-});
+    const path = `${applicationsPath}/${id}/edit`;
+    const form = await browser.open(path);
+    t.notMatch(form.body, 'name="attributes"');
+    const saved = await browser.submit(path, [
+      ...Object.entries(hiddenFields(form.body)),
+      ['scopes', 'user:write'],
+      ['attributes', 'hire_date'],
+    ]);
+    expectRedirect(t, saved, /application_updated/);
+    t.match(await installationOf(accountId), { scopes: ['user:write'] });
+    t.same((await installationOf(accountId)).readableAttributes, ['location']);
+  },
+);

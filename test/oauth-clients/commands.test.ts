@@ -49,59 +49,76 @@ t.test('revokes all access of the named application, and of no other', async (t)
 const setAttributes = (...args: readonly string[]) =>
   runCommandHere(options, ['applications', 'set-attributes', ...args]);
 
-t.test('sets the readable attributes of the named application or installation, and of no other', async (t) => {
-  const database = await openForCommands(options);
-  t.teardown(() => database.close());
-  const [own, customer] = [
-    await createTenant(database, { name: 'Publisher' }),
-    await createTenant(database, { name: 'Customer' }),
-  ];
-  const { clientId, id } = own.application;
-  const installation = await database.prisma.application.create({
-    data: {
-      ...{ id: randomId(), accountId: customer.accountId, clientId: randomId(), installedClientId: clientId },
-      ...{ name: 'Installed', clientType: 'confidential', readableAttributes: ['location'] },
-    },
-  });
-  const stored = async () => {
-    const where = { accountId: { in: [own.accountId, customer.accountId] } };
-    const rows = await database.prisma.application.findMany({ where });
-    const attributesOf = (wanted: string) => rows.find((row) => row.id === wanted)?.readableAttributes;
-    return [attributesOf(id), attributesOf(customer.application.id), attributesOf(installation.id)];
-  };
-
-  const some = await setAttributes(clientId, '--account', 'Publisher', '--attributes', 'hire_date, job_title');
-  t.match(some, {
-    code: 0,
-    stderr: '',
-    stdout: /^Readable attributes of Application \w+: job_title, hire_date\.\n$/,
-  });
-  t.same(await stored(), [['job_title', 'hire_date'], all, ['location']]);
-  const none = await setAttributes(clientId, '--account', 'Customer', '--attributes', 'none');
-  t.match(none, { code: 0, stdout: 'Readable attributes of Installed: none.\n' });
-  t.same(await stored(), [['job_title', 'hire_date'], all, []]);
-  t.equal((await setAttributes(clientId, '--account', 'Customer', '--attributes', 'all')).code, 0);
-  t.equal((await setAttributes(clientId, '--account', 'Customer', '--attributes', 'all')).code, 0);
-  t.same(await stored(), [['job_title', 'hire_date'], all, all]);
-
-  const events = (applicationId: string) =>
-    database.prisma.auditEvent.findMany({
-      where: { applicationId, type: 'application.updated' },
-      orderBy: { createdAt: 'asc' },
+t.test(
+  'sets the readable attributes of the named application or installation, and of no other',
+  async (t) => {
+    const database = await openForCommands(options);
+    t.teardown(() => database.close());
+    const [own, customer] = [
+      await createTenant(database, { name: 'Publisher' }),
+      await createTenant(database, { name: 'Customer' }),
+    ];
+    const { clientId, id } = own.application;
+    await database.prisma.sharedApplication.create({
+      data: { clientId, publisherAccountId: own.accountId, applicationId: id },
     });
-  t.match(await events(id), [
-    {
-      ...{ accountId: own.accountId, userId: null, address: null },
-      details: { readable_attributes_removed: ['location', 'termination_date', 'manager_id'] },
-    },
-  ]);
-  const recorded = await events(installation.id);
-  t.match(
-    recorded.map(({ details }) => details),
-    [{ readable_attributes_removed: ['location'] }, { readable_attributes_added: all }],
-    'the same choice again is no event',
-  );
-});
+    const installation = await database.prisma.application.create({
+      data: {
+        ...{
+          id: randomId(),
+          accountId: customer.accountId,
+          clientId: randomId(),
+          installedClientId: clientId,
+        },
+        ...{ name: 'Installed', clientType: 'confidential', readableAttributes: ['location'] },
+      },
+    });
+    const stored = async () => {
+      const where = { accountId: { in: [own.accountId, customer.accountId] } };
+      const rows = await database.prisma.application.findMany({ where });
+      const attributesOf = (wanted: string) => rows.find((row) => row.id === wanted)?.readableAttributes;
+      return [attributesOf(id), attributesOf(customer.application.id), attributesOf(installation.id)];
+    };
+
+    const some = await setAttributes(
+      clientId,
+      '--account',
+      'Publisher',
+      '--attributes',
+      'hire_date, job_title',
+    );
+    t.match(some, {
+      code: 0,
+      stderr: '',
+      stdout: /^Readable attributes of Application \w+: job_title, hire_date\.\n$/,
+    });
+    t.same(await stored(), [['job_title', 'hire_date'], all, ['location']]);
+    const none = await setAttributes(clientId, '--account', 'Customer', '--attributes', 'none');
+    t.match(none, { code: 0, stdout: 'Readable attributes of Installed: none.\n' });
+    t.same(await stored(), [['job_title', 'hire_date'], all, []]);
+    t.equal((await setAttributes(clientId, '--account', 'Customer', '--attributes', 'all')).code, 0);
+    t.equal((await setAttributes(clientId, '--account', 'Customer', '--attributes', 'all')).code, 0);
+    t.same(await stored(), [['job_title', 'hire_date'], all, all]);
+
+    const events = (applicationId: string) =>
+      database.prisma.auditEvent.findMany({
+        where: { applicationId, type: 'application.updated' },
+        orderBy: { createdAt: 'asc' },
+      });
+    t.match(await events(id), [
+      {
+        ...{ accountId: own.accountId, userId: null, address: null },
+        details: { readable_attributes_removed: ['location', 'termination_date', 'manager_id'] },
+      },
+    ]);
+    const recorded = await events(installation.id);
+    t.match(
+      recorded.map(({ details }) => details),
+      [{ readable_attributes_removed: ['location'] }, { readable_attributes_added: all }],
+      'the same choice again is no event',
+    );
+  },
+);
 
 t.test('attributes that do not exist are rejected with the names of those that do', async (t) => {
   const database = await openForCommands(options);
@@ -119,5 +136,7 @@ t.test('attributes that do not exist are rejected with the names of those that d
     code: 1,
     stderr: /^Careful has no application with the client ID nothing; see: applications list\n$/,
   });
-  t.match(await database.prisma.application.findMany({ where: { accountId } }), [{ readableAttributes: all }]);
+  t.match(await database.prisma.application.findMany({ where: { accountId } }), [
+    { readableAttributes: all },
+  ]);
 });

@@ -1,4 +1,10 @@
-import { applicationsPath, createThroughPage, expectRedirect, formOn, isPage } from '../support/browser/pages.js';
+import {
+  applicationsPath,
+  createThroughPage,
+  expectRedirect,
+  formOn,
+  isPage,
+} from '../support/browser/pages.js';
 import { createScene, grantTokens, signedInBrowser, tokenAccepted } from '../support/oauth/users.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -14,11 +20,16 @@ const choicesOn = (html: string) =>
   [...html.matchAll(/<input type="checkbox" name="attributes" value="([^"]*)"( checked)?/g)].map(
     ([, name, checked]) => [name, checked !== undefined],
   );
+const detailOf = (details: unknown) => {
+  const { name, readable_attributes } = details as { name: string; readable_attributes: string[] };
+  return [name, readable_attributes] as const;
+};
 const eventsOf = (accountId: string, type: string) =>
   prisma.auditEvent.findMany({ where: { accountId, type }, orderBy: { createdAt: 'asc' } });
 
 async function ownerAtWork(options: Parameters<typeof createScene>[1] = {}) {
-  const scene = await createScene(database, options);
+  const fields = { name: 'Bridge', scopes: ['reports:read', 'user:read'] };
+  const scene = await createScene(database, { ...fields, ...options });
   const { id } = scene.application;
   const address = `${applicationsPath}/${id}`;
   return {
@@ -26,7 +37,7 @@ async function ownerAtWork(options: Parameters<typeof createScene>[1] = {}) {
     address,
     browser: await signedInBrowser(api, scene.user),
     stored: () => prisma.application.findFirstOrThrow({ where: { id } }),
-    fields: { name: 'Bridge', redirect_uris: [scene.redirectUri], scopes: ['reports:read', 'user:read'] },
+    fields: { ...fields, redirect_uris: [scene.redirectUri] },
   };
 }
 
@@ -51,17 +62,18 @@ t.test('a new application may read no attribute that is not selected', async (t)
     t.same(created.readableAttributes, stored, 'each once, in the order of the contract');
   }
   const created = await eventsOf(scene.accountId, 'application.created');
-  t.match(
-    created.map(({ details }) => details),
-    [{ readable_attributes: [] }, { readable_attributes: ['job_title', 'manager_id'] }, { readable_attributes: all }],
-  );
+  t.same(Object.fromEntries(created.map(({ details }) => detailOf(details))), {
+    None: [],
+    Some: ['job_title', 'manager_id'],
+    All: all,
+  });
   t.match((await browser.open('/people/settings/audit_log')).body, /readable attributes<\/dt><dd>none</);
 });
 
 t.test('an attribute that is not in the list is an error, and the selection is kept', async (t) => {
   const { scene, browser, address, fields } = await ownerAtWork();
   const before = await prisma.application.count({ where: { accountId: scene.accountId } });
-  for (const unknown of ['salary', 'email', '__proto__', '']) {
+  for (const unknown of ['salary', 'email', '__proto__']) {
     const attributes = ['hire_date', unknown];
     const edit = await browser.open(`${address}/edit`);
     for (const page of [
@@ -86,7 +98,10 @@ t.test('the attributes of an application are shown and changed, and its tokens s
   });
   const { accessToken } = await grantTokens(api, scene);
   const overview = await browser.open(address);
-  t.match(overview.body, /Readable attributes<\/dt>.*<code>job_title<\/code> Job title.*<code>location<\/code> Location/s);
+  t.match(
+    overview.body,
+    /Readable attributes<\/dt>.*<code>job_title<\/code> Job title.*<code>location<\/code> Location/s,
+  );
   t.notMatch(overview.body, '<code>hire_date</code>');
   const edit = await browser.open(`${address}/edit`);
   t.same(

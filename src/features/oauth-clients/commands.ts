@@ -71,11 +71,15 @@ Examples:
         clientId: string,
         { account, attributes }: { account: string; attributes: readonly RestrictableAttribute[] },
       ) =>
-        withApplication(commandProcess, { clientId, account }, async ({ applications, context, id, name }) => {
-          const choice = { id, readableAttributes: attributes };
-          const isSet = await applications.setReadableAttributes(context, choice);
-          return isSet ? `Readable attributes of ${name}: ${attributes.join(', ') || 'none'}.` : null;
-        }),
+        withApplication(
+          commandProcess,
+          { clientId, account },
+          async ({ applications, context, id, name }) => {
+            const choice = { id, readableAttributes: attributes };
+            const isSet = await applications.setReadableAttributes(context, choice);
+            return isSet ? `Readable attributes of ${name}: ${attributes.join(', ') || 'none'}.` : null;
+          },
+        ),
     );
 }
 

@@ -169,12 +169,6 @@ export async function approveAs(
   attributes?: readonly string[],
 ): Promise<void> {
   const { approval } = approvalOf(publisher);
-  const response = await submitApproval(
-    browser,
-    await browser.open(approval),
-    approval,
-    scopes,
-    attributes,
-  );
+  const response = await submitApproval(browser, await browser.open(approval), approval, scopes, attributes);
   if (response.statusCode !== 303) throw new Error(`${response.statusCode} ${response.body}`);
 }

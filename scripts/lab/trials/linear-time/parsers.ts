@@ -110,7 +110,10 @@ function bodies(): Reader[] {
       ['field of a form', (text) => new Fields({ name: text }).text('name')],
       [
         'form of an application',
-        (text) => readApplicationForm(new Fields({ redirect_uris: text, name: text, scopes: text, attributes: text })),
+        (text) =>
+          readApplicationForm(
+            new Fields({ redirect_uris: text, name: text, scopes: text, attributes: text }),
+          ),
       ],
       ['redirect URI', (text) => redirectUriError(text, { inDevelopment: true })],
       [

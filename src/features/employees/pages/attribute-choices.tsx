@@ -13,8 +13,8 @@ export function AttributeChoices({ selected }: { selected: readonly string[] }) 
     <fieldset id={attributesField} tabIndex={-1} {...useDescription(attributesField, hint)}>
       <legend>Attributes of employees that it may read</legend>
       <p class="hint" id={hint}>
-        With access to employees, the application can always read their employee number, names, e-mail address,
-        status and department. At first, nothing else is selected. Select only what it needs.
+        With access to employees, the application can always read their employee number, names, e-mail
+        address, status and department. At first, nothing else is selected. Select only what it needs.
       </p>
       <FieldError field={attributesField} />
       {restrictableAttributes.map((name) => (
