@@ -198,7 +198,7 @@ function faultOf(
   }
   const shown = bodyShownTo(full.json(), restricted);
   if (response.statusCode !== (shown === null ? 404 : 200)) return given;
-  const expected = comparable(shown ?? whole.get(unknownEvent)?.json());
+  const expected = comparable(shown ?? whole.get(unknownEvent)?.json() ?? {});
   return isDeepStrictEqual(comparable(response.json()), expected) ? undefined : given;
 }
 

@@ -72,13 +72,18 @@ async function tail(
   {
     id,
     start: first,
-    options: { type: types = null, follow },
+    options: { type: types = [], follow },
     signal,
   }: { id: AccountId; start: FeedRequest['start']; options: TailOptions; signal: AbortSignal },
 ): Promise<void> {
   let start = first;
   while (!signal.aborted) {
-    const page = await feed.page(id, { start, size: pageSize, types: types.length === 0 ? null : types, restricted: unrestricted });
+    const page = await feed.page(id, {
+      start,
+      size: pageSize,
+      types: types.length === 0 ? null : types,
+      restricted: unrestricted,
+    });
     if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')
       throw new CliError('The events after --after are no longer kept; use --since');

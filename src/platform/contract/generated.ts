@@ -320,7 +320,7 @@ export interface paths {
         };
         /**
          * List employees
-         * @description The employees of the account, page by page. Needs the scope `reports:read`.
+         * @description The employees of the account, page by page. Needs the scope `employees:read` or `reports:read`.
          *
          *     Filters are combined: an employee must match every one that is given. Of several values of one filter, an employee must
          *     have one; repeated values count once. A range includes the value of `gte` and not that of `lt`. A range that ends before
@@ -351,7 +351,7 @@ export interface paths {
         };
         /**
          * Get an employee
-         * @description One employee by `id`. Needs the scope `reports:read`. Attributes that the application may not read are absent, and named in
+         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`. Attributes that the application may not read are absent, and named in
          *     `meta.restricted`. A change of only these changes neither the response nor its `ETag`.
          */
         get: operations["getEmployee"];
@@ -538,11 +538,12 @@ export interface paths {
         };
         /**
          * List events
-         * @description The events of the account, oldest first. Needs the scope `reports:read`.
+         * @description The events of the account, oldest first. Needs the scope `employees:read` or `reports:read`. Without `reports:read`,
+         *     events of reports are skipped.
          *
          *     Without `page[after]` and `filter[since]`, the list starts with the oldest event that is kept. Store `meta.next_cursor`
          *     after each page and continue with it, even weeks later. While `meta.has_more` is true, more events can be read at once;
-         *     a page of `filter[type]` may then have few events, or none.
+         *     a page may then have few events, or none, because events of other types are skipped.
          *
          *     Attributes of employees that the application may not read are absent from events, and named in `meta.restricted`. A change of
          *     only these is not in the list.
@@ -565,7 +566,8 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description One event by `id`. Needs the scope `reports:read`.
+         * @description One event by `id`. Needs the scope `employees:read` or `reports:read`. Without `reports:read`, an event of a report is
+         *     `not_found`.
          */
         get: operations["getEvent"];
         put?: never;
@@ -592,8 +594,9 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Adds a URL to which the events from now on are sent. Needs the scopes `webhooks:write` and `reports:read`; the application
-         *     must be confidential, and has at most 20 endpoints. `meta.secret` signs the deliveries. It cannot be read later.
+         * @description Adds a URL to which the events from now on are sent. Needs the scope `webhooks:write`, and `employees:read` or
+         *     `reports:read`. Without `reports:read`, events of reports are skipped. The application must be confidential, and has at
+         *     most 20 endpoints. `meta.secret` signs the deliveries. It cannot be read later.
          *
          *     With an `Idempotency-Key` the request may be repeated for 24 hours, and returns the first response with the same secret.
          *     The response is stored encrypted. It is deleted after 24 hours, or before when the secret is no longer valid or the
@@ -1013,8 +1016,8 @@ export interface components {
             jkt: string;
         };
         /**
-         * @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, `openid`, `profile`,
-         *     `email`, `phone`, or another one that is added later.
+         * @description A scope: `reports:read`, `reports:write`, `employees:read`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`,
+         *     `openid`, `profile`, `email`, `phone`, or another one that is added later.
          */
         ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414, RFC 9207 and OpenID Connect Discovery 1.0 section 3. */
@@ -1773,14 +1776,14 @@ export interface components {
             url: string;
             /** @description The purpose of the endpoint, or `null`. */
             description: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types: string[];
             /** @description `enabled` when events are sent, `paused` when they are not, until the endpoint is resumed. */
             status: string;
             /**
              * @description Why the endpoint is paused, or `null`: `failing` after 3 days of failures, `gone` after a `410`, `expired` when its next
-             *     events are no longer kept, `access` when the application lost `reports:read`, `revoked` when all access of the
-             *     application was revoked, `manual` when an administrator paused it in the settings.
+             *     events are no longer kept, `access` when the application has neither `employees:read` nor `reports:read` any more,
+             *     `revoked` when all access of the application was revoked, `manual` when an administrator paused it in the settings.
              */
             pause_reason: string | null;
             /**
@@ -1859,7 +1862,7 @@ export interface components {
             url: string;
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types?: components["schemas"]["EventTypeInput"][];
         };
         /**
@@ -1876,7 +1879,7 @@ export interface components {
             url?: string;
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types?: components["schemas"]["EventTypeInput"][];
         };
         /** @description The position at which a webhook endpoint resumes. */
@@ -2143,6 +2146,22 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "DPoP-Nonce": components["headers"]["DpopNonce"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token has neither the scope `employees:read` nor `reports:read`. */
+        EmployeesReadForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3887,7 +3906,7 @@ export interface operations {
             };
             400: components["responses"]["ListBadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3945,7 +3964,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EmployeeNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4403,7 +4422,7 @@ export interface operations {
             };
             400: components["responses"]["EventBadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             410: components["responses"]["EventsExpired"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4441,7 +4460,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EventNotFound"];
             410: components["responses"]["EventsExpired"];
             429: components["responses"]["TooManyRequests"];
