@@ -58,7 +58,7 @@ export function isAboutUser(scope: string): boolean {
 
 /** Whether one of the scopes gives access to employees. */
 export function includesEmployees(scopes: readonly string[]): boolean {
-  return scopes.includes('reports:read');
+  return scopes.includes('employees:read') || scopes.includes('reports:read');
 }
 
 /** The error of a request for scopes of which some are not available. */

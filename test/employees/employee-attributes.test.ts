@@ -17,7 +17,7 @@ const { database } = api;
 
 /** Columns of an employee that are not attributes. */
 const otherColumns = [
-  ...['position', 'created_at', 'account_id', 'id', 'has_escapes', 'folded_email'],
+  ...['position', 'created_at', 'account_id', 'id', 'has_escapes', 'folded_email', 'attribute_times'],
   ...[1, 2, 3, 4, 5].map((number) => `search_key_${number}`),
 ];
 
