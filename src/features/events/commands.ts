@@ -71,13 +71,13 @@ async function tail(
   {
     id,
     start: first,
-    options: { type: types = null, follow },
+    options: { type, follow },
     signal,
   }: { id: AccountId; start: FeedRequest['start']; options: TailOptions; signal: AbortSignal },
 ): Promise<void> {
   let start = first;
   while (!signal.aborted) {
-    const page = await feed.page(id, { start, size: pageSize, types });
+    const page = await feed.page(id, { start, size: pageSize, types: type ?? null });
     if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')
       throw new CliError('The events after --after are no longer kept; use --since');

@@ -74,16 +74,16 @@ export type PublicOperation =
 
 /** Attributes of `EmployeeAttributes` in the contract, in the same order. `type` is the type of the column. */
 export const employeeAttributes = [
-  { name: 'employee_number', type: 'text', nullable: false, required: true },
-  { name: 'first_name', type: 'text', nullable: false, required: false },
-  { name: 'last_name', type: 'text', nullable: false, required: false },
-  { name: 'email', type: 'text', nullable: false, required: false },
-  { name: 'status', type: 'text', nullable: false, required: true },
-  { name: 'department', type: 'text', nullable: false, required: true },
-  { name: 'job_title', type: 'text', nullable: true, required: false },
-  { name: 'location', type: 'text', nullable: true, required: false },
-  { name: 'hire_date', type: 'date', nullable: true, required: false },
-  { name: 'termination_date', type: 'date', nullable: true, required: false },
-  { name: 'manager_id', type: 'text', nullable: true, required: false },
-  { name: 'updated_at', type: 'timestamptz', nullable: false, required: true },
+  { name: 'employee_number', type: 'text', nullable: false, required: true, restrictable: false },
+  { name: 'first_name', type: 'text', nullable: false, required: false, restrictable: false },
+  { name: 'last_name', type: 'text', nullable: false, required: false, restrictable: false },
+  { name: 'email', type: 'text', nullable: false, required: false, restrictable: false },
+  { name: 'status', type: 'text', nullable: false, required: true, restrictable: false },
+  { name: 'department', type: 'text', nullable: false, required: true, restrictable: false },
+  { name: 'job_title', type: 'text', nullable: true, required: false, restrictable: true },
+  { name: 'location', type: 'text', nullable: true, required: false, restrictable: true },
+  { name: 'hire_date', type: 'date', nullable: true, required: false, restrictable: true },
+  { name: 'termination_date', type: 'date', nullable: true, required: false, restrictable: true },
+  { name: 'manager_id', type: 'text', nullable: true, required: false, restrictable: true },
+  { name: 'updated_at', type: 'timestamptz', nullable: false, required: true, restrictable: false },
 ] as const;

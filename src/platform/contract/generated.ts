@@ -320,7 +320,7 @@ export interface paths {
         };
         /**
          * List employees
-         * @description The employees of the account, page by page. Needs the scope `reports:read`.
+         * @description The employees of the account, page by page. Needs the scope `employees:read` or `reports:read`.
          *
          *     Filters are combined: an employee must match every one that is given. Of several values of one filter, an employee must
          *     have one; repeated values count once. A range includes the value of `gte` and not that of `lt`. A range that ends before
@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * Get an employee
-         * @description One employee by `id`. Needs the scope `reports:read`.
+         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`.
          */
         get: operations["getEmployee"];
         put?: never;
@@ -531,11 +531,12 @@ export interface paths {
         };
         /**
          * List events
-         * @description The events of the account, oldest first. Needs the scope `reports:read`.
+         * @description The events of the account, oldest first. Needs the scope `employees:read` or `reports:read`. Without `reports:read`,
+         *     events of reports are skipped.
          *
          *     Without `page[after]` and `filter[since]`, the list starts with the oldest event that is kept. Store `meta.next_cursor`
          *     after each page and continue with it, even weeks later. While `meta.has_more` is true, more events can be read at once;
-         *     a page of `filter[type]` may then have few events, or none.
+         *     a page may then have few events, or none, because events of other types are skipped.
          */
         get: operations["listEvents"];
         put?: never;
@@ -555,7 +556,8 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description One event by `id`. Needs the scope `reports:read`.
+         * @description One event by `id`. Needs the scope `employees:read` or `reports:read`. Without `reports:read`, an event of a report is
+         *     `not_found`.
          */
         get: operations["getEvent"];
         put?: never;
@@ -582,8 +584,9 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Adds a URL to which the events from now on are sent. Needs the scopes `webhooks:write` and `reports:read`; the application
-         *     must be confidential, and has at most 20 endpoints. `meta.secret` signs the deliveries. It cannot be read later.
+         * @description Adds a URL to which the events from now on are sent. Needs the scope `webhooks:write`, and `employees:read` or
+         *     `reports:read`. Without `reports:read`, events of reports are skipped. The application must be confidential, and has at
+         *     most 20 endpoints. `meta.secret` signs the deliveries. It cannot be read later.
          *
          *     With an `Idempotency-Key` the request may be repeated for 24 hours, and returns the first response with the same secret.
          *     The response is stored encrypted. It is deleted after 24 hours, or before when the secret is no longer valid or the
@@ -1003,8 +1006,8 @@ export interface components {
             jkt: string;
         };
         /**
-         * @description A scope: `reports:read`, `reports:write`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`, `openid`, `profile`,
-         *     `email`, `phone`, or another one that is added later.
+         * @description A scope: `reports:read`, `reports:write`, `employees:read`, `user:read`, `user:write`, `webhooks:read`, `webhooks:write`,
+         *     `openid`, `profile`, `email`, `phone`, or another one that is added later.
          */
         ScopeName: string;
         /** @description Member names and meanings are those of RFC 8414, RFC 9207 and OpenID Connect Discovery 1.0 section 3. */
@@ -1232,7 +1235,10 @@ export interface components {
              */
             search_truncated?: boolean;
         };
-        /** @description The attributes of an employee. Every member is always present. */
+        /**
+         * @description The attributes of an employee. Those that are not required are absent if the application may not read them: `meta.restricted`
+         *     names them. Otherwise every member is present.
+         */
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
             employee_number: string;
@@ -1247,24 +1253,24 @@ export interface components {
             /** @description The department. */
             department: string;
             /** @description The job title, or `null`. */
-            job_title: string | null;
+            job_title?: string | null;
             /** @description The place of work, or `null`. */
-            location: string | null;
+            location?: string | null;
             /**
              * Format: date
              * @description The first day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            hire_date: string | null;
+            hire_date?: string | null;
             /**
              * Format: date
              * @description The last day of employment, or `null`. An RFC 3339 date from `0001-01-01` to `9999-12-31`.
              */
-            termination_date: string | null;
+            termination_date?: string | null;
             /**
              * @description The `id` of the employee's manager, who is another employee of the account, or `null`. It becomes `null` when the
              *     manager is deleted.
              */
-            manager_id: string | null;
+            manager_id?: string | null;
             /**
              * Format: date-time
              * @description When the record last changed.
@@ -1742,14 +1748,14 @@ export interface components {
             url: string;
             /** @description The purpose of the endpoint, or `null`. */
             description: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types: string[];
             /** @description `enabled` when events are sent, `paused` when they are not, until the endpoint is resumed. */
             status: string;
             /**
              * @description Why the endpoint is paused, or `null`: `failing` after 3 days of failures, `gone` after a `410`, `expired` when its next
-             *     events are no longer kept, `access` when the application lost `reports:read`, `revoked` when all access of the
-             *     application was revoked, `manual` when an administrator paused it in the settings.
+             *     events are no longer kept, `access` when the application has neither `employees:read` nor `reports:read` any more,
+             *     `revoked` when all access of the application was revoked, `manual` when an administrator paused it in the settings.
              */
             pause_reason: string | null;
             /**
@@ -1828,7 +1834,7 @@ export interface components {
             url: string;
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types?: components["schemas"]["EventTypeInput"][];
         };
         /**
@@ -1845,7 +1851,7 @@ export interface components {
             url?: string;
             /** @description The purpose of the endpoint, or `null`. */
             description?: string | null;
-            /** @description The types of the events that are sent; empty for all types. */
+            /** @description The types of the events that are sent; empty for all types. Without `reports:read`, events of reports are not sent. */
             event_types?: components["schemas"]["EventTypeInput"][];
         };
         /** @description The position at which a webhook endpoint resumes. */
@@ -2112,6 +2118,22 @@ export interface components {
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 "DPoP-Nonce": components["headers"]["DpopNonce"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The token has neither the scope `employees:read` nor `reports:read`. */
+        EmployeesReadForbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3856,7 +3878,7 @@ export interface operations {
             };
             400: components["responses"]["ListBadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3914,7 +3936,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EmployeeNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4372,7 +4394,7 @@ export interface operations {
             };
             400: components["responses"]["EventBadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             410: components["responses"]["EventsExpired"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -4410,7 +4432,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["ReportsReadForbidden"];
+            403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EventNotFound"];
             410: components["responses"]["EventsExpired"];
             429: components["responses"]["TooManyRequests"];
