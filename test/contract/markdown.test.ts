@@ -45,7 +45,9 @@ for (const operation of contract.operations.values()) {
     const raw = rawOperation(contract, operation);
     t.ok(text.startsWith(`# ${raw.summary}\n`));
     t.match(text, `${operation.method} ${base}${operation.path}\n`);
-    for (const scope of operation.scopes ?? []) t.match(text, `- \`${scope}\`: `, scope);
+    const { scopes, otherScopes } = operation;
+    for (const scope of [scopes ?? [], ...otherScopes].flat()) t.match(text, `\`${scope}\`: `, scope);
+    t.equal(text.includes('those of one line'), otherScopes.length > 0);
     t.equal(text.includes('Authorization: Bearer` with an access token'), operation.scopes !== null);
     for (const parameter of raw.parameters ?? []) {
       const { name, description } = resolve<DocumentedParameter>(contract.document, parameter);

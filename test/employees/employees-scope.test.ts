@@ -95,15 +95,18 @@ t.test('without reports:read every page of the feed leads to the next event of a
   t.same([...found, ...typesOf(page)], employeeTypes);
 });
 
-t.test('without reports:read a filter by types of reports has no events, and the cursor advances', async (t) => {
-  const { full, feed } = await setUp();
-  const { meta } = await feed('', full);
-  const reports = await feed('?filter[type]=report.created,report.deleted');
-  t.same(reports.data, []);
-  t.same(reports.meta, meta);
-  t.same(typesOf(await feed('?filter[type]=report.created,employee.deleted')), ['employee.deleted']);
-  t.same(typesOf(await feed('?filter[type]=no_such.type')), []);
-});
+t.test(
+  'without reports:read a filter by types of reports has no events, and the cursor advances',
+  async (t) => {
+    const { full, feed } = await setUp();
+    const { meta } = await feed('', full);
+    const reports = await feed('?filter[type]=report.created,report.deleted');
+    t.same(reports.data, []);
+    t.same(reports.meta, meta);
+    t.same(typesOf(await feed('?filter[type]=report.created,employee.deleted')), ['employee.deleted']);
+    t.same(typesOf(await feed('?filter[type]=no_such.type')), []);
+  },
+);
 
 t.test('without reports:read an event of a report is not found, like one that does not exist', async (t) => {
   const { accountId, full, token, feed } = await setUp();

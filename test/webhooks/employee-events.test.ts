@@ -59,19 +59,22 @@ t.test('without reports:read an endpoint for events of reports gets nothing, and
   t.same(typesOf(receiver), ['report.created'], 'from then on it gets them');
 });
 
-t.test('an application that loses reports:read and has employees:read still gets events of employees', async (t) => {
-  const { receiver, create, setScopes, addReport, addEmployees, run, state } = await setUp(t);
-  await setScopes('reports:read', 'employees:read');
-  const { id } = await create({ url: receiver.url });
-  await addReport();
-  await run();
-  await setScopes('employees:read');
-  await addReport();
-  await addEmployees(1);
-  await run();
-  t.same(typesOf(receiver), ['report.created', 'employee.created']);
-  t.match(await state(id), { status: 'enabled', pause_reason: null });
-});
+t.test(
+  'an application that loses reports:read and has employees:read still gets events of employees',
+  async (t) => {
+    const { receiver, create, setScopes, addReport, addEmployees, run, state } = await setUp(t);
+    await setScopes('reports:read', 'employees:read');
+    const { id } = await create({ url: receiver.url });
+    await addReport();
+    await run();
+    await setScopes('employees:read');
+    await addReport();
+    await addEmployees(1);
+    await run();
+    t.same(typesOf(receiver), ['report.created', 'employee.created']);
+    t.match(await state(id), { status: 'enabled', pause_reason: null });
+  },
+);
 
 t.test('endpoints at the same position get the events that their own application may read', async (t) => {
   const { receiver, create, other, addReport, addEmployees, run } = await setUp(t);

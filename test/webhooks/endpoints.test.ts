@@ -141,22 +141,25 @@ t.test(
   },
 );
 
-t.test('requires the webhook scopes, a confidential application, and reports:read or employees:read', async (t) => {
-  const { accountId } = await webhookScene(api);
-  const post = async (scopes: string[]) => {
-    const application = await createApplication(api.database, accountId, { scopes });
-    const token = await api.token(application);
-    return (await sendJson(api, { url: '/v1/webhook_endpoints', token, body: { url } })).json();
-  };
-  t.match(await post(['reports:read', 'webhooks:read']), { code: 'insufficient_scope' });
-  t.match(await post(['webhooks:write']), { code: 'insufficient_scope' });
-  t.match(await post(['employees:read', 'webhooks:read']), { code: 'insufficient_scope' });
-  t.ok((await post(['reports:read', 'webhooks:write'])).data);
-  t.ok((await post(['employees:read', 'webhooks:write'])).data);
-  for (const { applications } of demoAccounts)
-    for (const { scopes } of applications)
-      t.notMatch(scopes.join(), /webhooks/, 'demo applications do not have the scopes');
-});
+t.test(
+  'requires the webhook scopes, a confidential application, and reports:read or employees:read',
+  async (t) => {
+    const { accountId } = await webhookScene(api);
+    const post = async (scopes: string[]) => {
+      const application = await createApplication(api.database, accountId, { scopes });
+      const token = await api.token(application);
+      return (await sendJson(api, { url: '/v1/webhook_endpoints', token, body: { url } })).json();
+    };
+    t.match(await post(['reports:read', 'webhooks:read']), { code: 'insufficient_scope' });
+    t.match(await post(['webhooks:write']), { code: 'insufficient_scope' });
+    t.match(await post(['employees:read', 'webhooks:read']), { code: 'insufficient_scope' });
+    t.ok((await post(['reports:read', 'webhooks:write'])).data);
+    t.ok((await post(['employees:read', 'webhooks:write'])).data);
+    for (const { applications } of demoAccounts)
+      for (const { scopes } of applications)
+        t.notMatch(scopes.join(), /webhooks/, 'demo applications do not have the scopes');
+  },
+);
 
 t.test('an application has at most 20 endpoints, also when they are created concurrently', async (t) => {
   const { post, get } = await webhookScene(api);

@@ -162,12 +162,12 @@ t.test('rejects what the API rejects, and keeps the input', async (t) => {
   t.notMatch((await browser.open(list)).body, 'Add endpoint');
 
   await prisma.application.updateMany({ where: { id: application.id }, data: { scopes: ['user:read'] } });
-  t.match(
-    (await browser.open(`${list}/new`)).body,
-    'gets no events, because it may not read employees',
-  );
+  t.match((await browser.open(`${list}/new`)).body, 'gets no events, because it may not read employees');
   isPage(t, await add(url), 409);
-  await prisma.application.updateMany({ where: { id: application.id }, data: { scopes: ['employees:read'] } });
+  await prisma.application.updateMany({
+    where: { id: application.id },
+    data: { scopes: ['employees:read'] },
+  });
   t.notMatch((await browser.open(`${list}/new`)).body, 'gets no events');
   const { id } = await createApplication(database, accountId, { clientType: 'public' });
   for (const address of [`${list}/new`, list].map((path) => path.replace(application.id, id)))

@@ -247,10 +247,7 @@ function readOperations(document: ContractDocument): Map<OperationId, Operation>
   return found;
 }
 
-function readScopes({
-  operationId,
-  security,
-}: RawOperation): Pick<Operation, 'scopes' | 'otherScopes'> {
+function readScopes({ operationId, security }: RawOperation): Pick<Operation, 'scopes' | 'otherScopes'> {
   if (security === undefined) throw new Error(`${operationId} does not state its security`);
   const [scopes = null, ...otherScopes] = security.map(({ oauth2, ...others }) => {
     if (oauth2 === undefined || Object.keys(others).length > 0)

@@ -128,8 +128,8 @@ function MissingScope({ id }: { id: string }) {
   return (
     <div class="warning">
       <p>
-        The application gets no events, because it may not read employees (scope{' '}
-        <code>employees:read</code> or <code>reports:read</code>). <a href={applicationAddress(id, 'edit')}>Edit the application</a>
+        The application gets no events, because it may not read employees (scope <code>employees:read</code>{' '}
+        or <code>reports:read</code>). <a href={applicationAddress(id, 'edit')}>Edit the application</a>
       </p>
     </div>
   );
