@@ -143,7 +143,11 @@ async function expectTimes(t: Test, reader: Reader, since: Query, label: string)
   for (const query of [since, { 'filter[updated_since]': now }, { sort: 'updated_at' }] as Query[]) {
     const page = (await read(reader, addressOf(query))).json();
     const expected = naive(visible, query).map(({ id }) => id);
-    t.same([idsOf(page), page.meta.record_count], [expected, expected.length], `${JSON.stringify(query)}: ${label}`);
+    t.same(
+      [idsOf(page), page.meta.record_count],
+      [expected, expected.length],
+      `${JSON.stringify(query)}: ${label}`,
+    );
   }
   const shown = visible.map((employee) => asShown(employee, employee.id));
   for (const { id, definition } of reports) {
@@ -170,14 +174,18 @@ t.test(
       for (const observer of observers) {
         const { reader, versions, cursor } = observer;
         const forbidden: readonly string[] = reader.restricted;
-        const names = givenAttributes.filter((attribute) => attributes.includes(attribute)).map(({ name }) => name);
+        const names = givenAttributes
+          .filter((attribute) => attributes.includes(attribute))
+          .map(({ name }) => name);
         const readable = names.filter((name) => !forbidden.includes(name));
         const isHidden = readable.length === 0;
         const label = `${names} of ${changed.length}, without ${forbidden}`;
         if (isHidden) hidden += 1;
         t.same(await wrongVersions(observer, changed, isHidden), [], label);
         const shown = changed.map((known) => shownAttributes(known, reader.restricted));
-        const records = changed.map((known) => JSON.parse(versions.get(addressOfEmployee(known))?.body ?? '{}').data);
+        const records = changed.map(
+          (known) => JSON.parse(versions.get(addressOfEmployee(known))?.body ?? '{}').data,
+        );
         t.same(
           records.map(({ attributes }) => attributes),
           shown,
@@ -201,17 +209,25 @@ t.test(
   },
 );
 
-t.test('every set of attributes has the time of the last change of an attribute that can be read', async (t) => {
-  const [, reader] = readers;
-  if (reader === undefined) throw new Error('There is no application');
-  for (const restricted of restrictedSets) {
-    await restrict(api, reader.application, restricted);
-    const { data } = (await read(reader, '/v1/employees')).json();
-    t.same(
-      data.map(({ attributes }: { attributes: object }) => attributes),
-      people.map((known) => shownAttributes(known, restricted)),
-      `without ${restricted}`,
-    );
-    await expectTimes(t, { ...reader, restricted }, { 'filter[updated_at][lt]': middle }, `without ${restricted}`);
-  }
-});
+t.test(
+  'every set of attributes has the time of the last change of an attribute that can be read',
+  async (t) => {
+    const [, reader] = readers;
+    if (reader === undefined) throw new Error('There is no application');
+    for (const restricted of restrictedSets) {
+      await restrict(api, reader.application, restricted);
+      const { data } = (await read(reader, '/v1/employees')).json();
+      t.same(
+        data.map(({ attributes }: { attributes: object }) => attributes),
+        people.map((known) => shownAttributes(known, restricted)),
+        `without ${restricted}`,
+      );
+      await expectTimes(
+        t,
+        { ...reader, restricted },
+        { 'filter[updated_at][lt]': middle },
+        `without ${restricted}`,
+      );
+    }
+  },
+);

@@ -65,57 +65,65 @@ const delivered = ({ received }: Receiver) =>
 
 const eventsOf = ({ received }: Receiver) => received.flatMap(({ body }) => body.data);
 
-t.test('deliveries have the events of the feed of their application, without the attributes that it may not read', async (t) => {
-  const scene = await setUp(t);
-  const { accountId, receiver, otherReceiver, endpoint, change, run, ids } = scene;
-  await change(0, { location: 'markedlocation5' });
-  await change(1, { department: 'Research' });
-  await change(2, { status: 'left', location: null, jobTitle: 'markedtitle6' });
-  for (const [member, value] of Object.entries(storedMarkedValues(7))) await change(0, { [member]: value });
-  await insertEmployees(prisma, accountId, makeEmployees(1, markedValues(8)));
-  await prisma.employee.deleteMany({ where: { accountId, id: ids[3] ?? '' } });
-  await run();
-  const whole = await scene.feed(scene.token);
-  t.same(eventsOf(receiver), whole.data, 'the application that may read all attributes gets every event');
-  t.equal(whole.meta?.restricted, undefined);
-  const own = await scene.feed(scene.otherToken);
-  t.same(own.data, bodyShownTo(whole, restricted)?.data);
-  t.ok(own.data.length < whole.data.length);
-  t.equal(JSON.stringify(eventsOf(otherReceiver)), JSON.stringify(own.data));
-  for (const { body, text, headers } of otherReceiver.received) {
-    t.same((body.meta as { restricted?: unknown }).restricted, restricted);
-    t.doesNotThrow(() => verify(endpoint.secret, { text, headers }));
-  }
-  for (const { body } of receiver.received) t.notOk('restricted' in body.meta);
-  t.same(delivered(otherReceiver), ['job_title', 'termination_date']);
-  t.equal(delivered(receiver).length, 5);
-});
+t.test(
+  'deliveries have the events of the feed of their application, without the attributes that it may not read',
+  async (t) => {
+    const scene = await setUp(t);
+    const { accountId, receiver, otherReceiver, endpoint, change, run, ids } = scene;
+    await change(0, { location: 'markedlocation5' });
+    await change(1, { department: 'Research' });
+    await change(2, { status: 'left', location: null, jobTitle: 'markedtitle6' });
+    for (const [member, value] of Object.entries(storedMarkedValues(7))) await change(0, { [member]: value });
+    await insertEmployees(prisma, accountId, makeEmployees(1, markedValues(8)));
+    await prisma.employee.deleteMany({ where: { accountId, id: ids[3] ?? '' } });
+    await run();
+    const whole = await scene.feed(scene.token);
+    t.same(eventsOf(receiver), whole.data, 'the application that may read all attributes gets every event');
+    t.equal(whole.meta?.restricted, undefined);
+    const own = await scene.feed(scene.otherToken);
+    t.same(own.data, bodyShownTo(whole, restricted)?.data);
+    t.ok(own.data.length < whole.data.length);
+    t.equal(JSON.stringify(eventsOf(otherReceiver)), JSON.stringify(own.data));
+    for (const { body, text, headers } of otherReceiver.received) {
+      t.same((body.meta as { restricted?: unknown }).restricted, restricted);
+      t.doesNotThrow(() => verify(endpoint.secret, { text, headers }));
+    }
+    for (const { body } of receiver.received) t.notOk('restricted' in body.meta);
+    t.same(delivered(otherReceiver), ['job_title', 'termination_date']);
+    t.equal(delivered(receiver).length, 5);
+  },
+);
 
-t.test('an event in which only attributes changed that the application may not read is not delivered', async (t) => {
-  const scene = await setUp(t, ['employee.updated', 'employee.deleted']);
-  const { receiver, otherReceiver, change, run } = scene;
-  await change(0, { location: 'markedlocation5' });
-  await change(1, { managerId: null, hireDate: null });
-  await run();
-  t.equal(eventsOf(receiver).length, 2);
-  t.same(otherReceiver.received, [], 'there is no delivery without events');
-  await change(0, { location: 'markedlocation6' });
-  await change(1, { lastName: 'Changed' });
-  await change(1, { location: 'markedlocation7' });
-  await run();
-  const shown = (await scene.feed(scene.token)).data.filter((event) => shownTo(event, restricted).length > 0);
-  t.equal(shown.length, 1);
-  t.same(
-    eventIds(otherReceiver),
-    shown.map(({ id }) => id),
-  );
-  t.same(
-    otherReceiver.received.map(({ body }) => body.meta.has_more),
-    [false],
-  );
-  await run();
-  t.equal(otherReceiver.received.length, 1, 'and no event twice');
-});
+t.test(
+  'an event in which only attributes changed that the application may not read is not delivered',
+  async (t) => {
+    const scene = await setUp(t, ['employee.updated', 'employee.deleted']);
+    const { receiver, otherReceiver, change, run } = scene;
+    await change(0, { location: 'markedlocation5' });
+    await change(1, { managerId: null, hireDate: null });
+    await run();
+    t.equal(eventsOf(receiver).length, 2);
+    t.same(otherReceiver.received, [], 'there is no delivery without events');
+    await change(0, { location: 'markedlocation6' });
+    await change(1, { lastName: 'Changed' });
+    await change(1, { location: 'markedlocation7' });
+    await run();
+    const shown = (await scene.feed(scene.token)).data.filter(
+      (event) => shownTo(event, restricted).length > 0,
+    );
+    t.equal(shown.length, 1);
+    t.same(
+      eventIds(otherReceiver),
+      shown.map(({ id }) => id),
+    );
+    t.same(
+      otherReceiver.received.map(({ body }) => body.meta.has_more),
+      [false],
+    );
+    await run();
+    t.equal(otherReceiver.received.length, 1, 'and no event twice');
+  },
+);
 
 t.test('a delivery that is repeated has the attributes that the application may read then', async (t) => {
   const scene = await setUp(t);
@@ -150,7 +158,8 @@ t.test('a delivery that is repeated has the attributes that the application may 
 t.test('more events than fit on a page are skipped when the application may not see them', async (t) => {
   const scene = await setUp(t);
   const { endpoint, otherReceiver, otherToken, change, run } = scene;
-  for (let number = 0; number < 105; number += 1) await change(number % 4, { location: `markedlocation${100 + number}` });
+  for (let number = 0; number < 105; number += 1)
+    await change(number % 4, { location: `markedlocation${100 + number}` });
   await change(2, { department: 'Research' });
   await run();
   t.equal(eventsOf(otherReceiver).length, 1);

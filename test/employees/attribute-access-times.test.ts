@@ -29,53 +29,69 @@ t.test('changes at one time have this time, whichever comes first', async (t) =>
   }
 });
 
-t.test('an import that changes only such an attribute of an employee is not seen, and one of others is', async (t) => {
-  const { accountId, people, readers, read } = await knownEmployees(api, [['location'], []], 3);
-  const rows = people.map(({ record: { id: _id, updatedAt: _updatedAt, ...record } }) => record);
-  const [first, second] = rows;
-  if (first === undefined || second === undefined) throw new Error('Too few employees');
-  const paths = people.map(({ record }) => `/v1/employees/${record.id}`);
-  const bodiesOf = (reader: Reader) => Promise.all(paths.map(async (path) => (await read(reader, path)).body));
-  const before = await Promise.all(readers.map(bodiesOf));
-  await api.database.prisma.$transaction((tx) =>
-    upsertEmployees(tx, accountId, [
-      { ...first, location: 'Imported' },
-      { ...second, location: 'Imported', department: 'Imported' },
-    ]),
-  );
-  const after = await Promise.all(readers.map(bodiesOf));
-  const same = after.map((bodies, reader) => bodies.map((body, index) => body === before[reader]?.[index]));
-  t.same(same, [
-    [true, false, true],
-    [false, false, true],
-  ]);
-  const since = await Promise.all(
-    readers.map(async (reader) => idsOf((await read(reader, '/v1/employees?filter[updated_since]=2026-02-01T00:00:00Z')).json())),
-  );
-  const ids = people.map(({ record }) => record.id);
-  t.same(since, [ids.slice(1, 2), ids.slice(0, 2)]);
-});
+t.test(
+  'an import that changes only such an attribute of an employee is not seen, and one of others is',
+  async (t) => {
+    const { accountId, people, readers, read } = await knownEmployees(api, [['location'], []], 3);
+    const rows = people.map(({ record: { id: _id, updatedAt: _updatedAt, ...record } }) => record);
+    const [first, second] = rows;
+    if (first === undefined || second === undefined) throw new Error('Too few employees');
+    const paths = people.map(({ record }) => `/v1/employees/${record.id}`);
+    const bodiesOf = (reader: Reader) =>
+      Promise.all(paths.map(async (path) => (await read(reader, path)).body));
+    const before = await Promise.all(readers.map(bodiesOf));
+    await api.database.prisma.$transaction((tx) =>
+      upsertEmployees(tx, accountId, [
+        { ...first, location: 'Imported' },
+        { ...second, location: 'Imported', department: 'Imported' },
+      ]),
+    );
+    const after = await Promise.all(readers.map(bodiesOf));
+    const same = after.map((bodies, reader) => bodies.map((body, index) => body === before[reader]?.[index]));
+    t.same(same, [
+      [true, false, true],
+      [false, false, true],
+    ]);
+    const since = await Promise.all(
+      readers.map(async (reader) =>
+        idsOf((await read(reader, '/v1/employees?filter[updated_since]=2026-02-01T00:00:00Z')).json()),
+      ),
+    );
+    const ids = people.map(({ record }) => record.id);
+    t.same(since, [ids.slice(1, 2), ids.slice(0, 2)]);
+  },
+);
 
-t.test('the deletion of a manager changes nothing for an application that may not read managers', async (t) => {
-  const { accountId, people, readers, changes, update, read } = await knownEmployees(api, [['manager_id'], []], 3);
-  const [manager, ...reports] = people;
-  api.clock.advanceSeconds(1);
-  for (const known of reports) await update(known, { manager_id: manager?.record.id ?? null });
-  const paths = reports.map(({ record }) => `/v1/employees/${record.id}`);
-  const bodiesOf = (reader: Reader) => Promise.all(paths.map(async (path) => (await read(reader, path)).body));
-  const before = await Promise.all(readers.map(bodiesOf));
-  const cursors = await Promise.all(
-    readers.map(async (reader): Promise<string> => (await read(reader, '/v1/events')).json().meta.next_cursor),
-  );
-  t.ok(await changes.delete({ accountId, at: api.clock() }, manager?.record.id ?? ''));
-  const after = await Promise.all(readers.map(bodiesOf));
-  t.same(after[0], before[0]);
-  for (const [index, body] of (after[1] ?? []).entries()) t.not(body, before[1]?.[index]);
-  const types = await Promise.all(
-    readers.map(async (reader, index) => {
-      const { data } = (await read(reader, `/v1/events?page[after]=${cursors[index]}`)).json();
-      return data.map(({ type }: { type: string }) => type).sort();
-    }),
-  );
-  t.same(types, [['employee.deleted'], ['employee.deleted', 'employee.updated', 'employee.updated']]);
-});
+t.test(
+  'the deletion of a manager changes nothing for an application that may not read managers',
+  async (t) => {
+    const { accountId, people, readers, changes, update, read } = await knownEmployees(
+      api,
+      [['manager_id'], []],
+      3,
+    );
+    const [manager, ...reports] = people;
+    api.clock.advanceSeconds(1);
+    for (const known of reports) await update(known, { manager_id: manager?.record.id ?? null });
+    const paths = reports.map(({ record }) => `/v1/employees/${record.id}`);
+    const bodiesOf = (reader: Reader) =>
+      Promise.all(paths.map(async (path) => (await read(reader, path)).body));
+    const before = await Promise.all(readers.map(bodiesOf));
+    const cursors = await Promise.all(
+      readers.map(
+        async (reader): Promise<string> => (await read(reader, '/v1/events')).json().meta.next_cursor,
+      ),
+    );
+    t.ok(await changes.delete({ accountId, at: api.clock() }, manager?.record.id ?? ''));
+    const after = await Promise.all(readers.map(bodiesOf));
+    t.same(after[0], before[0]);
+    for (const [index, body] of (after[1] ?? []).entries()) t.not(body, before[1]?.[index]);
+    const types = await Promise.all(
+      readers.map(async (reader, index) => {
+        const { data } = (await read(reader, `/v1/events?page[after]=${cursors[index]}`)).json();
+        return data.map(({ type }: { type: string }) => type).sort();
+      }),
+    );
+    t.same(types, [['employee.deleted'], ['employee.deleted', 'employee.updated', 'employee.updated']]);
+  },
+);

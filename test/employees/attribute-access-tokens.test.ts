@@ -56,18 +56,21 @@ t.test('the access of an application applies to the tokens of its users', async 
   }
 });
 
-t.test('an installation has its own access, whatever the application of the publisher may read', async (t) => {
-  const publisher = await publishedScene(api);
-  const scene = await installedScene(api, publisher);
-  const [id] = await insertEmployees(prisma, scene.accountId, employees);
-  const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read' });
-  for (const restricted of some) {
-    await restrict(api, scene.application, restricted);
-    const others = restrictableAttributes.filter((name) => !restricted.includes(name));
-    await restrict(api, publisher.application, others);
-    await expectAccess(t, `/v1/employees/${id}`, accessToken, restricted);
-  }
-});
+t.test(
+  'an installation has its own access, whatever the application of the publisher may read',
+  async (t) => {
+    const publisher = await publishedScene(api);
+    const scene = await installedScene(api, publisher);
+    const [id] = await insertEmployees(prisma, scene.accountId, employees);
+    const { accessToken } = await grantTokens(api, scene, { scope: 'reports:read' });
+    for (const restricted of some) {
+      await restrict(api, scene.application, restricted);
+      const others = restrictableAttributes.filter((name) => !restricted.includes(name));
+      await restrict(api, publisher.application, others);
+      await expectAccess(t, `/v1/employees/${id}`, accessToken, restricted);
+    }
+  },
+);
 
 t.test('concurrent requests of applications with different access have their own responses', async (t) => {
   const tenant = await createTenant(api.database, { employees });
@@ -84,7 +87,9 @@ t.test('concurrent requests of applications with different access have their own
   const paths = ['/v1/employees', '/v1/employees?page[size]=2', `/v1/employees/${id}`, '/v1/events'];
   const whole = new Map<string, Parameters<typeof bodyShownTo>[0]>();
   for (const path of paths) whole.set(path, (await api.get(path, everything)).json());
-  const sent = [1, 2, 3].flatMap(() => paths.flatMap((path) => readers.map((reader) => ({ path, ...reader }))));
+  const sent = [1, 2, 3].flatMap(() =>
+    paths.flatMap((path) => readers.map((reader) => ({ path, ...reader }))),
+  );
   const responses = await Promise.all(sent.map(({ path, token }) => api.get(path, token)));
   for (const [index, { path, restricted }] of sent.entries()) {
     const body = whole.get(path);

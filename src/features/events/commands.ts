@@ -72,7 +72,7 @@ async function tail(
   {
     id,
     start: first,
-    options: { type: types = [], follow },
+    options: { type, follow },
     signal,
   }: { id: AccountId; start: FeedRequest['start']; options: TailOptions; signal: AbortSignal },
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function tail(
     const page = await feed.page(id, {
       start,
       size: pageSize,
-      types: types.length === 0 ? null : types,
+      types: type ?? null,
       restricted: unrestricted,
     });
     if (page.kind === 'not_found') throw unknownCursor();

@@ -124,7 +124,11 @@ export function bodyShownTo(body: EmployeeBody, restricted: Restricted): Employe
   if (!isList && first === undefined) return null;
   const meta = metaShownTo(body, restricted, data.length);
   const { meta: _meta, ...others } = body;
-  return { ...others, data: isList || first === undefined ? data : first, ...(meta !== undefined && { meta }) };
+  return {
+    ...others,
+    data: isList || first === undefined ? data : first,
+    ...(meta !== undefined && { meta }),
+  };
 }
 
 function metaShownTo({ data, meta }: EmployeeBody, restricted: Restricted, count: number): Meta | undefined {

@@ -68,7 +68,10 @@ export async function knownEmployees(api: TestApp, sets: readonly Restricted[], 
       const record: Stored = { ...known.record, ...membersOf(values) };
       const manager = people.find((other) => other.record.id === record.managerId);
       const input = { employee: record, managerNumber: manager?.record.employeeNumber ?? null };
-      const outcome = await changes.update({ accountId, at }, { id, version: employeeVersion(before), input });
+      const outcome = await changes.update(
+        { accountId, at },
+        { id, version: employeeVersion(before), input },
+      );
       if (outcome.kind !== 'updated') throw new Error(`${JSON.stringify(values)}: ${outcome.kind}`);
       known.record = record;
       for (const name of Object.keys(values)) known.times.set(name, at);
@@ -77,7 +80,11 @@ export async function knownEmployees(api: TestApp, sets: readonly Restricted[], 
     async updateAll(chosen: readonly Known[], attribute: GivenAttribute, value: string): Promise<void> {
       const at = api.clock();
       const ids = chosen.map(({ record }) => record.id);
-      const outcome = await changes.updateAll({ accountId, at }, { ids, attribute, value }, { dryRun: false });
+      const outcome = await changes.updateAll(
+        { accountId, at },
+        { ids, attribute, value },
+        { dryRun: false },
+      );
       if (outcome.kind !== 'updated') throw new Error(`${attribute.name}: ${outcome.kind}`);
       for (const known of chosen) {
         known.record = { ...known.record, ...membersOf({ [attribute.name]: value }) };
