@@ -29,7 +29,7 @@ const { prisma } = api.database;
 const employees = makeEmployees(6).map((employee, index) => ({ ...employee, ...markedValues(index) }));
 const tenant = await createTenant(api.database, { employees });
 const { accountId, employeeIds } = tenant;
-const [firstId = '', secondId = '', thirdId = '', , , lastId = ''] = employeeIds;
+const [firstId = '', secondId = '', thirdId = '', fourthId = '', , lastId = ''] = employeeIds;
 
 /** Reads everything. */
 const everything = await api.token(tenant.application);
@@ -72,6 +72,7 @@ async function readAll(path: string): Promise<EmployeeBody> {
 const feed = (await readAll('/v1/events')).data as readonly Resource[];
 const employeeEvents = feed.filter(({ type }) => type.startsWith('employee.'));
 const [firstEvent] = employeeEvents;
+const otherEvents = employeeEvents.filter(({ type }) => type !== 'employee.created');
 
 /** Requests to each operation that reads employees. */
 const paths = new Map<OperationId, readonly string[]>([
@@ -88,7 +89,8 @@ const paths = new Map<OperationId, readonly string[]>([
       `?filter[id]=${firstId},${secondId}`,
     ].map((query) => `/v1/employees${query}`),
   ],
-  ['getEmployee', employeeIds.map((id) => `/v1/employees/${id}`)],
+  // One whose attributes changed alone, one with changes of all, one who never changed, and one who was deleted.
+  ['getEmployee', [firstId, secondId, fourthId, lastId].map((id) => `/v1/employees/${id}`)],
   [
     'runReport',
     reports.flatMap((id) => ['', '?page[size]=2'].map((query) => `/v1/reports/${id}/results${query}`)),
@@ -104,11 +106,11 @@ const paths = new Map<OperationId, readonly string[]>([
       `?page[after]=${firstEvent?.id}`,
     ].map((query) => `/v1/events${query}`),
   ],
-  ['getEvent', employeeEvents.map(({ id }) => `/v1/events/${id}`)],
+  ['getEvent', [firstEvent, ...otherEvents].map((event) => `/v1/events/${event?.id}`)],
 ]);
 const requests = [...paths].flatMap(([id, those]) => those.map((path) => ({ id, path })));
 
-/** Tools that read employees, each with arguments, and the path that has the same response. */
+/** Tools that read employees, each with arguments, and the path of {@link paths} that has the same response. */
 const calls: readonly (readonly [OperationId, object, string])[] = [
   [
     'listEmployees',
@@ -231,19 +233,26 @@ t.test(
     for (const restricted of restrictedSets) {
       await restrict(api, reader, restricted);
       const faults: string[] = [];
+      const bodies = new Map<string, string>();
       for (const request of requests) {
-        const fault = faultOf(request, await api.get(request.path, token), restricted);
+        const response = await api.get(request.path, token);
+        bodies.set(request.path, response.body);
+        const fault = faultOf(request, response, restricted);
         if (fault !== undefined) faults.push(fault);
       }
       for (const [name, given, path] of calls) {
         const called = await callTool(api, toolToken, name, given);
-        const { body } = await api.get(path, token);
+        const body = bodies.get(path) ?? '';
         const { content, structuredContent } = called.json().result;
         const isSame = content[0].text === body && isDeepStrictEqual(structuredContent, JSON.parse(body));
         const leaked = markersIn(received(called)).filter((each) => restricted.includes(each));
         if (!isSame || leaked.length > 0) faults.push(`the tool ${name}: ${called.body.slice(0, 1000)}`);
       }
-      t.same(faults, [], `without ${restricted.join(', ') || 'restrictions'}`);
+      t.same(
+        faults.slice(0, 3),
+        [],
+        `${faults.length} faults without ${restricted.join(', ') || 'restrictions'}`,
+      );
     }
   },
 );
