@@ -1,4 +1,5 @@
 import { tokenOwner } from '../../src/oauth/tokens/token-status.js';
+import { restrictableAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { openTestDatabase } from '../support/database/database.js';
 import { createScene, type Scene } from '../support/oauth/users.js';
@@ -34,6 +35,7 @@ async function expectedOwner({ application }: Scene, grantId: string | null) {
     applicationId: stored.id,
     user: user && { id: user.id, role: user.role },
     availableScopes: grant?.scopes.filter((scope) => stored.scopes.includes(scope)) ?? stored.scopes,
+    restricted: restrictableAttributes.filter((name) => !stored.readableAttributes.includes(name)),
     generation: stored.generation,
   };
 }

@@ -567,7 +567,7 @@ export interface paths {
         /**
          * Get an event
          * @description One event by `id`. Needs the scope `employees:read` or `reports:read`. Without `reports:read`, an event of a report is
-         *     `not_found`.
+         *     `not_found`, and so is a change of only attributes that the application may not read.
          */
         get: operations["getEvent"];
         put?: never;

@@ -147,7 +147,7 @@ t.test('all rows are from one snapshot under concurrent changes', async (t) => {
     auditedExports: new AuditedExports(database),
     clock: systemClock,
   });
-  const chunks = results.streamCsv(client.tenant.accountId, report, new AbortController().signal);
+  const chunks = results.streamCsv(client.tenant.accountId, report, { signal: new AbortController().signal });
   const read: Buffer[] = [];
   for (let count = 0; count < 3; count += 1) {
     const { value } = await chunks.next();
