@@ -67,12 +67,12 @@ export function inContractOrder(names: readonly string[]): string[] {
 /** What an application has that may read all attributes. */
 export const unrestricted: RestrictedAttributes = [];
 
-const sets = new Map<string, RestrictedAttributes>([['', unrestricted]]);
+const sets = new Map<string, RestrictedAttributes>();
 
 /** The attributes that an application has no access to if it may read these. */
 export function restrictedExcept(readable: readonly string[]): RestrictedAttributes {
-  if (readable.length === restrictableAttributes.length) return unrestricted;
   const restricted = restrictableAttributes.filter((name) => !readable.includes(name));
+  if (restricted.length === 0) return unrestricted;
   const key = restricted.join();
   const found = sets.get(key) ?? restricted;
   sets.set(key, found);
