@@ -45,6 +45,18 @@ t.test('a token has the access that its application has at the time of the reque
   }
 });
 
+t.test('stored names that are no attributes, and repeated ones, give no access to others', async (t) => {
+  const tenant = await createTenant(api.database, { employees });
+  const token = await api.token(tenant.application);
+  const restricted: Restricted = ['location', 'hire_date', 'termination_date', 'manager_id'];
+  await prisma.application.updateMany({
+    where: { clientId: tenant.application.clientId },
+    data: { readableAttributes: ['job_title', 'job_title', 'shoe_size', 'email', ''] },
+  });
+  await expectAccess(t, `/v1/employees/${tenant.employeeIds[0]}`, token, restricted);
+  await expectAccess(t, '/v1/employees', token, restricted);
+});
+
 t.test('the access of an application applies to the tokens of its users', async (t) => {
   const scene = await createScene(api.database);
   const [id] = await insertEmployees(prisma, scene.accountId, employees);

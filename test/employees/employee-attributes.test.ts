@@ -1,6 +1,7 @@
 import type { EmployeeRecord } from '../../src/features/employees/employee.js';
 import { employeeAttributes, givenAttributes } from '../../src/features/employees/employee-attributes.js';
 import { createEmployeeCheck } from '../../src/features/employees/employee-check.js';
+import { restrictableAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { Prisma } from '../../src/platform/database/client.js';
 import { asOwner } from '../support/database/owner.js';
 import { createScene, signedInBrowser } from '../support/oauth/users.js';
@@ -44,6 +45,20 @@ t.test('every attribute has a column of its type, and every other column is know
   const names: readonly string[] = employeeAttributes.map(({ name }) => name);
   const unknown = stored.filter(({ name }) => !names.includes(name) && !otherColumns.includes(name));
   t.same(unknown, [], 'openapi/v1.yaml: EmployeeAttributes has no attribute for the column');
+});
+
+t.test('every attribute is compared when the times of attributes are stored', async (t) => {
+  const [definition] = await asOwner<{ text: string }>(
+    database,
+    `SELECT pg_get_functiondef('set_attribute_times'::regproc) AS text`,
+  );
+  const text = definition?.text ?? '';
+  for (const { name } of givenAttributes) {
+    t.match(text, new RegExp(`OLD\\.${name}\\b`), `prisma/migrations: set_attribute_times lacks OLD.${name}`);
+    t.match(text, new RegExp(`NEW\\.${name}\\b`), `prisma/migrations: set_attribute_times lacks NEW.${name}`);
+  }
+  for (const name of restrictableAttributes)
+    t.match(text, `'${name}', CASE`, `prisma/migrations: set_attribute_times stores no time of ${name}`);
 });
 
 t.test('every attribute is a field of the model', async (t) => {

@@ -49,8 +49,8 @@ export async function findStart(
 }
 
 /**
- * Maximum number of positions that one page reads, because events of other types are skipped. A page of rare events may be
- * empty although more follow.
+ * Maximum number of positions that one page reads, because events are skipped that the reader has not requested or may not read. A page
+ * of rare events may be empty although more follow.
  */
 const maximumScanned = 10_000n;
 

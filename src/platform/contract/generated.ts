@@ -543,7 +543,7 @@ export interface paths {
          *
          *     Without `page[after]` and `filter[since]`, the list starts with the oldest event that is kept. Store `meta.next_cursor`
          *     after each page and continue with it, even weeks later. While `meta.has_more` is true, more events can be read at once;
-         *     a page may then have few events, or none, because events of other types are skipped.
+         *     a page may then have few events, or none, because events are skipped that the application may not read, or of other types.
          *
          *     Attributes of employees that the application may not read are absent from events, and named in `meta.restricted`. A change of
          *     only these is not in the list.

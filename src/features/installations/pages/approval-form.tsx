@@ -66,22 +66,27 @@ export function initialSelection(
   };
 }
 
-/** Identifies what the form shows of an application, so that nothing else is approved. */
-function fingerprint({ name, redirectUris, scopes }: Client): string {
-  return hash('sha256', JSON.stringify([name, redirectUris, scopes]), 'base64url');
+type Shown = Pick<Candidate, 'client' | 'installation'>;
+
+/** Identifies what the form shows of an application and its approval, so that nothing else is approved. */
+function fingerprint({ client, installation }: Shown): string {
+  const { name, redirectUris, scopes } = client;
+  const shown = [name, redirectUris, scopes, installation?.approved.readableAttributes];
+  return hash('sha256', JSON.stringify(shown), 'base64url');
 }
 
 /** Reads the form: what is selected, and the errors. */
 export function readApproval(
   form: Fields,
-  client: Client,
+  candidate: Shown,
 ): { readonly selection: Selection; readonly errors: FormError[] } {
+  const { client } = candidate;
   const selected = form.list(scopesId);
   const scopes = client.scopes.filter((scope) => selected.includes(scope));
   // Without access to employees, the form does not have the attributes.
   const readableAttributes = includesEmployees(client.scopes) ? form.list(attributesField) : undefined;
   const scopeError =
-    form.text(shownField) !== fingerprint(client)
+    form.text(shownField) !== fingerprint(candidate)
       ? 'The application has changed while this page was open. Check it again.'
       : selected.some((scope) => !scopes.includes(scope))
         ? 'Choose from the scopes in the list.'
@@ -157,7 +162,7 @@ export function ApprovalForm({
         action={action}
         hidden={[
           ['decision', 'approve'],
-          [shownField, fingerprint(client)],
+          [shownField, fingerprint(candidate)],
         ]}
         button="Approve"
         more={

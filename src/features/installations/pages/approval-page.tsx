@@ -134,7 +134,7 @@ export async function approvalPages(
     const { request, reply, session, step, authorization } = pending;
     const { client } = step;
     const form = new Fields(request.body);
-    const { selection, errors } = readApproval(form, client);
+    const { selection, errors } = readApproval(form, step);
     if (errors.length > 0) return show(pending, { selected: selection, errors });
     const context = contextOf(pending);
     const address = request.url;

@@ -119,7 +119,7 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
     initial: (context) => requestedApproval(context, dependencies),
     read: async (context) => {
       const { candidate } = await requestedApproval(context, dependencies);
-      return { candidate, selected: readApproval(context.form, candidate.client).selection };
+      return { candidate, selected: readApproval(context.form, candidate).selection };
     },
     view: async ({ auditContext }, { candidate, selected }) => {
       const { client, installation } = candidate;
@@ -130,8 +130,9 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
         body: <ApprovalForm {...{ candidate, forbidden, selected, cancel }} />,
       };
     },
-    save: async ({ auditContext, form }, { candidate: { client } }) => {
-      const { selection, errors } = readApproval(form, client);
+    save: async ({ auditContext, form }, { candidate }) => {
+      const { client } = candidate;
+      const { selection, errors } = readApproval(form, candidate);
       if (errors.length > 0) return { errors };
       const outcome = await approvals.approve(auditContext, { client, ...selection });
       if (outcome.kind === 'forbidden')

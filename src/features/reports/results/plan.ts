@@ -41,6 +41,11 @@ function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
   const { name: stored, type } = column;
   // An employee without a value matches negative operators, as in `not_eq`.
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
+  // Its index finds the employees that changed later.
+  const from = (sql: Prisma.Sql, text: string) =>
+    column.upperBound === undefined
+      ? sql
+      : Prisma.sql`(${sql} AND ${compare({ name: column.upperBound, type }, '>=', text)})`;
   const texts = valuesOf(filter).map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
   const [first = ''] = texts;
   switch (filter.operator) {
@@ -58,11 +63,11 @@ function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
     case 'before':
       return compare(column, '<', first);
     case 'after':
-      return compare(column, '>', first);
+      return from(compare(column, '>', first), first);
     case 'on_or_before':
       return compare(column, '<=', first);
     case 'on_or_after':
-      return compare(column, '>=', first);
+      return from(compare(column, '>=', first), first);
     case 'empty':
       return hasNoValue(column);
     case 'not_empty':

@@ -47,7 +47,7 @@ async function reserveDeliveries(
   return leaseStillHeld(rows, endpoints);
 }
 
-/** Maximum number of positions that a page of selected types reads, because events of other types are skipped. */
+/** Maximum number of positions that a page reads whose endpoint does not get all events, because the others are skipped. */
 const maximumScanned = 1_000n;
 
 /** The next events of an endpoint. */
@@ -74,7 +74,8 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
   const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage | null> => {
     const { accountId, position, eventTypes, deliveryEnd, restricted } = endpoint;
     const types = readableTypes(eventTypes, endpoint.readsReports);
-    const scanned = types === null ? BigInt(maximumPageEvents) : maximumScanned;
+    const skips = types !== null || restricted.length > 0;
+    const scanned = skips ? maximumScanned : BigInt(maximumPageEvents);
     // A repeated delivery has a fixed end.
     const until = deliveryEnd ?? position + scanned;
     const found = await findPage(restricted)({ accountId, after: position, until, types, cutoff });

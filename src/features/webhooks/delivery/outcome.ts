@@ -55,7 +55,7 @@ function readRetryAfter(now: Date, value: string | null): number {
 
 const notPaused = { pausedAt: null, pauseReason: null };
 
-/** All events up to a position were delivered, or skipped because of their types. */
+/** All events up to a position were delivered, or skipped because the endpoint does not get them. */
 export function advanced(
   endpoint: ClaimedEndpoint,
   next: { position: bigint; dueAt: Date | null; attempt: StoredAttempt | null },
