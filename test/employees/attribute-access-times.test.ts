@@ -39,7 +39,7 @@ t.test(
       throw new Error('Too few readers');
     api.clock.advanceSeconds(10);
     await update(known, { job_title: 'A' });
-    const since = `/v1/employees?filter[updated_at][gte]=${api.clock.clock().toISOString()}`;
+    const since = `/v1/employees?filter[updated_at][gte]=${api.clock().toISOString()}`;
     const before = await read(reader, since);
     t.equal(before.json().meta.record_count, 1);
     api.clock.advanceSeconds(-5);
