@@ -20,8 +20,8 @@ export interface ProcessTimes {
   readonly sessions: Readonly<Record<number, number>>;
   /** Sessions on other databases. */
   readonly others: Readonly<Record<number, number>>;
-  /** Processes of PostgreSQL that serve all databases. */
-  readonly shared: number;
+  /** Processes of PostgreSQL that serve all databases, some of which end between two measurements. */
+  readonly shared: Readonly<Record<number, number>>;
 }
 
 export function processTimes({ servers, postmaster, database }: Watched): ProcessTimes {
@@ -29,7 +29,7 @@ export function processTimes({ servers, postmaster, database }: Watched): Proces
     servers: servers.reduce((sum, pid) => sum + (processSeconds(pid) ?? 0), 0),
     sessions: {} as Record<number, number>,
     others: {} as Record<number, number>,
-    shared: 0,
+    shared: {} as Record<number, number>,
   };
   if (postmaster === undefined) return times;
   for (const pid of childrenOf(postmaster)) {
@@ -37,7 +37,7 @@ export function processTimes({ servers, postmaster, database }: Watched): Proces
     const seconds = processSeconds(pid);
     if (seconds === undefined) continue;
     // The title of a session has user, database, client address and state.
-    if (!/\(\d+\)|\[local\]/.test(title)) times.shared += seconds;
+    if (!/\(\d+\)|\[local\]/.test(title)) times.shared[pid] = seconds;
     else if (title.includes(` ${database} `)) times.sessions[pid] = seconds;
     else times.others[pid] = seconds;
   }
@@ -52,7 +52,7 @@ export function databaseSeconds(begin: ProcessTimes, end: ProcessTimes): number 
   const sessions = used(begin.sessions, end.sessions);
   const others = used(begin.others, end.others);
   const share = sessions + others === 0 ? 0 : sessions / (sessions + others);
-  return sessions + share * (end.shared - begin.shared);
+  return sessions + share * used(begin.shared, end.shared);
 }
 
 function used(before: ProcessTimes['sessions'], after: ProcessTimes['sessions']): number {
