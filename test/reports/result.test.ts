@@ -57,10 +57,11 @@ t.test('statuses, managers, dates and times are shown as people read them', asyn
     { status: 'on_leave', hireDate: '2020-02-29' },
   ]);
   const [id = '', other = ''] = ids;
-  await database.prisma.employee.updateMany({
-    where: { accountId, id: other },
-    data: { managerId: id, updatedAt: new Date('2026-01-02T03:04:00Z') },
-  });
+  const where = { accountId, id: other };
+  await database.prisma.employee.updateMany({ where, data: { managerId: id } });
+  // Separately, because a change of some attributes keeps a later time.
+  const updatedAt = new Date('2026-01-02T03:04:00Z');
+  await database.prisma.employee.updateMany({ where, data: { updatedAt } });
   const list = createdId(
     await createReport(browser, {
       column_1: 'status',
