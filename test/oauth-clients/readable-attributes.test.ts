@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { randomId } from '../../src/platform/database/ids.js';
+import { migrationsDirectory } from '../../src/platform/database/migrations.js';
 import {
   applicationsPath,
   createThroughPage,
@@ -5,7 +9,10 @@ import {
   formOn,
   isPage,
 } from '../support/browser/pages.js';
+import { openTestDatabase } from '../support/database/database.js';
+import { asOwner } from '../support/database/owner.js';
 import { createScene, grantTokens, signedInBrowser, tokenAccepted } from '../support/oauth/users.js';
+import { createApplication, createTenant } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -156,3 +163,25 @@ t.test('a form asks about attributes only if two administrators have chosen diff
   expectRedirect(t, again, /application_updated$/);
   t.same((await stored()).readableAttributes, ['location', 'hire_date']);
 });
+
+t.test(
+  'the migration keeps all attributes for applications that exist, and gives new ones none',
+  async (t) => {
+    const earlier = await openTestDatabase(t);
+    const { accountId } = await createTenant(earlier);
+    const { id } = await createApplication(earlier, accountId, { readableAttributes: [] });
+    const file = path.join(migrationsDirectory, '20261129100000_attribute_access/migration.sql');
+    const statements = (await readFile(file, 'utf8')).match(/^ALTER TABLE applications [^;]*;/gm) ?? [];
+    t.equal(statements.length, 2);
+    await asOwner(earlier, 'ALTER TABLE applications DROP COLUMN readable_attributes');
+    for (const statement of statements) await asOwner(earlier, statement);
+    const readable = async (id: string) => {
+      const { readableAttributes } = await earlier.prisma.application.findFirstOrThrow({ where: { id } });
+      return readableAttributes;
+    };
+    t.same(await readable(id), all);
+    const data = { id: 'later', accountId, clientId: randomId(), name: 'Later', clientType: 'public' };
+    await earlier.prisma.application.create({ data });
+    t.same(await readable('later'), []);
+  },
+);
