@@ -1,3 +1,4 @@
+import { CodeChoices } from '../platform/pages/form-parts.js';
 import { scopeLabel } from './scopes.js';
 
 /** A checkbox for each scope, with what the scope allows. */
@@ -10,12 +11,5 @@ export function ScopeChoices({
   scopes: readonly string[];
   selected: readonly string[];
 }) {
-  return scopes.map((scope) => (
-    <label key={scope} class="choice">
-      <input type="checkbox" name={name} value={scope} checked={selected.includes(scope)} />
-      <span>
-        {scopeLabel(scope)} <code>{scope}</code>
-      </span>
-    </label>
-  ));
+  return <CodeChoices name={name} codes={scopes} selected={selected} labelOf={scopeLabel} />;
 }

@@ -195,7 +195,7 @@ function tableShownTo(csv: string, restricted: Restricted): string[][] {
 const whole = new Map<string, LightMyRequestResponse>();
 
 /** What is wrong with the response to an application without some attributes; `undefined`: nothing. */
-function faultOf(
+function differenceIn(
   { id, path }: (typeof requests)[number],
   response: LightMyRequestResponse,
   restricted: Restricted,
@@ -232,13 +232,13 @@ t.test(
     );
     for (const restricted of restrictedSets) {
       await restrict(api, reader, restricted);
-      const faults: string[] = [];
+      const differences: string[] = [];
       const bodies = new Map<string, string>();
       for (const request of requests) {
         const response = await api.get(request.path, token);
         bodies.set(request.path, response.body);
-        const fault = faultOf(request, response, restricted);
-        if (fault !== undefined) faults.push(fault);
+        const difference = differenceIn(request, response, restricted);
+        if (difference !== undefined) differences.push(difference);
       }
       for (const [name, given, path] of calls) {
         const called = await callTool(api, toolToken, name, given);
@@ -246,12 +246,12 @@ t.test(
         const { content, structuredContent } = called.json().result;
         const isSame = content[0].text === body && isDeepStrictEqual(structuredContent, JSON.parse(body));
         const leaked = markersIn(received(called)).filter((each) => restricted.includes(each));
-        if (!isSame || leaked.length > 0) faults.push(`the tool ${name}: ${called.body.slice(0, 1000)}`);
+        if (!isSame || leaked.length > 0) differences.push(`the tool ${name}: ${called.body.slice(0, 1000)}`);
       }
       t.same(
-        faults.slice(0, 3),
+        differences.slice(0, 3),
         [],
-        `${faults.length} faults without ${restricted.join(', ') || 'restrictions'}`,
+        `${differences.length} differences without ${restricted.join(', ') || 'restrictions'}`,
       );
     }
   },

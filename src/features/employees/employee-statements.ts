@@ -2,6 +2,7 @@ import {
   type AttributeType,
   type ContractAttribute,
   contractAttributes,
+  isRestricted,
   type RestrictedAttributes,
   statementName,
   unrestricted,
@@ -21,7 +22,7 @@ interface TextFormat {
 
 function resource(restricted: RestrictedAttributes, format: TextFormat): string {
   const members = contractAttributes
-    .filter(({ name }) => !(restricted as readonly string[]).includes(name))
+    .filter(({ name }) => !isRestricted(name, restricted))
     .map((attribute) => `"${attribute.name}":${value(attribute, format, restricted)}`);
   return `
     '{"id":"' || employees.id || '","type":"employees","attributes":{${members.join(',')}}}'`;

@@ -2,6 +2,7 @@ import {
   type ContractAttribute,
   contractAttributes,
   forEachRestriction,
+  isRestricted,
   type RestrictedAttributes,
   statementName,
 } from '../../platform/contract/employee-attributes.js';
@@ -15,8 +16,8 @@ import type { EventTypes } from './readable-types.js';
 const quoted = (text: string) => `to_json(${text})::text`;
 
 /** Attributes of an employee that the reader may read. One that was added after the event is `null`. The stored object is read once. */
-function employeeAttributes(restricted: readonly string[]): string {
-  const readable = contractAttributes.filter(({ name }) => !restricted.includes(name));
+function employeeAttributes(restricted: RestrictedAttributes): string {
+  const readable = contractAttributes.filter(({ name }) => !isRestricted(name, restricted));
   return `(
   SELECT '{${readable.map(member).join(',')}}'
   FROM json_to_record(events.attributes) AS stored (

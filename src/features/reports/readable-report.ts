@@ -1,4 +1,4 @@
-import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
+import { isRestricted, type RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { keyOf, type ReportDefinition } from './report.js';
@@ -19,11 +19,11 @@ export function readableReport<Definition extends ReportDefinition>(
   restricted: RestrictedAttributes,
 ): Definition {
   if (restricted.length === 0) return report;
-  const isRestricted = (key: string) => (restricted as readonly string[]).includes(attributeOf(key));
+  const isHidden = (key: string) => isRestricted(attributeOf(key), restricted);
   const { columns, filters, sort, groupBy } = report;
-  const readable = columns.filter((key) => !isRestricted(key));
+  const readable = columns.filter((key) => !isHidden(key));
   const onlyColumn = readable.length === 0 ? columns[0] : undefined;
-  const used = [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy].find(isRestricted);
+  const used = [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy].find(isHidden);
   const needed = used ?? onlyColumn;
   if (needed !== undefined)
     throw invalidParameter('report_id', violation('readable_report', { attribute: attributeOf(needed) }));

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { restrictedMeta } from '../../platform/contract/employee-attributes.js';
+import { isRestricted, restrictedMeta } from '../../platform/contract/employee-attributes.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
@@ -102,7 +102,7 @@ export class ReportResultHandlers
 
   async listReportColumns({ caller }: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
     const { restricted } = caller;
-    const readable = reportColumns.filter(({ key }) => !(restricted as readonly string[]).includes(key));
+    const readable = reportColumns.filter(({ key }) => !isRestricted(key, restricted));
     const data = readable.map(({ key, label, type }) => ({
       id: key,
       type: 'report_columns' as const,

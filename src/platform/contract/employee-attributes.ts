@@ -79,6 +79,11 @@ export function restrictedExcept(readable: readonly string[]): RestrictedAttribu
   return found;
 }
 
+/** Whether one of the restricted attributes has this name. */
+export function isRestricted(name: string, restricted: RestrictedAttributes): boolean {
+  return (restricted as readonly string[]).includes(name);
+}
+
 /** The value for each set of restricted attributes, made when it is first needed. There are at most 32 sets. */
 export function forEachRestriction<Value>(
   make: (restricted: RestrictedAttributes) => Value,

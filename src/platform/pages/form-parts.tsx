@@ -246,3 +246,25 @@ export function NewPasswordField({ label = 'Password' }: { label?: string }) {
 export function UserNameField({ email }: { email: string }) {
   return <input type="text" value={email} autocomplete="username" hidden readOnly />;
 }
+
+/** A checkbox for each code, with its label. */
+export function CodeChoices({
+  name,
+  codes,
+  selected,
+  labelOf,
+}: {
+  name: string;
+  codes: readonly string[];
+  selected: readonly string[];
+  labelOf: (code: string) => string;
+}) {
+  return codes.map((code) => (
+    <label key={code} class="choice">
+      <input type="checkbox" name={name} value={code} checked={selected.includes(code)} />
+      <span>
+        {labelOf(code)} <code>{code}</code>
+      </span>
+    </label>
+  ));
+}

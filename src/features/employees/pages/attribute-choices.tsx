@@ -1,5 +1,5 @@
 import { restrictableAttributes } from '../../../platform/contract/employee-attributes.js';
-import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
+import { CodeChoices, FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { attributeLabel } from '../employee-attributes.js';
 
 /** Name of the checkboxes, and `id` of the field. */
@@ -17,14 +17,12 @@ export function AttributeChoices({ selected }: { selected: readonly string[] }) 
         address, status and department. At first, nothing else is selected. Select only what it needs.
       </p>
       <FieldError field={attributesField} />
-      {restrictableAttributes.map((name) => (
-        <label key={name} class="choice">
-          <input type="checkbox" name={attributesField} value={name} checked={selected.includes(name)} />
-          <span>
-            {attributeLabel(name)} <code>{name}</code>
-          </span>
-        </label>
-      ))}
+      <CodeChoices
+        name={attributesField}
+        codes={restrictableAttributes}
+        selected={selected}
+        labelOf={attributeLabel}
+      />
     </fieldset>
   );
 }

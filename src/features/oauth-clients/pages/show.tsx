@@ -152,25 +152,13 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
         </DescriptionItem>
       )}
       <DescriptionItem name={isInstallation ? 'Approved scopes' : 'Scopes'}>
-        <ul class="plain">
-          {scopes.map((scope) => (
-            <li key={scope}>
-              <code>{scope}</code> {scopeLabel(scope)}
-            </li>
-          ))}
-        </ul>
+        <CodeList codes={scopes} labelOf={scopeLabel} />
       </DescriptionItem>
       <DescriptionItem name="Readable attributes">
         {readableAttributes.length === 0 ? (
           'None'
         ) : (
-          <ul class="plain">
-            {readableAttributes.map((name) => (
-              <li key={name}>
-                <code>{name}</code> {attributeLabel(name)}
-              </li>
-            ))}
-          </ul>
+          <CodeList codes={readableAttributes} labelOf={attributeLabel} />
         )}
       </DescriptionItem>
       {isInstallation ? (
@@ -211,6 +199,19 @@ function UriList({ uris }: { uris: readonly string[] }) {
       {uris.map((uri) => (
         <li key={uri}>
           <code>{uri}</code>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Codes with their labels. */
+function CodeList({ codes, labelOf }: { codes: readonly string[]; labelOf: (code: string) => string }) {
+  return (
+    <ul class="plain">
+      {codes.map((code) => (
+        <li key={code}>
+          <code>{code}</code> {labelOf(code)}
         </li>
       ))}
     </ul>
