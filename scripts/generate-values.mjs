@@ -18,7 +18,11 @@ const publicOperations = Object.values(paths)
   .filter(({ security }) => security?.length === 0)
   .map(({ operationId }) => operationId);
 types.push(typeOf('PublicOperation', 'Operations without a bearer token.', publicOperations));
-const attributes = Object.entries(schemas.EmployeeAttributes.properties).map(
+// Custom attributes have no column of their own.
+const ofContract = Object.entries(schemas.EmployeeAttributes.properties).filter(
+  ([name]) => name !== 'custom',
+);
+const attributes = ofContract.map(
   ([name, schema]) =>
     `  { name: '${name}', type: '${columnType(name, schema)}', nullable: ${isNullable(schema)}, required: ${isRequired(schema)}, restrictable: ${isRestrictable(name)} },`,
 );

@@ -170,8 +170,8 @@ export function createAuthenticate(
     if (!isPermitted(scopes, required, otherSets))
       throw insufficientScope(required.filter((scope) => !scopes.has(scope)));
     if (live.user === null && required.some(isAboutUser)) throw userContextRequired();
-    const { restricted, generation } = live;
-    return { accountId, applicationId, userId, scopes, restricted, generation };
+    const { access, generation } = live;
+    return { accountId, applicationId, userId, scopes, access, generation };
   };
 
   return (request, reply, required, otherSets) => {

@@ -1,4 +1,5 @@
 import { employeeById, employeePage } from '../../src/features/employees/employee-statements.js';
+import { contractAccess } from '../../src/platform/contract/attribute-access.js';
 import type { Database } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open-database.js';
 import { createTestDatabase, openTestDatabase, testServer } from '../support/database/database.js';
@@ -13,6 +14,8 @@ const options = await createTestDatabase(t);
 const database = await openDatabase(options);
 t.teardown(() => database.close());
 const api = await buildTestApp(t, { database });
+
+const shape = { ...contractAccess, readsCustom: false };
 
 const hostile = ['"', '\\', '\n\t\u0001', '</script>', "'); --", 'Zoë 🏳️‍🌈', '%s $1 {}', '\u2028', ''];
 
@@ -157,11 +160,11 @@ t.test('a deep page adds few rows to those that a shared statement reads', isSha
       return counted.runPrepared(statement, values, scope);
     },
   };
-  const readPage = employeePage(watched);
+  const readPage = employeePage(watched, shape);
   /** Blocks that one statement for all these requests reads. */
   const blocksFor = async (...skips: number[]): Promise<number> => {
     statements.length = 0;
-    await Promise.all(skips.map((skip) => readPage({ accountId, size: 10, from: { skip } })));
+    await Promise.all(skips.map((skip) => readPage({ accountId, size: 10, from: { skip }, keys: '' })));
     const [statement] = statements;
     t.equal(statements.length, 1, 'they share a statement');
     const [row] = await query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
@@ -186,11 +189,11 @@ const onServer = { skip: testServer === undefined && 'the embedded database has 
 t.test('statements are planned once for each connection, not for each call', onServer, async (t) => {
   const single = await openTestDatabase(t, { poolSize: 1, direct: true });
   const { accountId, employeeIds } = await createTenant(single, { employees: makeEmployees(60) });
-  const [findAlone, readAlone] = [employeeById(single), employeePage(single)];
+  const [findAlone, readAlone] = [employeeById(single, shape), employeePage(single, shape)];
   // PostgreSQL makes custom plans for the first five executions, and then compares them with a generic plan.
   for (let count = 0; count < 10; count += 1) {
-    await readAlone({ accountId, size: 10, from: { skip: count } });
-    await findAlone({ accountId, id: employeeIds[count] ?? '' });
+    await readAlone({ accountId, size: 10, from: { skip: count }, keys: '' });
+    await findAlone({ accountId, id: employeeIds[count] ?? '', keys: '' });
   }
   const statements = await query<{ generic: number }>(
     single,

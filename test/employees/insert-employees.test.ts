@@ -50,6 +50,7 @@ t.test('stores every value unchanged, quotes included', async (t) => {
     hireDate: null,
     terminationDate: null,
     managerId: null,
+    custom: null,
     ...row,
   });
 });

@@ -1,9 +1,11 @@
 import type { AuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import { customName } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { type Employee, employeeVersion } from './employee.js';
+import { changedKeys, formatCustomValue, withCustomChanges } from './custom-values.js';
+import { type CustomValues, type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import {
   type EmployeeInput,
@@ -94,7 +96,7 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: null });
       const resolved = await resolveInput(tx, accountId, { employeeId: null, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const { values } = resolved;
+      const values = { ...resolved.values, custom: withCustomChanges({}, employee.custom) };
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
       await unit.record('employee.created', createdDetails({ ...values, id }));
       return { kind: 'created', id };
@@ -120,11 +122,14 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: before });
       const resolved = await resolveInput(tx, accountId, { employeeId: id, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const after = resolved.values;
+      const after = { ...resolved.values, custom: withCustomChanges(before.custom, employee.custom) };
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);
-      if (changed.length === 0) return { kind: 'updated' };
-      await store(unit, { ids: [id], after, changed });
-      await unit.record('employee.updated', updatedDetails(before, after, changed));
+      const keys = changedKeys(before.custom, after.custom);
+      if (changed.length === 0 && keys.length === 0) return { kind: 'updated' };
+      const custom = keys.length === 0 ? undefined : after.custom;
+      await store(unit, { ids: [id], after, changed, custom });
+      const details = { ...updatedDetails(before, after, changed), ...customDetails(before, after, keys) };
+      await unit.record('employee.updated', details);
       return { kind: 'updated' };
     });
   }
@@ -204,11 +209,19 @@ async function store(
     ids,
     after,
     changed,
-  }: { ids: readonly string[]; after: Partial<GivenValues>; changed: readonly GivenAttribute[] },
+    custom,
+  }: {
+    ids: readonly string[];
+    after: Partial<GivenValues>;
+    changed: readonly GivenAttribute[];
+    /** All values of custom attributes. Absent: they are not changed. */
+    custom?: CustomValues | undefined;
+  },
 ): Promise<void> {
   const values = changed.map(
     ({ name, member, type }) => Prisma.sql`${Prisma.raw(name)} = ${after[member]}::text::${Prisma.raw(type)}`,
   );
+  if (custom !== undefined) values.push(Prisma.sql`custom = ${JSON.stringify(custom)}::text::jsonb`);
   await tx.$executeRaw`
     UPDATE employees SET ${Prisma.join(values)}, updated_at = ${at.toISOString()}::timestamptz
     WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
@@ -237,7 +250,7 @@ async function resolveValue(
 }
 
 /** An employee of an audit event. */
-type EventEmployee = GivenValues & { readonly id: string };
+type EventEmployee = GivenValues & Pick<Employee, 'id' | 'custom'>;
 
 type Details = Readonly<Record<string, string>>;
 
@@ -253,7 +266,24 @@ function createdDetails(employee: EventEmployee): Details {
     const value = employee[member];
     return value === null || value === '' ? [] : [[name, value] as const];
   });
-  return { employee: employee.id, ...Object.fromEntries(values) };
+  const custom = Object.entries(employee.custom).map(([key, value]) => [
+    customName(key),
+    formatCustomValue(value),
+  ]);
+  return { employee: employee.id, ...Object.fromEntries([...values, ...custom]) };
+}
+
+type CustomHolder = Pick<Employee, 'custom'>;
+
+/** The values of custom attributes before and after a change, for the details of its event. */
+function customDetails(before: CustomHolder, after: CustomHolder, keys: readonly string[]): Details {
+  const text = ({ custom }: CustomHolder, key: string) => {
+    const value = custom[key];
+    return value === undefined ? absentValue : formatCustomValue(value);
+  };
+  return Object.fromEntries(
+    keys.map((key) => [customName(key), [text(before, key), text(after, key)].join(valuesSeparator)]),
+  );
 }
 
 /** The details of the event that attributes of an employee were changed, with their values before and after. */

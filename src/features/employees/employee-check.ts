@@ -1,12 +1,15 @@
 import type { ErrorObject } from 'ajv';
 import { addressTextRule, nameTextRule } from '../../platform/accounts/name-rules.js';
+import { customKey } from '../../platform/contract/attribute-access.js';
 import type { Contract, JsonSchema } from '../../platform/contract/contract.js';
 import { isDateText, isObject, isStorableText } from '../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
 import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
-import type { EmployeeRecord } from './employee.js';
+import type { CustomAttribute } from './custom-attributes.js';
+import { parseCustomValue } from './custom-values.js';
+import type { CustomValue, EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
 
 /** A member of a record. One that is not required can be absent, blank or `null`. */
@@ -16,6 +19,8 @@ export interface RecordMember {
   readonly label: string;
   readonly nullable: boolean;
   readonly required: boolean;
+  /** Absent: text. */
+  readonly type?: string;
 }
 
 /** The manager by employee number, which a file can have instead of `manager_id`. */
@@ -63,6 +68,7 @@ type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
 
 /** Validation of the records of an import file. */
 export interface EmployeeCheck {
+  /** The members of a record; `custom.<key>` is the one of a custom attribute. */
   readonly attributes: readonly RecordMember[];
   /** The employee of a valid record without the manager, who may not be stored yet; or all errors. */
   check(value: unknown): CheckedRecord;
@@ -72,6 +78,13 @@ export interface EmployeeCheck {
    * @param unchanged members that have their stored value. It may be older than the rules for names and addresses.
    */
   checkMembers(value: unknown, unchanged?: ReadonlySet<string>): CheckedMembers;
+  /**
+   * The same validation for an account with custom attributes. A record has their values as members `custom.<key>`, or in an object
+   * `custom`.
+   *
+   * @param attributes those that are not archived
+   */
+  withCustom(attributes: readonly CustomAttribute[]): EmployeeCheck;
 }
 
 /**
@@ -80,7 +93,7 @@ export interface EmployeeCheck {
  */
 export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   const validate = createBodyValidation(() => recordSchema(contract));
-  const checkMembers = (given: unknown, unchanged: ReadonlySet<string> = new Set()): CheckedMembers => {
+  const checkOfContract = (given: unknown, unchanged: ReadonlySet<string>): CheckedMembers => {
     const value = withoutBlanks(trimmed(given, unchanged));
     const blank = requiredNames.filter((name) => isBlank((value as Attributes | null)?.[name]));
     const findings = validate(value);
@@ -109,19 +122,86 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
     const others = findings.filter(({ instancePath }) => !blank.includes(instancePath.slice(1)));
     return { errors: [...required, ...(others.length > 0 ? describe(others) : []), ...unnamed] };
   };
-  return {
-    attributes: recordMembers,
-    checkMembers,
-    check(given) {
-      const checked = checkMembers(given);
-      if (checked.errors === undefined) return checked;
-      return {
-        errors: checked.errors.map(
-          ({ member, violation }) => `${member || 'the record'} ${ruleText(violation)}`,
-        ),
-      };
-    },
+  const checkFor = (custom: readonly CustomAttribute[]): EmployeeCheck => {
+    const checkMembers = (given: unknown, unchanged: ReadonlySet<string> = new Set()): CheckedMembers => {
+      // Without custom attributes, a member `custom` is unknown.
+      if (custom.length === 0 || !isObject(given)) return checkOfContract(given, unchanged);
+      const { others, values } = splitCustom(given);
+      const checked = checkOfContract(others, unchanged);
+      const found = checkCustom(custom, values, unchanged);
+      const errors = [...(checked.errors ?? []), ...found.errors];
+      if (checked.errors !== undefined || errors.length > 0) return { errors };
+      return { ...checked, employee: { ...checked.employee, custom: found.custom } };
+    };
+    return {
+      attributes: [
+        ...recordMembers,
+        ...custom.map(({ name, label, type, required }) => ({ name, label, type, required, nullable: true })),
+      ],
+      checkMembers,
+      check(given) {
+        const checked = checkMembers(given);
+        if (checked.errors === undefined) return checked;
+        return {
+          errors: checked.errors.map(
+            ({ member, violation }) => `${member || 'the record'} ${ruleText(violation)}`,
+          ),
+        };
+      },
+      withCustom: checkFor,
+    };
   };
+  return checkFor([]);
+}
+
+/** Maximum bytes of the values of the custom attributes of an employee as JSON. The database allows more, for those of archived ones. */
+const maximumCustomBytes = 16_000;
+
+interface GivenCustom {
+  readonly others: Readonly<Record<string, unknown>>;
+  /** By key. */
+  readonly values: ReadonlyMap<string, unknown>;
+}
+
+/** Takes the values of custom attributes out of a record. A member `custom` that is no object is an unknown member. */
+function splitCustom(given: Readonly<Record<string, unknown>>): GivenCustom {
+  const values = new Map<string, unknown>();
+  const others: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const key = customKey(name);
+    if (key !== undefined) values.set(key, value);
+    else if (name === 'custom' && isObject(value))
+      for (const [member, inner] of Object.entries(value)) values.set(member, inner);
+    else others.push([name, value]);
+  }
+  return { others: Object.fromEntries(others), values };
+}
+
+/** The values of custom attributes that a record has and that are not unchanged, or their errors. */
+function checkCustom(
+  attributes: readonly CustomAttribute[],
+  values: GivenCustom['values'],
+  unchanged: ReadonlySet<string>,
+): { readonly custom: Record<string, CustomValue | null>; readonly errors: readonly RecordError[] } {
+  const custom: Record<string, CustomValue | null> = {};
+  const errors: RecordError[] = [];
+  const known = new Set(attributes.map(({ key }) => key));
+  const names = attributes.map(({ name }) => name);
+  for (const key of values.keys())
+    if (!known.has(key))
+      errors.push({ member: `custom.${key}`, violation: violation('known_member', { values: names }) });
+  for (const attribute of attributes) {
+    const { key, name, required } = attribute;
+    if (unchanged.has(name) || (!values.has(key) && !required)) continue;
+    const parsed = parseCustomValue(attribute, values.get(key));
+    if ('violation' in parsed) errors.push({ member: name, violation: parsed.violation });
+    else if (required && parsed.value === null)
+      errors.push({ member: name, violation: violation('required') });
+    else custom[key] = parsed.value;
+  }
+  if (Buffer.byteLength(JSON.stringify(custom)) > maximumCustomBytes)
+    errors.push({ member: 'custom', violation: violation('maximum_bytes', { maximum: maximumCustomBytes }) });
+  return { custom, errors };
 }
 
 type Attributes = Readonly<Record<string, string | null | undefined>>;
@@ -208,7 +288,7 @@ function toRecord(value: Attributes): ValidRecord {
   const given = givenAttributes.filter(({ name }) => name !== 'manager_id' && value[name] !== undefined);
   const employee = Object.fromEntries(
     given.map(({ name, member }) => [member, value[name]]),
-  ) as EmployeeRecord;
+  ) as unknown as EmployeeRecord;
   const { manager_id: id, [managerNumber.name]: employeeNumber } = value;
   if (typeof id === 'string') return { employee, manager: { id } };
   if (typeof employeeNumber === 'string') return { employee, manager: { employeeNumber } };

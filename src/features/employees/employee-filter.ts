@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { type Employee, type EmployeeColumn, employeeColumns } from './employee.js';
+import { type EmployeeColumn, type EmployeeMember, employeeColumns } from './employee.js';
 
 /** Values of an attribute, one of which an employee must have; `null` or an empty text: employees without a value. */
 export type ValueFilter = readonly (string | null)[];
@@ -15,7 +15,7 @@ export interface RangeFilter {
 }
 
 /** A filter of employees. An employee must match all members that are present. */
-export type EmployeeFilter = { readonly [Member in keyof Employee]?: ValueFilter | RangeFilter | undefined };
+export type EmployeeFilter = { readonly [Member in EmployeeMember]?: ValueFilter | RangeFilter | undefined };
 
 /** A condition on employees, and the columns that it reads. */
 export interface EmployeeCondition {
@@ -34,7 +34,7 @@ export function filterConditions(
 ): EmployeeCondition[] {
   return Object.entries(filter).flatMap(([member, wanted]) => {
     if (wanted === undefined) return [];
-    const column = columns[member as keyof Employee];
+    const column = columns[member as EmployeeMember];
     const inIdOrder = column.facets === 'employee_facets' && isValueFilter(wanted) && wanted.length === 1;
     return [{ columns: [column], sql: matches(accountId, column, wanted), emptyIsNoValue: true, inIdOrder }];
   });
@@ -76,12 +76,9 @@ function isOneOfInAnyCase(accountId: AccountId, addresses: readonly string[]): P
 function isInRange(column: EmployeeColumn, { from, before }: RangeFilter): Prisma.Sql {
   // PostgreSQL takes a range that ends before it starts for one with employees, and would read all employees to find them.
   if (from !== undefined && before !== undefined && from >= before) return Prisma.sql`false`;
-  const { upperBound, type } = column;
   const bounds = [
     ...(from === undefined ? [] : [compare(column, '>=', from)]),
-    ...(from === undefined || upperBound === undefined
-      ? []
-      : [compare({ name: upperBound, type }, '>=', from)]),
+    ...(from === undefined || column.from === undefined ? [] : [column.from(from)]),
     ...(before === undefined ? [] : [compare(column, '<', before)]),
   ];
   return bounds.length === 0 ? Prisma.sql`true` : Prisma.join(bounds, ' AND ');

@@ -1,8 +1,10 @@
 import {
-  type RestrictedAttributes,
+  type AttributeAccess,
+  isReadableCustom,
+  isRestricted,
   restrictedMeta,
   withRestricted,
-} from '../../platform/contract/employee-attributes.js';
+} from '../../platform/contract/attribute-access.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { etagOfBody, includesTag } from '../../platform/http/etag.js';
@@ -10,7 +12,7 @@ import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagi
 import { invalidRequest } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
-import type { Employee } from './employee.js';
+import type { EmployeeMember } from './employee.js';
 import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
 import type { EmployeeFilter, RangeFilter, ValueFilter } from './employee-filter.js';
 import { type EmployeeAnchor, isEmployeeAnchor } from './employee-query.js';
@@ -31,7 +33,7 @@ type AddFilter = (filter: Record<string, ValueFilter | RangeFilter>, given: Give
 /** Attributes whose values have no commas. The others, such as a department, can have them, so their parameter is repeated. */
 const inCommaLists: ReadonlySet<string> = new Set(['id', 'status']);
 
-function addValues(name: string, member: keyof Employee): AddFilter {
+function addValues(name: string, member: EmployeeMember): AddFilter {
   return (filter, given) => {
     filter[member] = inCommaLists.has(name) ? String(given).split(',') : [given].flat();
   };
@@ -85,7 +87,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): EmployeeFilter {
  *
  * @throws {Problem} 400 `invalid_request` that names each parameter with a restricted attribute
  */
-function requireReadable(query: Readonly<Record<string, unknown>>, restricted: RestrictedAttributes): void {
+function requireReadable(query: Readonly<Record<string, unknown>>, { restricted }: AttributeAccess): void {
   const sortKeys = String(query.sort ?? '').split(',');
   const invalid = restricted.flatMap((attribute) => [
     ...Object.keys(query)
@@ -104,7 +106,12 @@ function requireReadable(query: Readonly<Record<string, unknown>>, restricted: R
   );
 }
 
-export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEmployee'> {
+/** Types of the values of the attributes of the contract. */
+const valueTypes = { text: 'text', date: 'date', timestamptz: 'date_time' } as const;
+
+export class EmployeeHandlers
+  implements Pick<Handlers, 'listEmployees' | 'getEmployee' | 'listEmployeeAttributes'>
+{
   readonly #employees: Employees;
   readonly #baseUrl: string;
 
@@ -115,8 +122,8 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
 
   /** @throws {Problem} 400 `invalid_request` */
   async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
-    const { accountId, restricted } = caller;
-    if (restricted.length > 0) requireReadable(query, restricted);
+    const { accountId, access } = caller;
+    if (access.restricted.length > 0) requireReadable(query, access);
     const sort = parseSort(query.sort, sortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<EmployeeAnchor>(query, location, (value) => isEmployeeAnchor(value, sort));
@@ -126,7 +133,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
       sort,
       size: page.size,
       from: page.from,
-      restricted,
+      access,
     });
     const { nextCursor, links } = page.locate(recordCount, nextAnchor);
     const search_truncated = query['filter[search]'] === undefined ? undefined : truncated;
@@ -134,7 +141,7 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
       record_count: recordCount,
       next_cursor: nextCursor,
       search_truncated,
-      ...restrictedMeta(restricted),
+      ...restrictedMeta(access),
     });
     return {
       status: 200,
@@ -145,12 +152,39 @@ export class EmployeeHandlers implements Pick<Handlers, 'listEmployees' | 'getEm
 
   /** @throws {Problem} 404 `not_found` */
   async getEmployee({ caller, params, request }: Input<'getEmployee'>): Promise<Output<'getEmployee'>> {
-    const { accountId, restricted } = caller;
-    const resource = await this.#employees.findResource(accountId, { id: params.employee_id, restricted });
+    const { accountId, access } = caller;
+    const resource = await this.#employees.findResource(accountId, { id: params.employee_id, access });
     if (resource === null) throw recordNotFound();
-    const body = withRestricted(`{"data":${resource}}`, restricted) as JsonText<EmployeeDocument>;
+    const body = withRestricted(`{"data":${resource}}`, access) as JsonText<EmployeeDocument>;
     const etag = etagOfBody(body);
     if (includesTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     return { status: 200, records: 1, headers: { etag }, body };
+  }
+
+  async listEmployeeAttributes({
+    caller,
+  }: Input<'listEmployeeAttributes'>): Promise<Output<'listEmployeeAttributes'>> {
+    const { accountId, access } = caller;
+    const ofContract = employeeAttributes.map(({ name, label, type, required }) => ({
+      id: name,
+      type: 'employee_attributes' as const,
+      attributes: {
+        ...{ key: name, custom: false, label, description: null, value_type: valueTypes[type] },
+        ...{ choices: [], required, sensitive: false, restricted: isRestricted(name, access) },
+      },
+    }));
+    const custom = await this.#employees.customAttributes(accountId);
+    const readable = custom.filter(({ key }) => isReadableCustom(key, access));
+    const ofAccount = readable.map(({ name, type, choices, ...attribute }) => ({
+      id: name,
+      type: 'employee_attributes' as const,
+      attributes: {
+        ...{ key: attribute.key, custom: true, label: attribute.label, description: attribute.description },
+        ...{ value_type: type, choices: [...choices], required: attribute.required },
+        ...{ sensitive: attribute.sensitive, restricted: false },
+      },
+    }));
+    const data = [...ofContract, ...ofAccount];
+    return { status: 200, body: { data, meta: { record_count: data.length } } };
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
+import type { AttributeAccess } from '../../platform/contract/attribute-access.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import {
   type Anchor,
@@ -7,12 +7,12 @@ import {
   type OrderedRows,
   type OrderTerm,
 } from '../../platform/database/page-query.js';
-import { type Employee, type EmployeeColumn, employeeColumns } from './employee.js';
+import { type EmployeeColumn, type EmployeeMember, employeeColumns } from './employee.js';
 import type { EmployeeCondition, EmployeeFilter } from './employee-filter.js';
 import { candidateRanges, matchesParts, maximumMatches, type SearchPart } from './employee-search.js';
 
 export interface EmployeeSort {
-  readonly key: keyof Employee;
+  readonly key: EmployeeMember;
   readonly descending: boolean;
 }
 
@@ -66,8 +66,8 @@ export interface EmployeeListRequest {
   readonly size: number;
   /** Start of the page: after an employee of an earlier page, or after a number of employees. */
   readonly from: { readonly anchor: EmployeeAnchor } | { readonly skip: number };
-  /** Attributes that the reader may not read, and that neither filter nor sort use. Default: none. */
-  readonly restricted?: RestrictedAttributes;
+  /** Neither filter nor sort use an attribute that the reader may not read. Default: access to the attributes of the contract. */
+  readonly access?: AttributeAccess;
 }
 
 /** A page of employees as resource objects. */

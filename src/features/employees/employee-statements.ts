@@ -1,11 +1,13 @@
 import {
+  type AccessShape,
+  hiddenKeys,
+  isRestricted,
+  statementName,
+} from '../../platform/contract/attribute-access.js';
+import {
   type AttributeType,
   type ContractAttribute,
   contractAttributes,
-  isRestricted,
-  type RestrictedAttributes,
-  statementName,
-  unrestricted,
 } from '../../platform/contract/employee-attributes.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
@@ -20,23 +22,29 @@ interface TextFormat {
   readonly toText: (column: string) => string;
 }
 
-function resource(restricted: RestrictedAttributes, format: TextFormat): string {
+/** SQL expressions for what a reader may read of custom attributes. */
+interface CustomReader {
+  /** The parameter that `keysParameter` writes. */
+  readonly keys: string;
+  /** The keys of the other custom attributes of the account, as an array. */
+  readonly hidden: string;
+}
+
+function resource(shape: AccessShape, format: TextFormat, { keys, hidden }: CustomReader): string {
+  const lastChange = lastReadableChange(shape, shape.readsCustom ? keys : null);
   const members = contractAttributes
-    .filter(({ name }) => !isRestricted(name, restricted))
-    .map((attribute) => `"${attribute.name}":${value(attribute, format, restricted)}`);
+    .filter(({ name }) => !isRestricted(name, shape))
+    .map((attribute) => `"${attribute.name}":${value(attribute, format, lastChange)}`);
+  if (shape.readsCustom)
+    members.push(`"custom":' || coalesce((employees.custom - ${hidden})::text, '{}') || '`);
   return `
     '{"id":"' || employees.id || '","type":"employees","attributes":{${members.join(',')}}}'`;
 }
 
 /** The value of an attribute within a text constant of SQL. */
-function value(
-  { name, type, nullable }: ContractAttribute,
-  format: TextFormat,
-  restricted: RestrictedAttributes,
-): string {
+function value({ name, type, nullable }: ContractAttribute, format: TextFormat, lastChange: string): string {
   const { quote, toText } = type === 'text' ? format : formats[type];
-  const isLastChange = name === 'updated_at' && restricted.length > 0;
-  const text = toText(isLastChange ? `(${lastReadableChange(restricted)})` : `employees.${name}`);
+  const text = toText(name === 'updated_at' ? `(${lastChange})` : `employees.${name}`);
   if (!nullable) return `${quote}' || ${text} || '${quote}`;
   const json = quote === '' ? text : `'${quote}' || ${text} || '${quote}'`;
   return `' || coalesce(${json}, 'null') || '`;
@@ -53,10 +61,10 @@ const formats: Readonly<Record<Exclude<AttributeType, 'text'>, TextFormat>> = {
  * read. The database writes it, because that costs the server a tenth of reading the columns and writing it itself. Records without
  * escapes, which are nearly all, take half the time: the benchmarks `list` and `sync` fail when all are escaped. An id has no escapes.
  */
-export function employeeResource(restricted: RestrictedAttributes): string {
+export function employeeResource(shape: AccessShape, reader: CustomReader): string {
   return `CASE WHEN employees.has_escapes
-    THEN ${resource(restricted, { quote: '', toText: (column) => `to_json(${column})::text` })}
-    ELSE ${resource(restricted, { quote: '"', toText: (column) => column })} END`;
+    THEN ${resource(shape, { quote: '', toText: (column) => `to_json(${column})::text` }, reader)}
+    ELSE ${resource(shape, { quote: '"', toText: (column) => column }, reader)} END`;
 }
 
 type LookupDatabase = Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>;
@@ -64,6 +72,18 @@ type LookupDatabase = Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>;
 interface EmployeeKey {
   readonly accountId: string;
   readonly id: string;
+  /** Keys of custom attributes as `keysParameter` writes them. */
+  readonly keys: string;
+}
+
+/** The reader of a request of a lookup. */
+const readerOfRequest: CustomReader = { keys: 'request.keys', hidden: 'hidden.keys' };
+
+const hiddenFromRequest = `CROSS JOIN LATERAL (${hiddenKeys('request.account_id', 'request.keys')}) AS hidden`;
+
+/** The reader of a statement for the account $1. */
+function readerOfAccount(keys: string): CustomReader {
+  return { keys, hidden: `(${hiddenKeys('$1', keys)})` };
 }
 
 /**
@@ -71,18 +91,19 @@ interface EmployeeKey {
  *
  * Benchmarks `get` (1.2 times the limit) and `get-1`; compared with the models in test/employees/batched-requests.test.ts.
  */
-export function employeeById(database: LookupDatabase, restricted = unrestricted) {
-  const resource = employeeResource(restricted);
+export function employeeById(database: LookupDatabase, shape: AccessShape) {
+  const { readsCustom } = shape;
   const findById = defineLookup({
-    name: statementName('employee_by_id', restricted),
-    columns: { account_id: 'text', position: 'bigint', id: 'text' },
-    request: ({ accountId, id }: EmployeeKey) => ({
+    name: statementName('employee_by_id', shape),
+    columns: { account_id: 'text', position: 'bigint', id: 'text', keys: 'text' },
+    request: ({ accountId, id, keys }: EmployeeKey) => ({
       account_id: accountId,
       position: employeePosition(id),
       id,
+      keys,
     }),
     sql: `
-    SELECT ${resource} AS resource FROM employees
+    SELECT ${employeeResource(shape, readerOfRequest)} AS resource FROM employees ${readsCustom ? hiddenFromRequest : ''}
     WHERE employees.account_id = request.account_id AND employees.position = request.position
       AND employees.id = request.id`,
     toValue: ({ resource }: { resource: string }) => resource,
@@ -91,10 +112,17 @@ export function employeeById(database: LookupDatabase, restricted = unrestricted
     concurrency: 2,
     distributed: {
       statement: {
-        name: statementName('employee_by_id_of_account', restricted),
-        text: `SELECT ${resource} AS resource FROM employees WHERE account_id = $1 AND position = $2 AND id = $3`,
+        name: statementName('employee_by_id_of_account', shape),
+        text: `
+        SELECT ${employeeResource(shape, readerOfAccount('$4'))} AS resource FROM employees
+        WHERE account_id = $1 AND position = $2 AND id = $3`,
       },
-      values: ({ accountId, id }) => [accountId, employeePosition(id), id],
+      values: ({ accountId, id, keys }) => [
+        accountId,
+        employeePosition(id),
+        id,
+        ...(readsCustom ? [keys] : []),
+      ],
       toValue: ([row]: readonly { resource: string }[]) => row?.resource ?? null,
     },
   });
@@ -108,6 +136,8 @@ interface PageKey {
   readonly size: number;
   /** Start of the page: after the record at this position, or after a number of records. */
   readonly from: { readonly position: number } | { readonly skip: number };
+  /** Keys of custom attributes as `keysParameter` writes them. */
+  readonly keys: string;
 }
 
 type EmployeePageRow = Readonly<
@@ -123,7 +153,7 @@ type EmployeeRow = Readonly<Record<'resource' | 'position' | 'total', string | n
  * of the page is computed in a subquery, which OFFSET 0 preserves: with row-level security, an index is not searched by a
  * comparison with a function of columns.
  */
-const pageSql = (resource: string) => `
+const pageSql = (shape: AccessShape) => `
   SELECT page.resources, page.count,
     (SELECT coalesce(sum(count), 0)::text FROM employee_counts
      WHERE employee_counts.account_id = request.account_id AND level = 4) AS "recordCount",
@@ -135,12 +165,12 @@ const pageSql = (resource: string) => `
     SELECT CASE WHEN request.skip = 0 THEN request.after + 1
                 ELSE employee_position_at(request.account_id, request.skip) END AS position
     OFFSET 0
-  ) AS start
+  ) AS start ${shape.readsCustom ? hiddenFromRequest : ''}
   CROSS JOIN LATERAL (
     SELECT string_agg(resource, ',') AS resources, count(*)::text AS count, max(position) AS last_position
     FROM (
       SELECT resource, position FROM (
-        SELECT ${resource} AS resource, position FROM employees
+        SELECT ${employeeResource(shape, readerOfRequest)} AS resource, position FROM employees
         WHERE account_id = request.account_id AND position >= start.position
         ORDER BY position LIMIT 500
       ) AS largest
@@ -154,13 +184,17 @@ const pageSql = (resource: string) => `
  * Benchmarks `list` (1.6 times the limit), `list-1`, `sync` and `pages`; compared with the models in
  * test/employees/batched-requests.test.ts.
  */
-export function employeePage(database: LookupDatabase, restricted = unrestricted) {
-  const resource = employeeResource(restricted);
+export function employeePage(database: LookupDatabase, shape: AccessShape) {
   const readPage = defineLookup({
-    name: statementName('employee_page', restricted),
-    columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer' },
-    request: ({ accountId, size, from }: PageKey) => ({ account_id: accountId, ...startOf(from), size }),
-    sql: pageSql(resource),
+    name: statementName('employee_page', shape),
+    columns: { account_id: 'text', after: 'bigint', skip: 'bigint', size: 'integer', keys: 'text' },
+    request: ({ accountId, size, from, keys }: PageKey) => ({
+      account_id: accountId,
+      ...startOf(from),
+      size,
+      keys,
+    }),
+    sql: pageSql(shape),
     toValue: ({ resources, count, recordCount, next }: EmployeePageRow): EmployeePage => ({
       resources: resources ?? '',
       count: Number(count),
@@ -173,9 +207,9 @@ export function employeePage(database: LookupDatabase, restricted = unrestricted
     concurrency: 3,
     distributed: {
       statement: {
-        name: statementName('employee_page_of_account', restricted),
+        name: statementName('employee_page_of_account', shape),
         text: `
-        SELECT ${resource} AS resource, position::text AS position, NULL::text AS total FROM employees
+        SELECT ${employeeResource(shape, readerOfAccount('$5'))} AS resource, position::text AS position, NULL::text AS total FROM employees
         WHERE account_id = $1 AND position >=
           CASE WHEN $3::bigint = 0 THEN $2::bigint + 1 ELSE employee_position_at($1, $3) END
         ORDER BY employees.position LIMIT $4::integer + 1`,
@@ -186,9 +220,9 @@ export function employeePage(database: LookupDatabase, restricted = unrestricted
           FROM employee_counts WHERE account_id = $1 AND level = 4`,
         },
       },
-      values: ({ accountId, size, from }) => {
+      values: ({ accountId, size, from, keys }) => {
         const { after, skip } = startOf(from);
-        return [accountId, after, skip, size];
+        return [accountId, after, skip, size, ...(shape.readsCustom ? [keys] : [])];
       },
       toValue: (rows: readonly EmployeeRow[], { size }) => {
         const found = rows.filter(({ total }) => total === null);

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { AccountId } from '../../platform/accounts/account-id.js';
 import {
-  forEachRestriction,
-  type RestrictedAttributes,
-  restrictableAttributes,
-} from '../../platform/contract/employee-attributes.js';
+  type AttributeAccess,
+  isReadableKey,
+  keysParameter,
+} from '../../platform/contract/attribute-access.js';
+import { restrictableAttributes } from '../../platform/contract/employee-attributes.js';
 import { compareText } from '../../platform/contract/outside-text.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { dateExpression, type OrderTerm } from '../../platform/database/page-query.js';
@@ -17,7 +20,18 @@ import {
   type OptionalMember,
 } from './employee-attributes.js';
 
-export type Employee = { readonly id: string } & AttributeValues;
+/** A value of a custom attribute. Dates are `YYYY-MM-DD`. */
+export type CustomValue = string | number | boolean | readonly string[];
+
+/** Values of custom attributes by key. Absent keys have no value. */
+export type CustomValues = Readonly<Record<string, CustomValue>>;
+
+/** The members of an employee that have a column. */
+type ColumnValues = { readonly id: string } & AttributeValues;
+
+export type Employee = ColumnValues & { readonly custom: CustomValues };
+
+export type EmployeeMember = keyof ColumnValues;
 
 /** A column of the table `employees`. */
 export interface EmployeeColumn {
@@ -28,8 +42,8 @@ export interface EmployeeColumn {
   readonly facets: 'employee_facets' | 'employee_location_facets' | null;
   /** Terms that order rows by the column. */
   readonly order: ColumnOrder;
-  /** A column with an index whose value is never less. Absent: none is needed. */
-  readonly upperBound?: Prisma.Sql;
+  /** Condition that every value from a text on meets, and that an index supports. Absent: the index of the column does. */
+  readonly from?: (text: string) => Prisma.Sql;
 }
 
 export type ColumnOrder = readonly Omit<OrderTerm, 'descending'>[];
@@ -49,7 +63,7 @@ const instead: Readonly<Record<OrderTerm['type'], Prisma.Sql>> = {
 };
 
 /** The column of each member of {@link Employee}. */
-export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> = {
+export const employeeColumns: Readonly<Record<EmployeeMember, EmployeeColumn>> = {
   // Ids and positions have the same order, and the indexes contain positions.
   id: {
     name: Prisma.sql`id`,
@@ -68,23 +82,51 @@ export const employeeColumns: Readonly<Record<keyof Employee, EmployeeColumn>> =
 };
 
 /**
- * SQL expression for the time of the last change of an attribute that a reader may read. `attribute_times` has the times of those
- * that have changed since all others did.
+ * SQL expression for the time of the last change of an attribute that a reader may read. `attribute_times` has the times of the
+ * attributes of the contract that have changed since all others did, `custom_times` those of custom attributes.
+ *
+ * @param keys expression for the keys of custom attributes as `keysParameter` writes them; `null`: the reader may read none
  */
-export function lastReadableChange(restricted: RestrictedAttributes): string {
+export function lastReadableChange(
+  { restricted }: Pick<AttributeAccess, 'restricted'>,
+  keys: string | null,
+): string {
   const readable = restrictableAttributes.filter((name) => !restricted.includes(name));
   const times = ['others', ...readable].map((name) => `(attribute_times ->> '${name}')::timestamptz`);
-  return `CASE WHEN attribute_times IS NULL THEN updated_at ELSE greatest(${times.join(', ')}) END`;
+  const ofContract =
+    restricted.length === 0
+      ? 'updated_at'
+      : `CASE WHEN attribute_times IS NULL THEN updated_at ELSE greatest(${times.join(', ')}) END`;
+  if (keys === null) return ofContract;
+  return `CASE WHEN custom_updated_at IS NULL THEN ${ofContract} ELSE greatest(${ofContract}, (
+    SELECT max(time.value::timestamptz) FROM jsonb_each_text(custom_times) AS time
+    WHERE ${isReadableKey('time.key', keys)})) END`;
 }
 
-/** The columns for a reader without access to some attributes. Only the time of the last change differs. */
-export const columnsFor = forEachRestriction((restricted): typeof employeeColumns => {
-  if (restricted.length === 0) return employeeColumns;
+/** The columns of an account for a reader. Only the time of the last change can differ. */
+export function columnsFor(accountId: AccountId, access: AttributeAccess): typeof employeeColumns {
+  const { restricted, custom } = access;
+  const readsCustom = custom.length > 0;
+  if (restricted.length === 0 && !readsCustom) return employeeColumns;
   const { updatedAt } = employeeColumns;
-  const name = Prisma.raw(lastReadableChange(restricted));
-  const order = columnOrder(name, updatedAt);
-  return { ...employeeColumns, updatedAt: { ...updatedAt, name, order, upperBound: updatedAt.name } };
-});
+  const keys = readsCustom ? pg.escapeLiteral(keysParameter(access)) : null;
+  const name = Prisma.raw(`(${lastReadableChange(access, keys)})`);
+  const since = (column: string, text: string) =>
+    Prisma.sql`${Prisma.raw(column)} >= ${text}::text::timestamptz`;
+  // Two queries and not OR, for which PostgreSQL would read all employees, because bitmap scans are off for pages.
+  const changed = (text: string) =>
+    Prisma.join(
+      ['updated_at', 'custom_updated_at'].map(
+        (column) => Prisma.sql`
+          SELECT position FROM employees WHERE account_id = ${accountId} AND ${since(column, text)}`,
+      ),
+      ' UNION ALL ',
+    );
+  const from = readsCustom
+    ? (text: string) => Prisma.sql`position = ANY (ARRAY(${changed(text)}))`
+    : (text: string) => since('updated_at', text);
+  return { ...employeeColumns, updatedAt: { ...updatedAt, name, order: columnOrder(name, updatedAt), from } };
+}
 
 /** Orders by a value of a column, with NULL last, as in PostgreSQL. */
 export function columnOrder(
@@ -99,15 +141,20 @@ export function columnOrder(
 }
 
 /** Select list that yields rows with the names of {@link Employee}. */
-export const employeeSelection = Prisma.join(
-  Object.entries(employeeColumns).map(([member, { name, type }]) => {
+export const employeeSelection = Prisma.join([
+  ...Object.entries(employeeColumns).map(([member, { name, type }]) => {
     const value = type === 'date' ? dateExpression(name) : name;
     return Prisma.sql`${value} AS ${Prisma.raw(`"${member}"`)}`;
   }),
-);
+  Prisma.sql`coalesce(custom, '{}') AS custom`,
+]);
+
+/** Values of custom attributes to store, by key; `null` removes one. Values of absent keys are not changed. */
+export type CustomChanges = Readonly<Record<string, CustomValue | null>>;
 
 /** An employee as callers provide it: all required attributes, and any of the others. */
-export type EmployeeRecord = Omit<GivenValues, OptionalMember> & Partial<Pick<GivenValues, OptionalMember>>;
+export type EmployeeRecord = Omit<GivenValues, OptionalMember> &
+  Partial<Pick<GivenValues, OptionalMember>> & { readonly custom?: CustomChanges };
 
 /** The value of an attribute of a new employee, whose record can omit it. */
 export function initialValue(record: EmployeeRecord, { member, nullable }: GivenAttribute): string | null {
@@ -135,7 +182,11 @@ export function employeesByName(employees: readonly Employee[]): Employee[] {
  * Hash of an employee's values, which identifies their version. The time of the last change does not: two changes may have the
  * same one.
  */
-export function employeeVersion(employee: GivenValues): string {
-  const values = givenAttributes.map(({ name, member }) => [name, employee[member]]);
+export function employeeVersion(employee: GivenValues & Pick<Employee, 'custom'>): string {
+  const custom = Object.entries(employee.custom).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const values = [
+    ...givenAttributes.map(({ name, member }) => [name, employee[member]]),
+    ...(custom.length === 0 ? [] : [custom]),
+  ];
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }

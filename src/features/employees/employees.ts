@@ -1,13 +1,17 @@
+import pg from 'pg';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import {
-  forEachRestriction,
-  type RestrictedAttributes,
-  unrestricted,
-} from '../../platform/contract/employee-attributes.js';
+  type AttributeAccess,
+  contractAccess,
+  forEachShape,
+  hiddenKeys,
+  keysParameter,
+} from '../../platform/contract/attribute-access.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
+import { type CustomAttribute, readActiveAttributes } from './custom-attributes.js';
 import { columnsFor, type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
@@ -24,9 +28,12 @@ import { readSearch } from './employee-search.js';
 import { employeeById, employeePage, employeeResource } from './employee-statements.js';
 
 /** The resource object of a record. */
-const resourceColumn = forEachRestriction((restricted) =>
-  Prisma.raw(`${employeeResource(restricted)} AS resource`),
-);
+function resourceColumn(accountId: AccountId, access: AttributeAccess): Prisma.Sql {
+  const keys = pg.escapeLiteral(keysParameter(access));
+  const shape = { ...access, readsCustom: access.custom.length > 0 };
+  const hidden = `(${hiddenKeys(pg.escapeLiteral(accountId), keys)})`;
+  return Prisma.raw(`${employeeResource(shape, { keys, hidden })} AS resource`);
+}
 
 /** Number of employees up to which those that match are read and sorted. A longer list is read in its order until a page is full. */
 const fewEmployees = 5_000;
@@ -38,20 +45,20 @@ export class Employees {
 
   constructor(database: ReadDatabase) {
     this.#prisma = database.prisma;
-    this.#findById = forEachRestriction((restricted) => employeeById(database, restricted));
-    this.#readPageById = forEachRestriction((restricted) => employeePage(database, restricted));
+    this.#findById = forEachShape((shape) => employeeById(database, shape));
+    this.#readPageById = forEachShape((shape) => employeePage(database, shape));
   }
 
   /**
    * Reads the account's employee with this id as JSON; `null` if this account has none with this id.
    *
-   * @param restricted attributes that the reader may not read, and that the JSON does not have
+   * @param access the JSON has the attributes that the reader may read
    */
   findResource(
     accountId: AccountId,
-    { id, restricted }: { id: string; restricted: RestrictedAttributes },
+    { id, access }: { id: string; access: AttributeAccess },
   ): Promise<string | null> {
-    return this.#findById(restricted)({ accountId, id });
+    return this.#findById(access)({ accountId, id, keys: keysParameter(access) });
   }
 
   /** Reads the account's employee with this id; `null` if this account has none with this id. */
@@ -97,6 +104,11 @@ export class Employees {
     return rows.find((employee) => employee.id !== id) ?? null;
   }
 
+  /** Reads the custom attributes of an account that are not archived, in the order in which they were added. */
+  customAttributes(accountId: AccountId): Promise<CustomAttribute[]> {
+    return withScope(accountScope(accountId), () => readActiveAttributes(this.#prisma, accountId));
+  }
+
   /** Reads the statuses that an account uses, most frequent first; at most 100. */
   async statuses(accountId: AccountId): Promise<string[]> {
     const rows = await withScope(
@@ -134,11 +146,12 @@ export class Employees {
   /** Reads a page of the whole list by id. Concurrent requests share one statement. */
   async #pageById(
     accountId: AccountId,
-    { size, from, restricted = unrestricted }: EmployeeListRequest,
+    { size, from, access = contractAccess }: EmployeeListRequest,
   ): Promise<EmployeePage> {
-    const page = await this.#readPageById(restricted)({
+    const page = await this.#readPageById(access)({
       accountId,
       size,
+      keys: keysParameter(access),
       from: 'anchor' in from ? { position: from.anchor.position } : from,
     });
     // The statement returns one row for each request, even for an account without employees.
@@ -147,7 +160,7 @@ export class Employees {
   }
 
   async #page(accountId: AccountId, request: EmployeeListRequest): Promise<EmployeePage> {
-    const columns = resourceColumn(request.restricted ?? unrestricted);
+    const columns = resourceColumn(accountId, request.access ?? contractAccess);
     const read = await this.#read<{ resource: string }>(accountId, columns, request);
     const { rows, recordCount, truncated, nextAnchor } = read;
     return {
@@ -162,7 +175,7 @@ export class Employees {
   async #read<Row extends object>(
     accountId: AccountId,
     selection: Prisma.Sql,
-    { filter, search, sort, size, from, restricted = unrestricted }: EmployeeListRequest,
+    { filter, search, sort, size, from, access = contractAccess }: EmployeeListRequest,
   ): Promise<{
     rows: readonly Row[];
     recordCount: number;
@@ -172,7 +185,7 @@ export class Employees {
     const start = 'anchor' in from ? { anchor: fromEmployeeAnchor(from.anchor) } : from;
     return withScope(accountScope(accountId), async () => {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
-      const columns = columnsFor(restricted);
+      const columns = columnsFor(accountId, access);
       const query = new EmployeeQuery(accountId, filterConditions(accountId, filter, columns), parts);
       // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
       const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());

@@ -9,14 +9,27 @@ import { Employees } from './employees.js';
 import { ManagerChoices } from './manager-choices.js';
 import { Organisation } from './organisation.js';
 
+export {
+  type CustomAttribute,
+  type CustomType,
+  customTypeLabels,
+  customTypes,
+  readActiveAttributes,
+  readCustomAttributes,
+} from './custom-attributes.js';
+export { changedKeys, formatCustomValue, parseCustomValue, withCustomChanges } from './custom-values.js';
 export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
 export {
   type ColumnOrder,
+  type CustomChanges,
+  type CustomValue,
+  type CustomValues,
   columnOrder,
   columnsFor,
   type Employee,
   type EmployeeColumn,
+  type EmployeeMember,
   employeeColumns,
   employeeSelection,
   employeeVersion,
@@ -70,10 +83,11 @@ export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-addresses.js';
 export { Spellings } from './spellings.js';
 export {
-  changedAttributes,
+  type EarlierValues,
   UnknownAccountError,
   type UpsertCounts,
   upsertEmployees,
+  valuesToChange,
 } from './upsert-employees.js';
 
 export function createEmployees({ config, contract, database, reads, auditedExports }: Core) {

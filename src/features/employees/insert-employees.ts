@@ -1,6 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeeId } from '../../platform/database/ids.js';
+import { withCustomChanges } from './custom-values.js';
 import { type EmployeeRecord, initialValue } from './employee.js';
 import { type GivenAttribute, givenAttributes } from './employee-attributes.js';
 
@@ -36,18 +37,24 @@ export async function insertEmployees(
     const batchIds = positions.map((position) => employeeId(prefix, position));
     const column = (value: (row: NewEmployee) => string): string[] => batch.map(value);
     await tx.$executeRaw`
-      INSERT INTO employees (account_id, id, position, ${names}, created_at, updated_at)
+      INSERT INTO employees (account_id, id, position, ${names}, created_at, updated_at, custom)
       SELECT account_totals.account_id, given.* FROM account_totals CROSS JOIN unnest(
         ${batchIds}::text[],
         ${positions.map(String)}::text[]::bigint[],
         ${Prisma.join(givenAttributes.map((attribute) => valuesOf(attribute, batch)))},
         ${column((row) => (row.createdAt ?? now).toISOString())}::text[]::timestamptz[],
-        ${column((row) => (row.updatedAt ?? row.createdAt ?? now).toISOString())}::text[]::timestamptz[]
+        ${column((row) => (row.updatedAt ?? row.createdAt ?? now).toISOString())}::text[]::timestamptz[],
+        ${batch.map(({ custom }) => customText(custom))}::text[]::jsonb[]
       ) AS given
       WHERE account_totals.account_id = ${accountId}`;
     ids.push(...batchIds);
   }
   return ids;
+}
+
+/** The values of custom attributes of a new employee as JSON; `null` for none. */
+function customText(custom: NewEmployee['custom']): string | null {
+  return custom === undefined ? null : JSON.stringify(withCustomChanges({}, custom));
 }
 
 /** Builds the array of the values of an attribute. */

@@ -1,13 +1,19 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
-import type { EmployeeRecord } from './employee.js';
+import { changedKeys, withCustomChanges } from './custom-values.js';
+import type { CustomChanges, Employee, EmployeeRecord } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import { lookUpNumbers } from './employee-references.js';
 import { insertEmployees } from './insert-employees.js';
 
 /** A record identifies its employee by the employee number. */
 const changeable = givenAttributes.filter(({ member }) => member !== 'employeeNumber');
+
+/** Values of an employee before a change, of the attributes that it changed. A custom attribute without a value is `null`. */
+export type EarlierValues = Partial<Omit<GivenValues, 'employeeNumber'>> & {
+  readonly custom?: CustomChanges;
+};
 
 /** Numbers of records by outcome. Each record is counted once. */
 export interface UpsertCounts {
@@ -50,9 +56,17 @@ export async function upsertEmployees(
   return { created: fresh.length, updated, unchanged: known.length - updated };
 }
 
-/** The attributes of a stored employee that {@link upsertEmployees} changes. */
-export function changedAttributes(stored: GivenValues, record: EmployeeRecord): GivenAttribute[] {
-  return changeable.filter(({ member }) => record[member] !== undefined && record[member] !== stored[member]);
+/** The values of a stored employee that {@link upsertEmployees} changes, as they are before. */
+export function valuesToChange(stored: Employee, record: EmployeeRecord): EarlierValues {
+  const changed = changeable.filter(
+    ({ member }) => record[member] !== undefined && record[member] !== stored[member],
+  );
+  const keys = changedKeys(stored.custom, withCustomChanges(stored.custom, record.custom));
+  const custom = Object.fromEntries(keys.map((key) => [key, stored.custom[key] ?? null]));
+  return {
+    ...Object.fromEntries(changed.map(({ member }) => [member, stored[member]])),
+    ...(keys.length > 0 && { custom }),
+  };
 }
 
 /** Positions of the employees that have the numbers of the records. */
@@ -79,44 +93,50 @@ async function updateChanged(
   rows: readonly KnownRecord[],
 ): Promise<number> {
   let updated = 0;
-  for (const [attributes, alike] of byAttributes(rows)) {
-    updated += await updateAttributes(tx, { accountId, attributes, rows: alike });
-  }
+  for (const alike of byAttributes(rows)) updated += await updateAttributes(tx, accountId, alike);
   return updated;
 }
 
+/** Records with the same attributes. */
+interface AlikeRecords {
+  readonly attributes: readonly GivenAttribute[];
+  readonly hasCustom: boolean;
+  readonly rows: KnownRecord[];
+}
+
 /** Groups records by the attributes that they contain. Absent attributes are not changed. */
-function byAttributes(rows: readonly KnownRecord[]): Iterable<[readonly GivenAttribute[], KnownRecord[]]> {
-  const groups = new Map<string, [readonly GivenAttribute[], KnownRecord[]]>();
+function byAttributes(rows: readonly KnownRecord[]): Iterable<AlikeRecords> {
+  const groups = new Map<string, AlikeRecords>();
   for (const row of rows) {
     const attributes = changeable.filter(({ member }) => row[member] !== undefined);
-    const key = attributes.map(({ name }) => name).join();
+    const hasCustom = row.custom !== undefined && Object.keys(row.custom).length > 0;
+    const key = [...attributes.map(({ name }) => name), hasCustom].join();
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [attributes, [row]]);
-    else group[1].push(row);
+    if (group === undefined) groups.set(key, { attributes, hasCustom, rows: [row] });
+    else group.rows.push(row);
   }
   return groups.values();
 }
 
 function updateAttributes(
   tx: Prisma.TransactionClient,
-  {
-    accountId,
-    attributes,
-    rows,
-  }: { accountId: AccountId; attributes: readonly GivenAttribute[]; rows: readonly KnownRecord[] },
+  accountId: AccountId,
+  { attributes, hasCustom, rows }: AlikeRecords,
 ): Promise<number> {
   // The planner estimates a JSON array as a hundred rows, whatever its length, and looks up each one by its key. The account
   // is a member of each row for the same reason: with a constant alone, PostgreSQL would read all employees of the account.
   const given = JSON.stringify(rows.map((row) => ({ ...row, accountId })));
-  const list = (part: (attribute: GivenAttribute) => string) => Prisma.raw(attributes.map(part).join(', '));
+  const custom = "nullif(jsonb_strip_nulls(coalesce(employees.custom, '{}') || given.custom), '{}')";
+  const list = (part: (attribute: GivenAttribute) => string, last: string) =>
+    Prisma.raw([...attributes.map(part), ...(hasCustom ? [last] : [])].join(', '));
   return tx.$executeRaw`
     UPDATE employees SET
-      ${list(({ name, member }) => `${name} = given."${member}"`)},
+      ${list(({ name, member }) => `${name} = given."${member}"`, `custom = ${custom}`)},
       updated_at = ${new Date().toISOString()}::timestamptz
     FROM json_to_recordset(${given}::json) AS given
-      ("accountId" text, position bigint, ${list(({ member, type }) => `"${member}" ${type}`)})
+      ("accountId" text, position bigint, ${list(({ member, type }) => `"${member}" ${type}`, 'custom jsonb')})
     WHERE employees.account_id = ${accountId} AND employees.account_id = given."accountId"
       AND employees.position = given.position
-      AND (${list(({ name }) => `employees.${name}`)}) IS DISTINCT FROM (${list(({ member }) => `given."${member}"`)})`;
+      AND (${list(({ name }) => `employees.${name}`, 'employees.custom')})
+        IS DISTINCT FROM (${list(({ member }) => `given."${member}"`, custom)})`;
 }

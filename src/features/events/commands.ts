@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { interruptible } from '../../platform/cli/interruption.js';
 import { print } from '../../platform/cli/print.js';
-import { unrestricted } from '../../platform/contract/employee-attributes.js';
+import { fullAccess } from '../../platform/contract/attribute-access.js';
 import { sentence, violation } from '../../platform/problems/rule-texts.js';
 import { EventFeed, type FeedRequest } from './event-feed.js';
 import { eventPosition } from './event-list.js';
@@ -82,7 +82,7 @@ async function tail(
       start,
       size: pageSize,
       types: type ?? null,
-      restricted: unrestricted,
+      access: fullAccess,
     });
     if (page.kind === 'not_found') throw unknownCursor();
     if (page.kind === 'expired')

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
-import type { RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, keysParameter } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope } from '../../platform/database/scope.js';
 import { accountEvents, typesParameter } from './event-statements.js';
@@ -58,8 +58,8 @@ export interface FeedRequest {
   readonly start: FeedStart;
   readonly size: number;
   readonly types: EventTypes;
-  /** Attributes of employees that the reader may not read. Events that changed only such attributes are skipped. */
-  readonly restricted: RestrictedAttributes;
+  /** Attributes of employees that the reader may read. Events that changed only other attributes are skipped. */
+  readonly access: AttributeAccess;
 }
 
 type FeedOutcome =
@@ -94,7 +94,7 @@ export class EventFeed {
   }
 
   /** Reads a page of an account's feed. */
-  async page(accountId: AccountId, { start, size, types, restricted }: FeedRequest): Promise<FeedOutcome> {
+  async page(accountId: AccountId, { start, size, types, access }: FeedRequest): Promise<FeedOutcome> {
     const found = await this.#findStart(accountId, start);
     if (found.kind !== 'found') return found;
     const scanned = found.after + maximumScanned;
@@ -104,7 +104,7 @@ export class EventFeed {
       until,
       size: size + 1,
       types,
-      restricted,
+      access,
     });
     const shown = rows.slice(0, size);
     const last = rows.length > size ? shown.at(-1) : undefined;
@@ -122,12 +122,12 @@ export class EventFeed {
   async find(
     accountId: AccountId,
     position: bigint,
-    { types, restricted }: Pick<FeedRequest, 'types' | 'restricted'>,
+    { types, access }: Pick<FeedRequest, 'types' | 'access'>,
   ): Promise<FoundEvent> {
     const after = position - 1n;
     const found = await this.#findStart(accountId, { after });
     if (found.kind !== 'found') return found;
-    const [event] = await this.#read(accountId, { after, until: position, size: 1, types, restricted });
+    const [event] = await this.#read(accountId, { after, until: position, size: 1, types, access });
     return event === undefined ? { kind: 'not_found' } : { kind: 'found', event: event.document };
   }
 
@@ -144,13 +144,14 @@ export class EventFeed {
       until,
       size,
       types,
-      restricted,
-    }: { after: bigint; until: bigint } & Pick<FeedRequest, 'size' | 'types' | 'restricted'>,
+      access,
+    }: { after: bigint; until: bigint } & Pick<FeedRequest, 'size' | 'types' | 'access'>,
   ): Promise<{ position: bigint; document: string }[]> {
+    const { statement, hasKeys } = accountEvents(access);
     const values = [accountId, String(after), String(until), typesParameter(types), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
-      accountEvents(restricted),
-      values,
+      statement,
+      hasKeys ? [...values, keysParameter(access)] : values,
       accountScope(accountId),
     );
     return rows.map(({ position, document }) => ({ position: BigInt(position), document }));

@@ -1,5 +1,5 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { withRestricted } from '../../platform/contract/employee-attributes.js';
+import { withRestricted } from '../../platform/contract/attribute-access.js';
 import type { components } from '../../platform/contract/generated.js';
 import type { Handlers, Input, JsonText, Output } from '../../platform/http/binding/handlers.js';
 import { defaultPageSize, parseTimestamp } from '../../platform/http/pagination.js';
@@ -31,14 +31,14 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
 
   /** @throws {Problem} 400 `invalid_request`, 410 `events_expired` */
   async listEvents({ caller, query }: Input<'listEvents'>): Promise<Output<'listEvents'>> {
-    const { accountId, restricted } = caller;
+    const { accountId, access } = caller;
     const types = readableTypes(query['filter[type]']?.split(',') ?? [], readsReports(caller));
     const size = query['page[size]'] ?? defaultPageSize;
     const outcome = await this.#feed.page(accountId, {
       start: readStart(accountId, query),
       size,
       types,
-      restricted,
+      access,
     });
     if (outcome.kind === 'not_found') throw unknownCursor();
     if (outcome.kind === 'expired') throw eventsExpired('The events after page[after] are');
@@ -48,23 +48,23 @@ export class EventHandlers implements Pick<Handlers, 'listEvents' | 'getEvent'> 
         return value === undefined ? [] : [[name, String(value)]];
       }),
     );
-    const page = { ...outcome, accountId, documents: outcome.events.join(), parameters, restricted };
+    const page = { ...outcome, accountId, documents: outcome.events.join(), parameters, access };
     const body = toEventList(this.#baseUrl, page) as JsonText<Schemas['EventList']>;
     return { status: 200, records: outcome.events.length, body };
   }
 
   /** @throws {Problem} 404 `not_found`, 410 `events_expired` */
   async getEvent({ caller, params }: Input<'getEvent'>): Promise<Output<'getEvent'>> {
-    const { accountId, restricted } = caller;
+    const { accountId, access } = caller;
     const position = eventPosition(accountId, params.event_id);
     if (position === null || position === 0n) throw recordNotFound();
     const outcome = await this.#feed.find(accountId, position, {
       types: readableTypes([], readsReports(caller)),
-      restricted,
+      access,
     });
     if (outcome.kind === 'not_found') throw recordNotFound();
     if (outcome.kind === 'expired') throw eventsExpired('The event is');
-    const body = withRestricted(`{"data":${outcome.event}}`, restricted) as JsonText<{
+    const body = withRestricted(`{"data":${outcome.event}}`, access) as JsonText<{
       data: Schemas['Event'];
     }>;
     return { status: 200, records: 1, body };

@@ -1,4 +1,4 @@
-import { type RestrictedAttributes, restrictedMeta } from '../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, restrictedMeta } from '../../platform/contract/attribute-access.js';
 
 const prefix = 'evt_';
 const digits = 8;
@@ -31,8 +31,8 @@ interface ListedPage {
   readonly hasMore: boolean;
   /** Query parameters of the next page in addition to the cursor. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Attributes of employees that the reader may not read. */
-  readonly restricted: RestrictedAttributes;
+  /** Attributes of employees that the reader may read. */
+  readonly access: AttributeAccess;
 }
 
 /** Builds the schema `EventList` of the contract as JSON. */
@@ -51,12 +51,12 @@ export function writeEventList(baseUrl: string, page: ListedPage): Buffer {
 
 function partsOf(
   baseUrl: string,
-  { accountId, documents, position, hasMore, parameters, restricted }: ListedPage,
+  { accountId, documents, position, hasMore, parameters, access }: ListedPage,
 ): readonly string[] {
   const cursor = eventId(accountId, position);
   const next = new URLSearchParams({ 'page[after]': cursor, ...parameters });
   const afterData = {
-    meta: { has_more: hasMore, next_cursor: cursor, ...restrictedMeta(restricted) },
+    meta: { has_more: hasMore, next_cursor: cursor, ...restrictedMeta(access) },
     links: { next: `${baseUrl}/v1/events?${next}` },
   };
   return ['{"data":[', documents, `],${JSON.stringify(afterData).slice(1)}`];

@@ -1,11 +1,13 @@
 import {
-  type ContractAttribute,
-  contractAttributes,
-  forEachRestriction,
+  type AccessShape,
+  forEachShape,
+  hiddenKeys,
+  isReadableKey,
   isRestricted,
-  type RestrictedAttributes,
+  type keysParameter,
   statementName,
-} from '../../platform/contract/employee-attributes.js';
+} from '../../platform/contract/attribute-access.js';
+import { type ContractAttribute, contractAttributes } from '../../platform/contract/employee-attributes.js';
 import type { PreparedStatement, ReadDatabase } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
 import { positionDigitsSql } from '../../platform/database/ids.js';
@@ -15,28 +17,55 @@ import type { EventTypes } from './readable-types.js';
 /** SQL expression for a text as JSON. It is NULL for NULL. */
 const quoted = (text: string) => `to_json(${text})::text`;
 
+/** What the reader of an event may read. */
+interface Reader extends AccessShape {
+  /** SQL expressions for the parameter of {@link keysParameter}, and for the keys of the other custom attributes. */
+  readonly keys: string;
+  readonly hidden: string;
+}
+
 /** Attributes of an employee that the reader may read. One that was added after the event is `null`. The stored object is read once. */
-function employeeAttributes(restricted: RestrictedAttributes): string {
-  const readable = contractAttributes.filter(({ name }) => !isRestricted(name, restricted));
+function employeeAttributes(reader: Reader): string {
+  const readable = contractAttributes.filter(({ name }) => !isRestricted(name, reader));
+  const columns = readable.map(({ name, type }) => `${name} ${type === 'timestamptz' ? type : 'json'}`);
+  const custom = reader.readsCustom
+    ? `,"custom":' || coalesce((stored.custom - ${reader.hidden})::text, '{}') || '`
+    : '';
   return `(
-  SELECT '{${readable.map(member).join(',')}}'
+  SELECT '{${readable.map(member).join(',')}${custom}}'
   FROM json_to_record(events.attributes) AS stored (
-    ${readable.map(({ name, type }) => `${name} ${type === 'timestamptz' ? type : 'json'}`).join(', ')}))`;
+    ${[...columns, ...(reader.readsCustom ? ['custom jsonb'] : [])].join(', ')}))`;
+}
+
+/** Condition that the reader may read an attribute that an event names. */
+function isReadableName(name: string, { restricted, readsCustom, keys, hidden }: Reader): string {
+  const key = `substr(${name}, ${'custom.'.length + 1})`;
+  const isCustom = `starts_with(${name}, 'custom.')`;
+  const isReadable = readsCustom
+    ? `(NOT ${isCustom} OR ${key} <> ALL (${hidden}) AND ${isReadableKey(key, keys)})`
+    : `NOT ${isCustom}`;
+  return restricted.length === 0
+    ? isReadable
+    : `${name} <> ALL ('{${restricted}}'::text[]) AND ${isReadable}`;
 }
 
 /** The names of the attributes that the event changed and that the reader may read, as an array of JSON. */
-function readableChanges(restricted: RestrictedAttributes): string {
-  if (restricted.length === 0) return 'to_json(events.changed)';
-  return `to_json(ARRAY(
+function readableChanges(reader: Reader): string {
+  const readable = `to_json(ARRAY(
     SELECT name FROM unnest(events.changed) WITH ORDINALITY AS change (name, place)
-    WHERE name <> ALL ('{${restricted}}'::text[]) ORDER BY place))`;
+    WHERE ${isReadableName('name', reader)} ORDER BY place))`;
+  if (reader.restricted.length > 0) return readable;
+  // Custom attributes are last.
+  return `CASE WHEN starts_with(events.changed[cardinality(events.changed)], 'custom.') THEN ${readable}
+    ELSE to_json(events.changed) END`;
 }
 
-/** Condition that the event is not only a change of restricted attributes. */
-function isReadable(restricted: RestrictedAttributes): string {
-  return restricted.length === 0
-    ? ''
-    : `AND NOT (events.type = 'employee.updated' AND events.changed <@ '{${restricted}}'::text[])`;
+/** Condition that the event is not only a change of attributes that the reader may not read. */
+function isReadable(reader: Reader): string {
+  const hasReadable = `EXISTS (SELECT FROM unnest(events.changed) AS name WHERE ${isReadableName('name', reader)})`;
+  if (reader.restricted.length > 0) return `AND (events.type <> 'employee.updated' OR ${hasReadable})`;
+  const isOfContract = `starts_with(events.changed[1], 'custom.') IS NOT TRUE`;
+  return `AND (${reader.readsCustom ? `${isOfContract} OR ${hasReadable}` : isOfContract})`;
 }
 
 /** A member within a text constant of SQL. */
@@ -58,9 +87,8 @@ const storedAttributes = `(
  * database writes it, because that costs the server less than reading the columns and writing it itself.
  *
  * @param clientId expression for the client id of the application of the event
- * @param restricted attributes that the reader may not read
  */
-function eventDocument(clientId: string, restricted: RestrictedAttributes): string {
+function eventDocument(clientId: string, reader: Reader): string {
   return `
     '{"id":"evt_' || events.account_id || '_' || ${positionDigitsSql('events.position')}
     || '","type":"' || events.type || '","occurred_at":"' || ${timestampText('events.occurred_at')}
@@ -71,9 +99,9 @@ function eventDocument(clientId: string, restricted: RestrictedAttributes): stri
     || '},"resource":{"id":' || ${quoted('events.resource_id')}
     || ',"type":"' || split_part(events.type, '.', 1) || 's","attributes":' || CASE
       WHEN events.attributes IS NULL THEN 'null'
-      WHEN events.type IN ('employee.created', 'employee.updated') THEN ${employeeAttributes(restricted)}
+      WHEN events.type IN ('employee.created', 'employee.updated') THEN ${employeeAttributes(reader)}
       ELSE ${storedAttributes} END
-    || '},"changed":' || ${readableChanges(restricted)}::text || '}'`;
+    || '},"changed":' || (${readableChanges(reader)})::text || '}'`;
 }
 
 /** Applications of the account $1. Where account data is distributed they are on the coordinator, and are not joined with events. */
@@ -84,21 +112,22 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
 
 /**
  * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
- * position, the types as {@link typesParameter} writes them, and the maximum number.
+ * position, the types as {@link typesParameter} writes them, and the maximum number; then for a reader of custom attributes their
+ * keys as {@link keysParameter} writes them.
  */
-export const accountEvents = forEachRestriction(
-  (restricted): PreparedStatement => ({
-    name: statementName('account_events', restricted),
-    text: `
-    ${clientsOfAccount}
-    SELECT events.position::text AS position, ${eventDocument(clientOfAccount, restricted)} AS document
+export const accountEvents = forEachShape((shape): { statement: PreparedStatement; hasKeys: boolean } => {
+  const reader = { ...shape, keys: '$6', hidden: '(SELECT keys FROM hidden)::text[]' };
+  const hidden = `, hidden AS MATERIALIZED (${hiddenKeys('$1', '$6')})`;
+  const text = `
+    ${clientsOfAccount}${shape.readsCustom ? hidden : ''}
+    SELECT events.position::text AS position, ${eventDocument(clientOfAccount, reader)} AS document
     FROM events
     WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
       AND ($4 = '*' OR events.type = ANY (string_to_array($4, ',')))
-      ${isReadable(restricted)}
-    ORDER BY events.position LIMIT $5::bigint`,
-  }),
-);
+      ${isReadable(reader)}
+    ORDER BY events.position LIMIT $5::bigint`;
+  return { statement: { name: statementName('account_events', shape), text }, hasKeys: shape.readsCustom };
+});
 
 /** The types of events as a parameter: separated by commas, or `*` for all. An empty text matches no event. */
 export function typesParameter(types: EventTypes): string {
@@ -117,6 +146,8 @@ interface EventPageKey {
   readonly types: EventTypes;
   /** Events before this time are no longer kept. */
   readonly cutoff: Date;
+  /** Keys of custom attributes as {@link keysParameter} writes them. */
+  readonly keys: string;
 }
 
 interface EventPage {
@@ -140,16 +171,20 @@ type EventPageRow = Readonly<
  * may read the index of times, which has the position as its last column.
  *
  * @param request expressions for the columns of a request, and for the client id of the application of an event
- * @param restricted attributes that the reader may not read
  */
 function pageOf(
-  { client, ...request }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'client', string>,
-  restricted: RestrictedAttributes,
+  {
+    client,
+    ...request
+  }: Record<'account' | 'first' | 'until' | 'types' | 'cutoff' | 'keys' | 'client', string>,
+  shape: AccessShape,
 ) {
+  const reader = { ...shape, keys: request.keys, hidden: 'hidden.keys' };
+  const hidden = `CROSS JOIN LATERAL (${hiddenKeys(request.account, request.keys)}) AS hidden`;
   return `
     SELECT totals.events::text AS end, first_event.is_kept::text AS "isKept", page.documents, page.count::text AS count,
       page.last::text AS last
-    FROM account_totals AS totals
+    FROM account_totals AS totals ${shape.readsCustom ? hidden : ''}
     LEFT JOIN LATERAL (
       SELECT events.position = ${request.first} AND events.occurred_at >= ${request.cutoff}::timestamptz AS is_kept
       FROM events
@@ -159,12 +194,12 @@ function pageOf(
     CROSS JOIN LATERAL (
       SELECT string_agg(document, ',' ORDER BY position) AS documents, count(*) AS count, max(position) AS last
       FROM (
-        SELECT events.position, ${eventDocument(client, restricted)} AS document
+        SELECT events.position, ${eventDocument(client, reader)} AS document
         FROM events
         WHERE events.account_id = ${request.account}
           AND events.position >= ${request.first} AND events.position <= ${request.until}
           AND (${request.types} = '*' OR events.type = ANY (string_to_array(${request.types}, ',')))
-          ${isReadable(restricted)}
+          ${isReadable(reader)}
         ORDER BY events.position LIMIT ${maximumPageEvents}
       ) AS found
     ) AS page
@@ -177,28 +212,29 @@ function pageOf(
  * Benchmarks `webhook-deliveries-small` and `webhook-deliveries-full` (target: 0.6 times a loop that sends finished bodies);
  * compared with the feed in test/webhooks/delivered-bodies.test.ts.
  */
-export function eventPage(
-  database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>,
-  restricted: RestrictedAttributes,
-) {
+export function eventPage(database: Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>, shape: AccessShape) {
   const readPage = defineLookup({
-    name: statementName('event_page', restricted),
-    columns: { account_id: 'text', first: 'bigint', until: 'bigint', types: 'text', cutoff: 'text' },
-    request: ({ accountId, after, until, types, cutoff }: EventPageKey) => ({
+    name: statementName('event_page', shape),
+    columns: {
+      ...{ account_id: 'text', first: 'bigint', until: 'bigint' },
+      ...{ types: 'text', cutoff: 'text', keys: 'text' },
+    },
+    request: ({ accountId, after, until, types, cutoff, keys }: EventPageKey) => ({
       account_id: accountId,
       first: String(after + 1n),
       until: String(until),
       types: typesParameter(types),
       cutoff: cutoff.toISOString(),
+      keys,
     }),
     sql: pageOf(
       {
         ...{ account: 'request.account_id', first: 'request.first', until: 'request.until' },
-        ...{ types: 'request.types', cutoff: 'request.cutoff' },
+        ...{ types: 'request.types', cutoff: 'request.cutoff', keys: 'request.keys' },
         client: `(SELECT coalesce(installed_client_id, client_id) FROM applications
               WHERE applications.account_id = events.account_id AND applications.id = events.application_id)`,
       },
-      restricted,
+      shape,
     ),
     toValue: toPage,
     scope: () => allAccounts,
@@ -207,20 +243,28 @@ export function eventPage(
     concurrency: 2,
     distributed: {
       statement: {
-        name: statementName('event_page_of_account', restricted),
+        name: statementName('event_page_of_account', shape),
         text: `
         ${clientsOfAccount}
         ${pageOf(
           {
-            ...{ account: '$1', first: '$2::bigint', until: '$3::bigint', types: '$4', cutoff: '$5' },
+            ...{
+              account: '$1',
+              first: '$2::bigint',
+              until: '$3::bigint',
+              types: '$4',
+              cutoff: '$5',
+              keys: '$6',
+            },
             client: clientOfAccount,
           },
-          restricted,
+          shape,
         )}`,
       },
-      values: ({ accountId, after, until, types, cutoff }) => [
+      values: ({ accountId, after, until, types, cutoff, keys }) => [
         ...[accountId, String(after + 1n), String(until)],
         ...[typesParameter(types), cutoff.toISOString()],
+        ...(shape.readsCustom ? [keys] : []),
       ],
       toValue: ([row]: readonly EventPageRow[]) => (row === undefined ? null : toPage(row)),
     },

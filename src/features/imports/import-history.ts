@@ -3,17 +3,15 @@ import { lockAccount } from '../../platform/changes/locks.js';
 import type { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import {
-  changedAttributes,
+  type EarlierValues,
   type Employee,
   type EmployeeRecord,
   employeeVersion,
   readEmployeesByNumber,
   readEmployeesByPosition,
+  valuesToChange,
 } from '../employees/index.js';
 import type { ManagerChange } from './assign-managers.js';
-
-/** The values of an employee before an import, of the attributes that it changed. */
-export type EarlierValues = Partial<Omit<Employee, 'id' | 'updatedAt'>>;
 
 /** A change of an employee, in a transaction that has locked the account. */
 interface RecordedChange {
@@ -61,7 +59,7 @@ export class ImportHistory {
     );
     const changed = rows.filter((row) => {
       const stored = before.get(row.employeeNumber);
-      return stored === undefined || changedAttributes(stored, row).length > 0;
+      return stored === undefined || Object.keys(valuesToChange(stored, row)).length > 0;
     });
     const result = await store();
     const numbers = changed.map(({ employeeNumber }) => employeeNumber);
@@ -72,11 +70,10 @@ export class ImportHistory {
       const { id, managerId: manager_id } = employee;
       const change = { position: employeePosition(id), version: versionWithoutManager(employee), manager_id };
       if (earlier === undefined) return [change];
-      const values = changedAttributes(earlier, row).map(({ member }) => [member, earlier[member]]);
       return [
         {
           ...change,
-          before: Object.fromEntries(values),
+          before: valuesToChange(earlier, row),
           earlier_version: versionWithoutManager(earlier),
           earlier_manager_id: manager_id,
         },

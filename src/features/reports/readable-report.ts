@@ -1,4 +1,4 @@
-import { isRestricted, type RestrictedAttributes } from '../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, isRestricted } from '../../platform/contract/attribute-access.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import { keyOf, type ReportDefinition } from './report.js';
@@ -16,10 +16,10 @@ function attributeOf(key: string): string {
  */
 export function readableReport<Definition extends ReportDefinition>(
   report: Definition,
-  restricted: RestrictedAttributes,
+  access: AttributeAccess,
 ): Definition {
-  if (restricted.length === 0) return report;
-  const isHidden = (key: string) => isRestricted(attributeOf(key), restricted);
+  if (access.restricted.length === 0) return report;
+  const isHidden = (key: string) => isRestricted(attributeOf(key), access);
   const { columns, filters, sort, groupBy } = report;
   const readable = columns.filter((key) => !isHidden(key));
   const onlyColumn = readable.length === 0 ? columns[0] : undefined;

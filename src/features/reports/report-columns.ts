@@ -1,7 +1,7 @@
 import {
   type AttributeName,
   type AttributeType,
-  type Employee,
+  type EmployeeMember,
   employeeAttributes,
 } from '../employees/index.js';
 
@@ -17,7 +17,7 @@ export interface ColumnDescription {
 /** A column of reports, and the member of an employee that it shows. */
 interface ReportColumn extends ColumnDescription {
   readonly key: ColumnKey;
-  readonly member: keyof Employee;
+  readonly member: EmployeeMember;
   /** Whether employees can have no value, or the empty string. */
   readonly canBeEmpty: boolean;
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isRestricted, restrictedMeta } from '../../platform/contract/employee-attributes.js';
+import { isRestricted, restrictedMeta } from '../../platform/contract/attribute-access.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
@@ -53,7 +53,7 @@ export class ReportResultHandlers
    */
   async runReport(input: Input<'runReport'>): Promise<Output<'runReport'>> {
     const { caller, request, reply } = input;
-    const { accountId, restricted } = caller;
+    const { accountId, access } = caller;
     const page = new PageRequest<ResultAnchor>(
       input.query,
       { baseUrl: this.#core.config.baseUrl, url: request.url },
@@ -61,11 +61,11 @@ export class ReportResultHandlers
     );
     requireAcceptable(request, 'application/json; charset=utf-8');
     const report = await this.#getReport(input);
-    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, restricted)) {
+    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, access)) {
       throw invalidParameter('page[after]', violation('report_cursor'));
     }
     const { signal } = abortOnDisconnect(reply.raw);
-    const result = await this.#results.readPage({ accountId, report, page, signal, restricted });
+    const result = await this.#results.readPage({ accountId, report, page, signal, access });
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
     return {
@@ -79,7 +79,7 @@ export class ReportResultHandlers
           record_count: result.recordCount,
           next_cursor: nextCursor,
           columns,
-          ...restrictedMeta(restricted),
+          ...restrictedMeta(access),
         },
         links,
       }),
@@ -101,8 +101,8 @@ export class ReportResultHandlers
   }
 
   async listReportColumns({ caller }: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
-    const { restricted } = caller;
-    const readable = reportColumns.filter(({ key }) => !isRestricted(key, restricted));
+    const { access } = caller;
+    const readable = reportColumns.filter(({ key }) => !isRestricted(key, access));
     const data = readable.map(({ key, label, type }) => ({
       id: key,
       type: 'report_columns' as const,
@@ -110,7 +110,7 @@ export class ReportResultHandlers
     }));
     return {
       status: 200,
-      body: { data, meta: { record_count: data.length, ...restrictedMeta(restricted) } },
+      body: { data, meta: { record_count: data.length, ...restrictedMeta(access) } },
     };
   }
 
@@ -121,7 +121,7 @@ export class ReportResultHandlers
    */
   async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<Report> {
     const report = found(await this.#reports.get(caller.accountId, params.report_id));
-    return readableReport(report, caller.restricted);
+    return readableReport(report, caller.access);
   }
 
   /** Waits for the first bytes of the CSV. */
@@ -131,9 +131,9 @@ export class ReportResultHandlers
     const onRows = (count: number) => {
       request.records += count;
     };
-    const { restricted } = caller;
+    const { access } = caller;
     const make = (signal: AbortSignal) =>
-      this.#results.export(auditContext, report, { signal, onRows, restricted });
+      this.#results.export(auditContext, report, { signal, onRows, access });
     return downloads.begin({ accountId: caller.accountId, request, reply, make });
   }
 }

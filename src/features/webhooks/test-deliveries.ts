@@ -1,6 +1,6 @@
 import { change } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { restrictedExcept } from '../../platform/contract/employee-attributes.js';
+import { accessTo } from '../../platform/contract/attribute-access.js';
 import type { Core } from '../../platform/core.js';
 import type { Database } from '../../platform/database/client.js';
 import type { WebhookAttempt } from '../../platform/database/generated/client.js';
@@ -46,7 +46,7 @@ export async function sendTest(
   const { position } = endpoint;
   const page = {
     ...{ accountId, documents: JSON.stringify(event), position, hasMore: false, parameters: {} },
-    restricted: restrictedExcept(application?.readableAttributes ?? []),
+    access: accessTo(application?.readableAttributes ?? []),
   };
   const deliveryId = `msg_${randomId()}`;
   const { durationMs, status, error, response } = await sender.send({

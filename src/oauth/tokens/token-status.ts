@@ -1,6 +1,6 @@
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import type { Role } from '../../platform/accounts/user.js';
-import { type RestrictedAttributes, restrictedExcept } from '../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, accessTo } from '../../platform/contract/attribute-access.js';
 import type { Database } from '../../platform/database/client.js';
 import { defineLookup } from '../../platform/database/define-lookup.js';
 import { allAccounts } from '../../platform/database/scope.js';
@@ -26,8 +26,8 @@ export interface LiveToken {
    * token was issued.
    */
   readonly availableScopes: readonly string[];
-  /** Attributes of employees that the application may not read now. */
-  readonly restricted: RestrictedAttributes;
+  /** Attributes of employees that the application may read now. */
+  readonly access: AttributeAccess;
   /** Generation of the application now. It changes when all its access is revoked. */
   readonly generation: number;
 }
@@ -80,7 +80,7 @@ export function toOwner({
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     availableScopes: parseScope(availableScopes),
-    restricted: restrictedExcept(readableAttributes.split(' ')),
+    access: accessTo(readableAttributes.split(' ')),
     generation: Number(tokenGeneration),
   };
 }

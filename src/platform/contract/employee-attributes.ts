@@ -21,12 +21,6 @@ export interface ContractAttribute {
 /** Name of an attribute that an application can be without access to. */
 export type RestrictableAttribute = Extract<Generated, { restrictable: true }>['name'];
 
-/**
- * The attributes that an application has no access to, in the order of the contract. There is one array for each set, so that it can
- * be the key of a map.
- */
-export type RestrictedAttributes = readonly RestrictableAttribute[];
-
 /** `job_title` as `jobTitle`. */
 type MemberName<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<MemberName<Rest>>}`
@@ -62,56 +56,4 @@ export function isRestrictable(name: string): name is RestrictableAttribute {
 /** Names of restrictable attributes, each once, in the order of the contract. Unknown names are last. */
 export function inContractOrder(names: readonly string[]): string[] {
   return [...new Set([...restrictableAttributes.filter((name) => names.includes(name)), ...names])];
-}
-
-/** What an application has that may read all attributes. */
-export const unrestricted: RestrictedAttributes = [];
-
-const sets = new Map<string, RestrictedAttributes>();
-
-/** The attributes that an application has no access to if it may read these. */
-export function restrictedExcept(readable: readonly string[]): RestrictedAttributes {
-  const restricted = restrictableAttributes.filter((name) => !readable.includes(name));
-  if (restricted.length === 0) return unrestricted;
-  const key = restricted.join();
-  const found = sets.get(key) ?? restricted;
-  sets.set(key, found);
-  return found;
-}
-
-/** Whether one of the restricted attributes has this name. */
-export function isRestricted(name: string, restricted: RestrictedAttributes): boolean {
-  return (restricted as readonly string[]).includes(name);
-}
-
-/** The value for each set of restricted attributes, made when it is first needed. There are at most 32 sets. */
-export function forEachRestriction<Value>(
-  make: (restricted: RestrictedAttributes) => Value,
-): (restricted: RestrictedAttributes) => Value {
-  const made = new Map<RestrictedAttributes, Value>();
-  return (restricted) => {
-    const known = made.get(restricted);
-    if (known !== undefined) return known;
-    const value = make(restricted);
-    made.set(restricted, value);
-    return value;
-  };
-}
-
-/** Name of a prepared statement for a set of restricted attributes, with a digit for each restrictable one. */
-export function statementName(name: string, restricted: RestrictedAttributes): string {
-  if (restricted.length === 0) return name;
-  const digits = restrictableAttributes.map((attribute) => Number(restricted.includes(attribute)));
-  return `${name}_without_${digits.join('')}`;
-}
-
-/** The member `restricted` of `meta`, for an application without access to some attributes. */
-export function restrictedMeta(restricted: RestrictedAttributes): { restricted?: RestrictableAttribute[] } {
-  return restricted.length === 0 ? {} : { restricted: [...restricted] };
-}
-
-/** A document as JSON, with `meta.restricted` for an application without access to some attributes. */
-export function withRestricted(document: string, restricted: RestrictedAttributes): string {
-  if (restricted.length === 0) return document;
-  return `${document.slice(0, -1)},"meta":${JSON.stringify(restrictedMeta(restricted))}}`;
 }

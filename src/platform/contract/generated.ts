@@ -363,6 +363,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/employee_attributes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List attributes of employees
+         * @description The attributes of employees: those that every account has, and then the custom attributes of the account that the application
+         *     may read. Needs the scope `employees:read` or `reports:read`. The list is not paginated.
+         *
+         *     Attributes that every account has and that the application may not read have `restricted: true`. Custom attributes that it may
+         *     not read are not in the list. Neither are archived ones.
+         */
+        get: operations["listEmployeeAttributes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/reports": {
         parameters: {
             query?: never;
@@ -1299,6 +1323,68 @@ export interface components {
              * @description When an attribute last changed that the application may read.
              */
             updated_at: string;
+            custom?: components["schemas"]["CustomValues"];
+        };
+        /**
+         * @description The values of the custom attributes that the application may read, by key. A custom attribute without a value is absent. The
+         *     member is absent if the application may read no custom attribute. `listEmployeeAttributes` describes them.
+         */
+        CustomValues: {
+            [key: string]: components["schemas"]["CustomValue"];
+        };
+        /**
+         * @description The value of a custom attribute: a string for `text`, `long_text`, `date` and `choice`, a number for `number`, a boolean for
+         *     `boolean`, and an array of strings for `choices`.
+         */
+        CustomValue: string | number | boolean | string[];
+        /** @description The attributes of an attribute of employees. */
+        AttributeDefinitionAttributes: {
+            /** @description Its name in `attributes`, or in `attributes.custom`. It never changes. */
+            key: string;
+            /** @description Whether the account has added it, so that its values are in `attributes.custom`. */
+            custom: boolean;
+            /** @description The name of the attribute for users. */
+            label: string;
+            /** @description What the values mean, or `null`. */
+            description: string | null;
+            /**
+             * @description The type of the values: `choice` for one of `choices`, and `choices` for one or more of them. Dates are `YYYY-MM-DD`, and
+             *     numbers have at most four digits after the decimal point.
+             */
+            value_type: string;
+            /** @description The valid values of a choice, in the order in which users see them; otherwise empty. */
+            choices: string[];
+            /** @description Whether users and imports must give a value. Employees who were stored before may have none. */
+            required: boolean;
+            /** @description Whether only owners and administrators of the account see the values. Applications see those that they may read. */
+            sensitive: boolean;
+            /** @description Whether the application may not read it. It is then in `meta.restricted` of employees. */
+            restricted: boolean;
+        };
+        /** @description An attribute of employees. */
+        AttributeDefinition: {
+            /** @description The key; `custom.` and the key for a custom attribute. */
+            id: string;
+            /**
+             * @description The record type.
+             * @enum {string}
+             */
+            type: "employee_attributes";
+            attributes: components["schemas"]["AttributeDefinitionAttributes"];
+        };
+        /** @description The size of the list, which is not paginated. */
+        AttributeDefinitionListMeta: {
+            /**
+             * Format: int32
+             * @description The number of attributes.
+             */
+            record_count: number;
+        };
+        /** @description The attributes of employees. */
+        AttributeDefinitionList: {
+            /** @description The attributes. */
+            data: components["schemas"]["AttributeDefinition"][];
+            meta: components["schemas"]["AttributeDefinitionListMeta"];
         };
         /** @description An employee of the account. */
         Employee: {
@@ -1736,7 +1822,10 @@ export interface components {
             occurred_at: string;
             actor: components["schemas"]["EventActor"];
             resource: components["schemas"]["EventResource"];
-            /** @description The names of the attributes that an update changed and that the application may read; otherwise empty. */
+            /**
+             * @description The names of the attributes that an update changed and that the application may read; otherwise empty. The name of a custom
+             *     attribute is `custom.` and its key.
+             */
             changed: string[];
         };
         /** @description The end of the page. */
@@ -3966,6 +4055,37 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EmployeeNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEmployeeAttributes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attributes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttributeDefinitionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["EmployeesReadForbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -8,6 +8,7 @@ import { describeError } from './database-errors.js';
  */
 export const distributedTables = [
   'account_totals',
+  'custom_attributes',
   'employees',
   'employee_counts',
   'employee_facets',

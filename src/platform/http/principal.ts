@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccountId } from '../accounts/account-id.js';
 import type { AuditOrigin } from '../audit/audit-log.js';
-import type { RestrictedAttributes } from '../contract/employee-attributes.js';
+import type { AttributeAccess } from '../contract/attribute-access.js';
 
 /** The caller of the API: an application, on its own behalf or on behalf of a user. */
 export interface Principal {
@@ -12,8 +12,8 @@ export interface Principal {
   readonly userId: string | null;
   /** Scopes of the token that the application is still configured with. */
   readonly scopes: ReadonlySet<string>;
-  /** Attributes of employees that the application may not read. Empty: it may read all. */
-  readonly restricted: RestrictedAttributes;
+  /** Attributes of employees that the application may read. */
+  readonly access: AttributeAccess;
   /** Generation of the application when the request was authenticated. It changes when all its access is revoked. */
   readonly generation: number;
 }

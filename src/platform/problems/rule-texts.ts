@@ -92,6 +92,11 @@ const rules = {
     ({ values }: Values, { name, oneOf }) =>
       `must be ${values.length === 1 ? name(values[0] ?? '') : oneOf(values)}`,
   ),
+  some_of: rule(
+    'not_allowed',
+    ({ values }: Values) => `must be one or more of ${values.join(', ')}, separated by semicolons`,
+  ),
+  yes_or_no: rule('not_allowed', 'must be yes or no'),
   discriminator: rule('not_allowed', ({ values }: Values, { oneOf }) => `must be ${oneOf(values)}`),
   consent_decision: rule('not_allowed', 'must be allow, allow_selected or deny'),
   prompt: rule(
@@ -163,6 +168,10 @@ const rules = {
   date: rule(
     'format',
     ({ from, to }: { from: string; to: string }) => `must be a date from ${from} to ${to}`,
+  ),
+  decimal_number: rule(
+    'format',
+    'must be a number such as 1234.5, with at most 11 digits before the decimal point and 4 after it',
   ),
   existing_date: rule('format', 'must be an existing date from 0001-01-01 to 9999-12-31, such as 2026-01-31'),
   filter_date: rule(

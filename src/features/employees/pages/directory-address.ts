@@ -1,7 +1,7 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import type { DirectoryFilter } from '../directory.js';
-import type { Employee } from '../employee.js';
+import type { EmployeeMember } from '../employee.js';
 import type { EmployeeSort } from '../employee-query.js';
 import { type EmployeeSelection, selectionOf } from '../employee-selections.js';
 
@@ -25,7 +25,7 @@ export const directoryOrders = [
 ] as const;
 
 /** Each list is a prefix of an index, so that PostgreSQL reads a page in order and does not sort. */
-const keys: Readonly<Record<string, readonly (keyof Employee)[]>> = {
+const keys: Readonly<Record<string, readonly EmployeeMember[]>> = {
   name: ['lastName', 'firstName'],
   number: ['employeeNumber'],
   department: ['department'],

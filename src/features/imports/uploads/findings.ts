@@ -1,4 +1,10 @@
-import { changedAttributes, type Employee, type EmployeeRecord, fullName } from '../../employees/index.js';
+import {
+  type Employee,
+  type EmployeeRecord,
+  fullName,
+  givenAttributes,
+  valuesToChange,
+} from '../../employees/index.js';
 import { shorten } from './file-preview.js';
 import { type NewStatuses, StatusCheck } from './new-statuses.js';
 import { EmailCheck, type RepeatedEmails } from './repeated-emails.js';
@@ -97,9 +103,11 @@ export class FindingsCollector {
       const employee = byNumber.get(record.employeeNumber);
       if (employee === undefined) continue;
       const { employeeNumber } = employee;
-      const changes = changedAttributes(employee, record).map(({ label, member }) => {
-        const [before, after] = [employee[member], record[member] ?? null];
-        return { employeeNumber, name: fullName(employee), label, before, after };
+      const earlier = valuesToChange(employee, record);
+      const changes = givenAttributes.flatMap(({ label, member }) => {
+        if (member === 'employeeNumber' || earlier[member] === undefined) return [];
+        const after = record[member] ?? null;
+        return [{ employeeNumber, name: fullName(employee), label, before: earlier[member], after }];
       });
       this.#changes.push(...changes.slice(0, maximumChanges - this.#changes.length));
     }

@@ -6,6 +6,7 @@ import type { Database } from '../../../platform/database/client.js';
 import { employeePosition } from '../../../platform/database/ids.js';
 import {
   deleteEmployees,
+  type EarlierValues,
   type Employee,
   type EmployeeRecord,
   readEmployeesByPosition,
@@ -13,7 +14,7 @@ import {
 } from '../../employees/index.js';
 import { assignManagers, type ManagerAssignments } from '../assign-managers.js';
 import { planWithoutValues } from '../employee-imports.js';
-import { type EarlierValues, versionWithoutManager } from '../import-history.js';
+import { versionWithoutManager } from '../import-history.js';
 import type { EmployeeUpload } from './employee-uploads.js';
 import type { Findings, UndoneImport } from './findings.js';
 import type { ImportKey } from './stored-file.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { type RestrictedAttributes, unrestricted } from '../../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, contractAccess } from '../../../platform/contract/attribute-access.js';
 import { Prisma } from '../../../platform/database/client.js';
 import {
   type Anchor,
@@ -43,9 +43,7 @@ function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
   const orNull = (sql: Prisma.Sql) => (column.nullable ? Prisma.sql`(${stored} IS NULL OR ${sql})` : sql);
   // Its index finds the employees that changed later.
   const from = (sql: Prisma.Sql, text: string) =>
-    column.upperBound === undefined
-      ? sql
-      : Prisma.sql`(${sql} AND ${compare({ name: column.upperBound, type }, '>=', text)})`;
+    column.from === undefined ? sql : Prisma.sql`(${sql} AND ${column.from(text)})`;
   const texts = valuesOf(filter).map((text) => (type === 'timestamptz' ? toTimestamp(text) : text));
   const [first = ''] = texts;
   switch (filter.operator) {
@@ -149,8 +147,8 @@ interface PlanOptions {
    * order of an index.
    */
   readonly forPeople?: boolean;
-  /** Attributes that the reader may not read, and that the definition does not use. Default: none. */
-  readonly restricted?: RestrictedAttributes;
+  /** The definition uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
+  readonly access?: AttributeAccess;
 }
 
 /** Translates a definition for one account. Values from clients become parameters and are never part of the SQL text. */
@@ -159,7 +157,7 @@ export function planResult(
   definition: ReportDefinition,
   options: PlanOptions = {},
 ): ResultPlan {
-  const stored = columnsFor(options.restricted ?? unrestricted);
+  const stored = columnsFor(accountId, options.access ?? contractAccess);
   const conditions = definition.filters.map((filter) => reportCondition(filter, stored));
   const query = new EmployeeQuery(accountId, conditions);
   return definition.groupBy.length > 0

@@ -2,7 +2,7 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import type { Clock } from '../../../platform/clock.js';
-import { type RestrictedAttributes, unrestricted } from '../../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, contractAccess } from '../../../platform/contract/attribute-access.js';
 import type { Core } from '../../../platform/core.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { isStatementCanceled } from '../../../platform/database/database-errors.js';
@@ -61,10 +61,10 @@ export function isAnchorOf(
   accountId: AccountId,
   report: Report,
   { version, values }: ResultAnchor,
-  restricted = unrestricted,
+  access = contractAccess,
 ): boolean {
   // Filters do not change the order.
-  const { rows } = planResult(accountId, { ...report, filters: [] }, { restricted });
+  const { rows } = planResult(accountId, { ...report, filters: [] }, { access });
   return version === report.version && isAnchor(rows.order, values);
 }
 
@@ -79,8 +79,8 @@ interface ReportRun {
   readonly accountId: AccountId;
   readonly report: ReportDefinition & Pick<Report, 'version'>;
   readonly page: ResultPageRequest;
-  /** Attributes that the reader may not read, and that the report does not use. Default: none. */
-  readonly restricted?: RestrictedAttributes;
+  /** The report uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
+  readonly access?: AttributeAccess;
   /** Aborts when the client disconnects, and cancels the statement. */
   readonly signal: AbortSignal;
 }
@@ -88,8 +88,8 @@ interface ReportRun {
 interface ExportOptions {
   /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
   readonly signal: AbortSignal;
-  /** Attributes that the reader may not read, and that the report does not use. Default: none. */
-  readonly restricted?: RestrictedAttributes;
+  /** The report uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
+  readonly access?: AttributeAccess;
   /** Called before each chunk is yielded, with the number of rows that end in it. */
   readonly onRows?: (count: number) => void;
 }
@@ -167,11 +167,11 @@ export class ReportResults {
   }
 
   async #readPage(
-    { accountId, report, page, signal, restricted = unrestricted }: ReportRun,
+    { accountId, report, page, signal, access = contractAccess }: ReportRun,
     options?: Parameters<typeof planResult>[2],
   ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report, { ...options, restricted });
+    const plan = planResult(accountId, report, { ...options, access });
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
@@ -198,9 +198,9 @@ export class ReportResults {
   streamCsv(
     accountId: AccountId,
     report: Report,
-    { signal, restricted = unrestricted }: Pick<ExportOptions, 'signal' | 'restricted'>,
+    { signal, access = contractAccess }: Pick<ExportOptions, 'signal' | 'access'>,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, this.#resolved(report), { restricted }));
+    const query = csvQuery(planResult(accountId, this.#resolved(report), { access }));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }

@@ -1,9 +1,6 @@
 import { type AccountId, toAccountId } from '../../../platform/accounts/account-id.js';
 import type { ClaimLimits } from '../../../platform/claim-worker.js';
-import {
-  type RestrictedAttributes,
-  restrictedExcept,
-} from '../../../platform/contract/employee-attributes.js';
+import { type AttributeAccess, accessTo } from '../../../platform/contract/attribute-access.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import type { WebhookEndpoint as EndpointRow } from '../../../platform/database/generated/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -127,8 +124,8 @@ export interface ClaimedEndpoint extends Readonly<Pick<EndpointRow, ClaimedColum
   readonly isAllowed: boolean;
   /** Whether they include events of reports. */
   readonly readsReports: boolean;
-  /** Attributes of employees that the application may not read. */
-  readonly restricted: RestrictedAttributes;
+  /** Attributes of employees that the application may read. */
+  readonly access: AttributeAccess;
 }
 
 /** Claims endpoints that are due, first those of the accounts with the fewest deliveries. They are due again when the lease expires. */
@@ -163,14 +160,14 @@ type JsonRow<Row> = {
 function toEndpoint({
   readableAttributes,
   ...row
-}: JsonRow<Omit<ClaimedEndpoint, 'lease' | 'leaseEnd' | 'restricted'>> & {
+}: JsonRow<Omit<ClaimedEndpoint, 'lease' | 'leaseEnd' | 'access'>> & {
   readonly readableAttributes: readonly string[];
 }): Omit<ClaimedEndpoint, 'lease' | 'leaseEnd'> {
   const toDate = (text: string | null) => (text === null ? null : new Date(text));
   return {
     ...row,
     accountId: toAccountId(row.accountId),
-    restricted: restrictedExcept(readableAttributes),
+    access: accessTo(readableAttributes),
     previousSecretExpiresAt: toDate(row.previousSecretExpiresAt),
     position: BigInt(row.position),
     deliveryEnd: row.deliveryEnd === null ? null : BigInt(row.deliveryEnd),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import { forEachRestriction } from '../../../platform/contract/employee-attributes.js';
+import { forEachShape, keysParameter } from '../../../platform/contract/attribute-access.js';
 import { createBatcher } from '../../../platform/database/batcher.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -47,7 +47,7 @@ async function reserveDeliveries(
   return leaseStillHeld(rows, endpoints);
 }
 
-/** Maximum number of positions that a page reads whose endpoint does not get all events, because the others are skipped. */
+/** Maximum number of positions that a page reads, because events are skipped that the endpoint does not get. */
 const maximumScanned = 1_000n;
 
 /** The next events of an endpoint. */
@@ -70,15 +70,16 @@ export type ReadPage = (endpoint: ClaimedEndpoint) => Promise<DeliveryPage | nul
  *   page. Events before the cutoff are no longer kept.
  */
 export function createPageReaders(database: Database, baseUrl: string): (cutoff: Date) => ReadPage {
-  const findPage = forEachRestriction((restricted) => eventPage(database, restricted));
+  const findPage = forEachShape((shape) => eventPage(database, shape));
   const read = async (endpoint: ClaimedEndpoint, cutoff: Date): Promise<DeliveryPage | null> => {
-    const { accountId, position, eventTypes, deliveryEnd, restricted } = endpoint;
+    const { accountId, position, eventTypes, deliveryEnd, access } = endpoint;
     const types = readableTypes(eventTypes, endpoint.readsReports);
-    const skips = types !== null || restricted.length > 0;
-    const scanned = skips ? maximumScanned : BigInt(maximumPageEvents);
     // A repeated delivery has a fixed end.
-    const until = deliveryEnd ?? position + scanned;
-    const found = await findPage(restricted)({ accountId, after: position, until, types, cutoff });
+    const until = deliveryEnd ?? position + maximumScanned;
+    const found = await findPage(access)({
+      ...{ accountId, after: position, until, types, cutoff },
+      keys: keysParameter(access),
+    });
     // Positions have no gaps, so a missing event has been deleted because of its age.
     if (found === null || !(found.isKept ?? position === found.end)) return null;
     const read = deliveryEnd ?? (until < found.end ? until : found.end);
@@ -89,15 +90,16 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     const { documents } = found;
     const body = writeEventList(baseUrl, {
       ...{ accountId, documents, position: end, hasMore },
-      ...{ parameters, restricted },
+      ...{ parameters, access },
     });
     return { events: found.count, end, hasMore, body };
   };
   return (cutoff) => {
     const pages = new Map<string, ReturnType<ReadPage>>();
     return (endpoint) => {
-      const { accountId, position, eventTypes, readsReports, deliveryEnd, restricted } = endpoint;
-      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${readsReports} ${eventTypes.join()} ${restricted.join()}`;
+      const { accountId, position, eventTypes, readsReports, deliveryEnd, access } = endpoint;
+      const part = `${readsReports} ${eventTypes.join()} ${access.restricted.join()} ${keysParameter(access)}`;
+      const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${part}`;
       const shared = pages.get(key);
       if (shared !== undefined) return shared;
       // Not kept after it was read, because the slowest of the endpoints may take long.

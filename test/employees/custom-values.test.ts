@@ -1,0 +1,48 @@
+import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
+import { buildTestApp } from '../support/server/app.js';
+import t from '../support/tap.js';
+
+const api = await buildTestApp(t);
+const { prisma } = api.database;
+const tenant = await createTenant(api.database, { employees: makeEmployees(3) });
+const { accountId, employeeIds } = tenant;
+const at = new Date('2026-11-01T00:00:00Z');
+const define = (key: string, type: string, more: object = {}) =>
+  prisma.customAttribute.create({
+    data: { accountId, key, label: `Label of ${key}`, type, createdAt: at, updatedAt: at, ...more },
+  });
+await define('cost_center', 'text');
+await define('salary', 'number', { sensitive: true });
+await define('languages', 'choices', { choices: ['English', 'German'] });
+
+const reader = await createApplication(api.database, accountId);
+const token = await api.token(reader);
+const allow = (...readableAttributes: string[]) =>
+  prisma.application.updateMany({ where: { accountId, id: reader.id }, data: { readableAttributes } });
+
+t.test('an application reads the custom attributes that it may read, and no others', async (t) => {
+  const [id = ''] = employeeIds;
+  await prisma.employee.updateMany({
+    where: { accountId, id },
+    data: { custom: { cost_center: 'C1', salary: 1234.5, languages: ['German'] } },
+  });
+  for (const path of [
+    `/v1/employees/${id}`,
+    '/v1/employees',
+    '/v1/employees?sort=-last_name',
+    '/v1/events',
+  ]) {
+    await allow('custom.cost_center', 'job_title');
+    const response = await api.get(path, token);
+    t.equal(response.statusCode, 200, response.body);
+    t.match(response.body, '"custom":{"cost_center": "C1"}');
+    t.notMatch(response.body, 'salary');
+    await allow('job_title');
+    const without = await api.get(path, token);
+    t.notMatch(without.body, 'custom');
+  }
+  await allow('custom.cost_center', 'job_title');
+  const listed = await api.get('/v1/employee_attributes', token);
+  const names = listed.json().data.map(({ id }: { id: string }) => id);
+  t.same(names.slice(-2), ['updated_at', 'custom.cost_center']);
+});
