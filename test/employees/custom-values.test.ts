@@ -1,3 +1,4 @@
+import { defineAttributes, setCustomValues } from '../support/records/custom-attributes.js';
 import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -6,14 +7,11 @@ const api = await buildTestApp(t);
 const { prisma } = api.database;
 const tenant = await createTenant(api.database, { employees: makeEmployees(3) });
 const { accountId, employeeIds } = tenant;
-const at = new Date('2026-11-01T00:00:00Z');
-const define = (key: string, type: string, more: object = {}) =>
-  prisma.customAttribute.create({
-    data: { accountId, key, label: `Label of ${key}`, type, createdAt: at, updatedAt: at, ...more },
-  });
-await define('cost_center', 'text');
-await define('salary', 'number', { sensitive: true });
-await define('languages', 'choices', { choices: ['English', 'German'] });
+await defineAttributes(api.database, accountId, [
+  { key: 'cost_center' },
+  { key: 'salary', type: 'number', sensitive: true },
+  { key: 'languages', type: 'choices', choices: ['English', 'German'] },
+]);
 
 const reader = await createApplication(api.database, accountId);
 const token = await api.token(reader);
@@ -22,10 +20,8 @@ const allow = (...readableAttributes: string[]) =>
 
 t.test('an application reads the custom attributes that it may read, and no others', async (t) => {
   const [id = ''] = employeeIds;
-  await prisma.employee.updateMany({
-    where: { accountId, id },
-    data: { custom: { cost_center: 'C1', salary: 1234.5, languages: ['German'] } },
-  });
+  const values = { cost_center: 'C1', salary: 1234.5, languages: ['German'] };
+  await setCustomValues(api.database, accountId, id, values);
   for (const path of [
     `/v1/employees/${id}`,
     '/v1/employees',
