@@ -7,6 +7,7 @@ import { packageRoot } from '../kit/paths.js';
 /** The databases of the scenarios: accounts, and employees of each account. */
 export const sizes = {
   tenants: { tenants: 100, employees: 1_000 },
+  custom: { tenants: 100, employees: 1_000, customAttributes: 10 },
   wide: { tenants: 1_000, employees: 1_000 },
   accounts_10: { tenants: 10, employees: 10 },
   accounts_1000: { tenants: 1_000, employees: 10 },

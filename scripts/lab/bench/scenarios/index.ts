@@ -4,7 +4,7 @@ import { csvScenario } from './csv.js';
 import { filtersScenario } from './filters.js';
 import { tokenScenarios } from './issue-tokens.js';
 import { pagesScenario } from './pages.js';
-import { dpopScenarios, readScenarios } from './read-employees.js';
+import { customScenarios, dpopScenarios, readScenarios } from './read-employees.js';
 import { scaleScenarios } from './scale.js';
 import { syncScenario } from './sync.js';
 import { webhookScenarios } from './webhooks/webhooks.js';
@@ -12,6 +12,7 @@ import { webhookScenarios } from './webhooks/webhooks.js';
 /** All scenarios, in the order of the report. */
 export const scenarios: readonly Scenario[] = [
   ...readScenarios,
+  ...customScenarios,
   ...dpopScenarios,
   ...tokenScenarios,
   pagesScenario,

@@ -15,6 +15,7 @@ const size = sizes.tenants;
 const limitName = 'limit (Fastify + pg)';
 const expressName = 'Express';
 const bearerName = 'bearer tokens';
+const withoutCustomName = 'without custom attributes';
 const list = { database: 'tenants', ours: ours(listReads) } as const;
 const get = { database: 'tenants', ours: ours(getReads) } as const;
 
@@ -54,6 +55,28 @@ export const readScenarios: readonly Scenario[] = [
   }),
 ];
 
+/** The same reads of employees with ten custom attributes, compared with those of employees without. */
+export const customScenarios: readonly Scenario[] = [
+  comparison({
+    name: 'list-custom',
+    title: 'List 50 employees with ten custom attributes (32 connections)',
+    connections: 32,
+    database: 'custom',
+    ours: ours(listReads),
+    baselines: [withoutCustom(listReads)],
+    bars: { [withoutCustomName]: 0.8 },
+  }),
+  comparison({
+    name: 'get-custom',
+    title: 'Get one employee with ten custom attributes (32 connections)',
+    connections: 32,
+    database: 'custom',
+    ours: ours(getReads),
+    baselines: [withoutCustom(getReads)],
+    bars: { [withoutCustomName]: 0.8 },
+  }),
+];
+
 /** The same reads with DPoP, compared with bearer tokens. */
 export const dpopScenarios: readonly Scenario[] = [
   comparison({
@@ -80,6 +103,15 @@ function oursWithDpop(createReads: typeof listReads) {
   return async (setting: Setting): Promise<Target> => {
     const server = await setting.startOurs();
     return dpopReadTarget({ name: 'our server', role: 'ours' }, server, await readsOf(setting, createReads));
+  };
+}
+
+function withoutCustom(createReads: typeof listReads) {
+  return async (setting: Setting): Promise<Target> => {
+    const database = await setting.other('tenants');
+    const server = await setting.startOurs({ databaseUrl: database.url });
+    const reads = await createReads(database, size);
+    return { ...(await readTarget({ name: withoutCustomName }, server, reads)), database: database.name };
   };
 }
 

@@ -83,7 +83,8 @@ async function readEmployees(
               'employee_number', employee_number, 'first_name', first_name, 'last_name', last_name, 'email', email,
               'status', status, 'department', department, 'job_title', job_title, 'location', location,
               'hire_date', hire_date, 'termination_date', termination_date, 'manager_id', manager_id,
-              'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+              'updated_at', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+              || CASE WHEN custom IS NULL THEN '{}' ELSE jsonb_build_object('custom', custom) END)
               ORDER BY position) AS employees
      FROM employees WHERE account_id = ANY ($1) AND position = ANY ($2) GROUP BY account_id`,
     [accountIds, positions],

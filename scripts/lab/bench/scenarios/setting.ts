@@ -11,6 +11,8 @@ export interface Setting {
   readonly database: Database;
   /** A database with the schema of this checkout and the same data. */
   readonly reference: Database;
+  /** Another database of this checkout. */
+  readonly other: (kind: DatabaseKind) => Promise<Database>;
   /** Checkout that has the schema of `database`. */
   readonly schemaRoot: string;
   start(starting: Promise<ServerProcess>): Promise<ServerProcess>;
@@ -34,6 +36,7 @@ export async function withSetting<Result>(
     return await use({
       database,
       reference: database,
+      other: (kind) => context.database(kind),
       schemaRoot: packageRoot,
       start,
       startOurs: (options) => start(startOurs({ databaseUrl: database.url, ...options })),

@@ -16,6 +16,8 @@ export interface TenantSize {
   readonly employees: number;
   /** Whether employees have a location, a job title, dates and a manager. */
   readonly complete?: boolean;
+  /** Custom attributes of each account. Employees have values of all, which the application may read. Default: none. */
+  readonly customAttributes?: number;
 }
 
 export const scopes = ['reports:read', 'reports:write', 'user:read', 'user:write'];
@@ -54,10 +56,39 @@ export function fillTenants(size: TenantSize): Fill {
       }
     }
     if (size.complete === true) for (const text of completeEmployees) await client.query(text);
+    if (size.customAttributes !== undefined) await addCustomValues(client, size.customAttributes);
     await restoreIndexes();
     await client.query('VACUUM (ANALYZE)');
     await client.query('CHECKPOINT');
   };
+}
+
+/** Adds custom attributes with texts, numbers and dates to each account, and their values to each employee. */
+async function addCustomValues(client: pg.Client, count: number): Promise<void> {
+  const types = ['text', 'number', 'date'];
+  const attributes = Array.from({ length: count }, (_, index) => ({
+    key: `attribute_${index + 1}`,
+    type: types[index % types.length],
+  }));
+  const keys = attributes.map(({ key }) => key);
+  await client.query(
+    `INSERT INTO custom_attributes (account_id, key, label, type, created_at, updated_at)
+     SELECT id, key, key, type, now(), now() FROM accounts CROSS JOIN unnest($1::text[], $2::text[]) AS given (key, type)`,
+    [keys, attributes.map(({ type }) => type)],
+  );
+  const values: Readonly<Record<string, string>> = {
+    text: `'Value ' || position`,
+    number: 'position + 0.25',
+    date: `(date '2020-01-01' + position::integer)::text`,
+  };
+  const members = attributes.map(({ key, type }) => `'${key}', ${values[type]}`).join(', ');
+  // The triggers would store an event of each employee.
+  await client.query('ALTER TABLE employees DISABLE TRIGGER USER');
+  await client.query(`UPDATE employees SET custom = jsonb_build_object(${members})`);
+  await client.query('ALTER TABLE employees ENABLE TRIGGER USER');
+  await client.query('UPDATE applications SET readable_attributes = readable_attributes || $1::text[]', [
+    keys.map((key) => `custom.${key}`),
+  ]);
 }
 
 /** Building indexes afterwards takes half the time. The triggers stay, because they maintain the counts. */
