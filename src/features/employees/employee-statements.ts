@@ -24,7 +24,7 @@ interface TextFormat {
 
 /** SQL expressions for what a reader may read of custom attributes. */
 interface CustomReader {
-  /** The parameter that `keysParameter` writes. */
+  /** `AttributeAccess.keys`. */
   readonly keys: string;
   /** The keys of the other custom attributes of the account, as an array. */
   readonly hidden: string;
@@ -72,7 +72,7 @@ type LookupDatabase = Pick<ReadDatabase, 'runPrepared' | 'isDistributed'>;
 interface EmployeeKey {
   readonly accountId: string;
   readonly id: string;
-  /** Keys of custom attributes as `keysParameter` writes them. */
+  /** Keys of custom attributes as `AttributeAccess.keys` has them. */
   readonly keys: string;
 }
 
@@ -136,7 +136,7 @@ interface PageKey {
   readonly size: number;
   /** Start of the page: after the record at this position, or after a number of records. */
   readonly from: { readonly position: number } | { readonly skip: number };
-  /** Keys of custom attributes as `keysParameter` writes them. */
+  /** Keys of custom attributes as `AttributeAccess.keys` has them. */
   readonly keys: string;
 }
 

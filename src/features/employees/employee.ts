@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import {
-  type AttributeAccess,
-  isReadableKey,
-  keysParameter,
-} from '../../platform/contract/attribute-access.js';
+import { type AttributeAccess, isReadableKey } from '../../platform/contract/attribute-access.js';
 import { restrictableAttributes } from '../../platform/contract/employee-attributes.js';
 import { compareText } from '../../platform/contract/outside-text.js';
 import { Prisma } from '../../platform/database/generated/client.js';
@@ -85,7 +81,7 @@ export const employeeColumns: Readonly<Record<EmployeeMember, EmployeeColumn>> =
  * SQL expression for the time of the last change of an attribute that a reader may read. `attribute_times` has the times of the
  * attributes of the contract that have changed since all others did, `custom_times` those of custom attributes.
  *
- * @param keys expression for the keys of custom attributes as `keysParameter` writes them; `null`: the reader may read none
+ * @param keys expression for the keys of custom attributes as `AttributeAccess.keys` has them; `null`: the reader may read none
  */
 export function lastReadableChange(
   { restricted }: Pick<AttributeAccess, 'restricted'>,
@@ -109,7 +105,7 @@ export function columnsFor(accountId: AccountId, access: AttributeAccess): typeo
   const readsCustom = custom.length > 0;
   if (restricted.length === 0 && !readsCustom) return employeeColumns;
   const { updatedAt } = employeeColumns;
-  const keys = readsCustom ? pg.escapeLiteral(keysParameter(access)) : null;
+  const keys = readsCustom ? pg.escapeLiteral(access.keys) : null;
   const name = Prisma.raw(`(${lastReadableChange(access, keys)})`);
   const since = (column: string, text: string) =>
     Prisma.sql`${Prisma.raw(column)} >= ${text}::text::timestamptz`;

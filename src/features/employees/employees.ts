@@ -5,7 +5,6 @@ import {
   contractAccess,
   forEachShape,
   hiddenKeys,
-  keysParameter,
 } from '../../platform/contract/attribute-access.js';
 import { Prisma, type ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
@@ -29,7 +28,7 @@ import { employeeById, employeePage, employeeResource } from './employee-stateme
 
 /** The resource object of a record. */
 function resourceColumn(accountId: AccountId, access: AttributeAccess): Prisma.Sql {
-  const keys = pg.escapeLiteral(keysParameter(access));
+  const keys = pg.escapeLiteral(access.keys);
   const shape = { ...access, readsCustom: access.custom.length > 0 };
   const hidden = `(${hiddenKeys(pg.escapeLiteral(accountId), keys)})`;
   return Prisma.raw(`${employeeResource(shape, { keys, hidden })} AS resource`);
@@ -58,7 +57,7 @@ export class Employees {
     accountId: AccountId,
     { id, access }: { id: string; access: AttributeAccess },
   ): Promise<string | null> {
-    return this.#findById(access)({ accountId, id, keys: keysParameter(access) });
+    return this.#findById(access)({ accountId, id, keys: access.keys });
   }
 
   /** Reads the account's employee with this id; `null` if this account has none with this id. */
@@ -151,7 +150,7 @@ export class Employees {
     const page = await this.#readPageById(access)({
       accountId,
       size,
-      keys: keysParameter(access),
+      keys: access.keys,
       from: 'anchor' in from ? { position: from.anchor.position } : from,
     });
     // The statement returns one row for each request, even for an account without employees.

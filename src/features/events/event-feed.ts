@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { type Clock, dayMilliseconds } from '../../platform/clock.js';
-import { type AttributeAccess, keysParameter } from '../../platform/contract/attribute-access.js';
+import type { AttributeAccess } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { accountScope } from '../../platform/database/scope.js';
 import { accountEvents, typesParameter } from './event-statements.js';
@@ -151,7 +151,7 @@ export class EventFeed {
     const values = [accountId, String(after), String(until), typesParameter(types), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
       statement,
-      hasKeys ? [...values, keysParameter(access)] : values,
+      hasKeys ? [...values, access.keys] : values,
       accountScope(accountId),
     );
     return rows.map(({ position, document }) => ({ position: BigInt(position), document }));

@@ -4,7 +4,6 @@ import {
   hiddenKeys,
   isReadableKey,
   isRestricted,
-  type keysParameter,
   statementName,
 } from '../../platform/contract/attribute-access.js';
 import { type ContractAttribute, contractAttributes } from '../../platform/contract/employee-attributes.js';
@@ -19,7 +18,7 @@ const quoted = (text: string) => `to_json(${text})::text`;
 
 /** What the reader of an event may read. */
 interface Reader extends AccessShape {
-  /** SQL expressions for the parameter of {@link keysParameter}, and for the keys of the other custom attributes. */
+  /** SQL expressions for `AttributeAccess.keys`, and for the keys of the other custom attributes. */
   readonly keys: string;
   readonly hidden: string;
 }
@@ -113,7 +112,7 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
 /**
  * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
  * position, the types as {@link typesParameter} writes them, and the maximum number; then for a reader of custom attributes their
- * keys as {@link keysParameter} writes them.
+ * keys as `AttributeAccess.keys` has them.
  */
 export const accountEvents = forEachShape((shape): { statement: PreparedStatement; hasKeys: boolean } => {
   const reader = { ...shape, keys: '$6', hidden: '(SELECT keys FROM hidden)::text[]' };
@@ -146,7 +145,7 @@ interface EventPageKey {
   readonly types: EventTypes;
   /** Events before this time are no longer kept. */
   readonly cutoff: Date;
-  /** Keys of custom attributes as {@link keysParameter} writes them. */
+  /** Keys of custom attributes as `AttributeAccess.keys` has them. */
   readonly keys: string;
 }
 

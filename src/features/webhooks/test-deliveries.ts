@@ -46,7 +46,7 @@ export async function sendTest(
   const { position } = endpoint;
   const page = {
     ...{ accountId, documents: JSON.stringify(event), position, hasMore: false, parameters: {} },
-    access: accessTo(application?.readableAttributes ?? []),
+    access: accessTo(application?.readableAttributes.join(' ') ?? ''),
   };
   const deliveryId = `msg_${randomId()}`;
   const { durationMs, status, error, response } = await sender.send({

@@ -80,7 +80,7 @@ export function toOwner({
     applicationId,
     user: userId === null ? null : { id: userId, role: userRole as Role },
     availableScopes: parseScope(availableScopes),
-    access: accessTo(readableAttributes.split(' ')),
+    access: accessTo(readableAttributes),
     generation: Number(tokenGeneration),
   };
 }

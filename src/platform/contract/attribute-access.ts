@@ -9,15 +9,21 @@ export interface AttributeAccess {
   readonly restricted: readonly RestrictableAttribute[];
   /** Keys of the custom attributes that it may read unless they are archived, in any order; `all`: every one. */
   readonly custom: readonly string[] | 'all';
+  /** These keys as a parameter of a statement: separated by commas, or `*` for all. */
+  readonly keys: string;
 }
 
 const noKeys: readonly string[] = [];
 
 /** The access of a reader who may read all attributes of the contract, and no others. */
-export const contractAccess: AttributeAccess = { restricted: [], custom: noKeys };
+export const contractAccess: AttributeAccess = { restricted: [], custom: noKeys, keys: '' };
 
 /** The access of a reader who may read all attributes. */
-export const fullAccess: AttributeAccess = { restricted: contractAccess.restricted, custom: 'all' };
+export const fullAccess: AttributeAccess = {
+  restricted: contractAccess.restricted,
+  custom: 'all',
+  keys: '*',
+};
 
 const customPrefix = 'custom.';
 
@@ -33,14 +39,32 @@ export function customKey(name: string): string | undefined {
 
 const sets = new Map<string, AttributeAccess['restricted']>([['', contractAccess.restricted]]);
 
-/** The access of an application that may read these attributes, in addition to those that each one may read. */
-export function accessTo(readable: readonly string[]): AttributeAccess {
+const known = new Map<string, AttributeAccess>();
+
+/** Number of lists of attributes whose access is kept, because each request needs it. */
+const maximumKnown = 1_000;
+
+/**
+ * The access of an application that may read these attributes, in addition to those that each one may read.
+ *
+ * @param readable names, separated by spaces
+ */
+export function accessTo(readable: string): AttributeAccess {
+  const found = known.get(readable);
+  if (found !== undefined) return found;
+  if (known.size >= maximumKnown) known.clear();
+  const access = readAccess(readable.split(' '));
+  known.set(readable, access);
+  return access;
+}
+
+function readAccess(readable: readonly string[]): AttributeAccess {
   const found = restrictableAttributes.filter((name) => !readable.includes(name));
   const set = found.join();
   const restricted = sets.get(set) ?? found;
   sets.set(set, restricted);
   const keys = readable.map(customKey).filter((key) => key !== undefined);
-  return { restricted, custom: keys.length === 0 ? noKeys : keys };
+  return { restricted, custom: keys.length === 0 ? noKeys : keys, keys: keys.join() };
 }
 
 /** Whether an attribute of the contract is restricted for the reader. */
@@ -85,25 +109,20 @@ export function statementName(name: string, { restricted, readsCustom }: AccessS
   return `${name}${readsCustom ? '_with_custom' : ''}${without}`;
 }
 
-/** The keys of the custom attributes that a reader may read as a parameter of a statement: separated by commas, or `*` for all. */
-export function keysParameter({ custom }: Pick<AttributeAccess, 'custom'>): string {
-  return custom === 'all' ? '*' : custom.join();
-}
-
-/** SQL condition that a reader may read the custom attribute with a key. */
-export function isReadableKey(key: string, keysParameter: string): string {
-  return `(${keysParameter} = '*' OR ${key} = ANY (string_to_array(${keysParameter}, ',')))`;
+/** SQL condition that a reader may read the custom attribute with a key. @param keys expression for {@link AttributeAccess.keys} */
+export function isReadableKey(key: string, keys: string): string {
+  return `(${keys} = '*' OR ${key} = ANY (string_to_array(${keys}, ',')))`;
 }
 
 /**
  * SQL query for the keys of an account's custom attributes that a reader may not read, as an array `keys`. It is part of each
  * statement that reads values, so that both are from one snapshot: a new attribute is never shown by mistake.
  */
-export function hiddenKeys(account: string, keysParameter: string): string {
+export function hiddenKeys(account: string, keys: string): string {
   return `
     SELECT coalesce(array_agg(key), '{}') AS keys FROM custom_attributes
     WHERE custom_attributes.account_id = ${account}
-      AND NOT (archived_at IS NULL AND ${isReadableKey('key', keysParameter)})`;
+      AND NOT (archived_at IS NULL AND ${isReadableKey('key', keys)})`;
 }
 
 /** The member `restricted` of `meta`, for an application without access to some attributes. */

@@ -167,7 +167,7 @@ function toEndpoint({
   return {
     ...row,
     accountId: toAccountId(row.accountId),
-    access: accessTo(readableAttributes),
+    access: accessTo(readableAttributes.join(' ')),
     previousSecretExpiresAt: toDate(row.previousSecretExpiresAt),
     position: BigInt(row.position),
     deliveryEnd: row.deliveryEnd === null ? null : BigInt(row.deliveryEnd),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock.js';
-import { forEachShape, keysParameter } from '../../../platform/contract/attribute-access.js';
+import { forEachShape } from '../../../platform/contract/attribute-access.js';
 import { createBatcher } from '../../../platform/database/batcher.js';
 import type { Database, PreparedStatement } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
@@ -78,7 +78,7 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     const until = deliveryEnd ?? position + maximumScanned;
     const found = await findPage(access)({
       ...{ accountId, after: position, until, types, cutoff },
-      keys: keysParameter(access),
+      keys: access.keys,
     });
     // Positions have no gaps, so a missing event has been deleted because of its age.
     if (found === null || !(found.isKept ?? position === found.end)) return null;
@@ -98,7 +98,7 @@ export function createPageReaders(database: Database, baseUrl: string): (cutoff:
     const pages = new Map<string, ReturnType<ReadPage>>();
     return (endpoint) => {
       const { accountId, position, eventTypes, readsReports, deliveryEnd, access } = endpoint;
-      const part = `${readsReports} ${eventTypes.join()} ${access.restricted.join()} ${keysParameter(access)}`;
+      const part = `${readsReports} ${eventTypes.join()} ${access.restricted.join()} ${access.keys}`;
       const key = `${accountId} ${position} ${deliveryEnd ?? ''} ${part}`;
       const shared = pages.get(key);
       if (shared !== undefined) return shared;
