@@ -208,12 +208,12 @@ function Actions({ attribute: { key, archivedAt } }: { attribute: CustomAttribut
     );
   }
   return (
-    <>
+    <div class="row-actions">
       <ButtonForm action={attributeAddress(key, 'restore')}>Restore</ButtonForm>
       <a class="button secondary" href={attributeAddress(key, 'delete')}>
         Delete permanently
       </a>
-    </>
+    </div>
   );
 }
 
