@@ -117,7 +117,7 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
 });
 
 t.test('an event that changed only a deleted attribute stays hidden from all readers', async (t) => {
-  const { accountId, employeeIds, application, request } = await purgeScene('hidden');
+  const { employeeIds, application, request } = await purgeScene('hidden');
   const [, , , id = ''] = employeeIds;
   const eventsOf = async (readableAttributes: string[]) => {
     await prisma.application.updateMany({ where: { id: application.id }, data: { readableAttributes } });
