@@ -29,7 +29,7 @@ async function scene(role: Role = 'admin') {
       (
         await prisma.auditEvent.findMany({
           where: { accountId, type: { startsWith: 'custom_attribute.' } },
-          orderBy: { createdAt: 'asc' },
+          orderBy: { type: 'asc' },
         })
       ).map(({ type, userId, details }) => ({ type, userId, details })),
   };
@@ -98,10 +98,14 @@ t.test(
     const identity = { key: 'grosse_t_shirt', label: 'T-shirt' };
     const recorded = await events();
     t.match(recorded, [
+      { type: 'custom_attribute.archived', details: identity },
+      { type: 'custom_attribute.archived', details: identity },
       {
         type: 'custom_attribute.created',
         details: { key: 'grosse_t_shirt', label: 'Größe (T-Shirt)', type: 'choice', choices: 'S; M; L' },
       },
+      { type: 'custom_attribute.purge_requested', details: identity },
+      { type: 'custom_attribute.restored', details: identity },
       {
         type: 'custom_attribute.updated',
         details: {
@@ -109,10 +113,6 @@ t.test(
           ...{ description: 'For the shop → –', required: 'no → yes', sensitive: 'yes → no' },
         },
       },
-      { type: 'custom_attribute.archived', details: identity },
-      { type: 'custom_attribute.restored', details: identity },
-      { type: 'custom_attribute.archived', details: identity },
-      { type: 'custom_attribute.purge_requested', details: identity },
     ]);
     t.equal(recorded.length, 6);
     t.ok(recorded.every(({ userId }) => userId === user.id));

@@ -1,4 +1,5 @@
 import { attributeLabelRule, nameTextRule } from '../../platform/accounts/name-rules.js';
+import { withoutAccents } from '../../platform/contract/outside-text.js';
 import { type Check, sentence, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { type CustomAttribute, customTypes } from './custom-attributes.js';
 import { employeeAttributes } from './employee-attributes.js';
@@ -48,13 +49,8 @@ type Other = Pick<CustomAttribute, 'key' | 'label'>;
  * have.
  */
 export function suggestKey(label: string): string {
-  const words = label
-    .toLowerCase()
-    .replaceAll('ß', 'ss')
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[^a-z0-9]+/g, '_');
-  return words
+  return withoutAccents(label)
+    .replaceAll(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+/, '')
     .slice(0, maximumKey)
     .replace(/_$/, '');
