@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { composeServices } from './composition.js';
 import { auditLogPage } from './features/audit-log/pages/audit-log.js';
 import { serviceLinks } from './features/documentation/well-known.js';
+import { attributePages } from './features/employees/pages/attribute-settings.js';
 import { directoryPage } from './features/employees/pages/directory.js';
 import { employeePages } from './features/employees/pages/routes.js';
 import { homePage } from './features/home/pages/home.js';
@@ -28,6 +29,7 @@ export const settingsPages: readonly SettingsPage<PeoplePagesDependencies>[] = [
   accountPages,
   connectedApplicationsPages,
   userPages,
+  attributePages,
   applicationPages,
   securityPage,
   singleSignOnSettings,

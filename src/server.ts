@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { buildApp } from './app.js';
 import { fillDemoData, hasDemoApplication } from './features/demo-data/fill.js';
+import { CustomAttributePurge } from './features/employees/custom-attribute-purge.js';
 import { UploadWorker } from './features/imports/uploads/upload-worker.js';
 import { SecretReminders } from './features/oauth-clients/secret-reminders.js';
 import { DomainChecks } from './features/single-sign-on/domain-checks.js';
@@ -70,6 +71,7 @@ async function start(): Promise<void> {
   const resolveTxt = createResolveTxt();
   const domainChecks = new DomainChecks({ database, clock: systemClock, logger, delivery, resolveTxt });
   const secretReminders = new SecretReminders({ database, clock: systemClock, logger, delivery });
+  const attributePurge = new CustomAttributePurge({ database, clock: systemClock, logger });
   instruments.webhooks?.watch({
     running: () => webhookWorker.running,
     lagSeconds: () => deliveryLagSeconds(database, systemClock()),
@@ -101,6 +103,7 @@ async function start(): Promise<void> {
     logoutWorker,
     domainChecks,
     secretReminders,
+    attributePurge,
     clock: systemClock,
     logger,
   });

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAttributeCommands } from '../features/employees/attribute-commands.js';
 import { addEventCommands } from '../features/events/commands.js';
 import { addEmployeeCommands } from '../features/imports/command/employees.js';
 import { addPublicationCommands } from '../features/installations/commands.js';
@@ -41,6 +42,7 @@ Exit codes:
   addAccountCommands(program, commandProcess);
   addUserCommands(program, commandProcess);
   addEmployeeCommands(program, commandProcess);
+  addAttributeCommands(program, commandProcess);
   const applications = addApplicationCommands(program, commandProcess);
   addPublicationCommands(applications, commandProcess);
   addUsageCommand(applications, commandProcess);

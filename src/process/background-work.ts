@@ -1,4 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
+import {
+  type CustomAttributePurge,
+  purgePollMilliseconds,
+} from '../features/employees/custom-attribute-purge.js';
 import { type UploadWorker, uploadPollMilliseconds } from '../features/imports/uploads/upload-worker.js';
 import {
   reminderPollMilliseconds,
@@ -18,7 +22,8 @@ const maintenanceIntervalMilliseconds = 30_000;
 
 /**
  * Starts the periodic tasks: reloading signing keys, storing usage, running imports of uploaded files, sending webhooks and logout
- * tokens, checking the DNS records of domains, reminding of client secrets that expire, maintaining the database and deleting expired rows.
+ * tokens, checking the DNS records of domains, reminding of client secrets that expire, deleting custom
+ * attributes, maintaining the database and deleting expired rows.
  *
  * @returns function that stops them and waits for the running ones
  */
@@ -31,6 +36,7 @@ export function startBackgroundWork({
   logoutWorker,
   domainChecks,
   secretReminders,
+  attributePurge,
   clock,
   logger,
 }: {
@@ -42,6 +48,7 @@ export function startBackgroundWork({
   logoutWorker: LogoutWorker;
   domainChecks: DomainChecks;
   secretReminders: SecretReminders;
+  attributePurge: CustomAttributePurge;
   clock: Clock;
   logger: FastifyBaseLogger;
 }): () => Promise<void> {
@@ -58,6 +65,7 @@ export function startBackgroundWork({
     repeat(reminderPollMilliseconds, 'reminding of client secrets', () =>
       secretReminders.run(stopping.signal),
     ),
+    repeat(purgePollMilliseconds, 'deleting custom attributes', () => attributePurge.run(stopping.signal)),
     repeat(maintenanceIntervalMilliseconds, 'maintenance of the database', () => housekeeping.maintain()),
     // The random interval prevents processes that started together from pruning at the same time.
     repeat(pruneIntervalMilliseconds * (0.5 + Math.random()), 'pruning', prune),

@@ -1,4 +1,7 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Core } from '../../platform/core.js';
+import { CustomAttributeChanges } from './custom-attribute-changes.js';
+import { readCustomAttributes } from './custom-attributes.js';
 import { Directory } from './directory.js';
 import { DirectoryExports } from './directory-exports.js';
 import { EmployeeChanges } from './employee-changes.js';
@@ -97,6 +100,9 @@ export function createEmployees({ config, contract, database, reads, auditedExpo
     employees,
     managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
+    customAttributeChanges: new CustomAttributeChanges(database),
+    /** All custom attributes of an account. Of the primary: users look at what they have just changed. */
+    readAllAttributes: (accountId: AccountId) => readCustomAttributes(database.prisma, accountId),
     employeeCheck: createEmployeeCheck(contract),
     /** Of the primary: users look at what they have just changed. */
     readHistory: (request: HistoryRequest) => readHistory(database, request),

@@ -63,7 +63,8 @@ function readableChanges(reader: Reader): string {
 function isReadable(reader: Reader): string {
   const hasReadable = `EXISTS (SELECT FROM unnest(events.changed) AS name WHERE ${isReadableName('name', reader)})`;
   if (reader.restricted.length > 0) return `AND (events.type <> 'employee.updated' OR ${hasReadable})`;
-  const isOfContract = `starts_with(events.changed[1], 'custom.') IS NOT TRUE`;
+  // An update without names changed only custom attributes that were deleted with their values.
+  const isOfContract = `NOT coalesce(starts_with(events.changed[1], 'custom.'), events.type = 'employee.updated')`;
   return `AND (${reader.readsCustom ? `${isOfContract} OR ${hasReadable}` : isOfContract})`;
 }
 

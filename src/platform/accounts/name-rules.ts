@@ -7,6 +7,9 @@ const maximumAccountName = 100;
 /** Maximum characters of the name of an application. */
 export const maximumApplicationName = 100;
 
+/** Maximum characters of the label of a custom attribute. */
+export const maximumAttributeLabel = 100;
+
 /** Maximum characters of the name of a passkey. */
 export const maximumPasskeyName = 60;
 
@@ -47,6 +50,9 @@ export const personNameRule: Check = (text) => lengthError(text, maximumPersonNa
 export const accountNameRule: Check = (text) => labelError(text, maximumAccountName);
 
 export const applicationNameRule: Check = (text) => labelError(text, maximumApplicationName);
+
+/** The rule for the label of a custom attribute, and for each of its choices. */
+export const attributeLabelRule: Check = (text) => labelError(text, maximumAttributeLabel);
 
 export const passkeyNameRule: Check = (text) => labelError(text, maximumPasskeyName);
 

@@ -54,6 +54,12 @@ export function isNormalized(text: string): boolean {
   return text.length <= maximumNormalizedLength && text.normalize('NFKC') === text;
 }
 
+/** A text in lower case whose letters have no accents: "Größe" becomes "grosse". Empty for text longer than 3,072 characters. */
+export function withoutAccents(text: string): string {
+  if (text.length > maximumNormalizedLength) return '';
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+}
+
 /** The letters and digits of a text in lower case and without accents, for comparing; empty for text longer than a limit. */
 export function foldText(text: string, maximumLength: number): string {
   if (text.length > Math.min(maximumLength, maximumNormalizedLength)) return '';

@@ -70,6 +70,11 @@ const messages = {
   employee_updated: 'Changes saved.',
   employee_deleted: 'Employee deleted.',
   employees_updated: 'The selected people have the new value.',
+  attribute_created: 'Attribute added. Applications can read it when you choose it for them.',
+  attribute_updated: 'Changes saved.',
+  attribute_archived: 'Attribute archived. Its values are kept, and no longer shown.',
+  attribute_restored: 'Attribute restored. Its values are shown again.',
+  attribute_purge_requested: 'The attribute and its values are being deleted. This can take some minutes.',
   session_ended: 'Your session has ended. Sign in to continue.',
   signed_out_everywhere: 'You are signed out of all browsers.',
 } as const;
@@ -83,6 +88,7 @@ const failures = {
   invitation_not_sent: 'The mail could not be sent. The invitation is in the list: send it again later.',
   password_link_not_sent: 'The mail could not be sent. Try again later.',
   factor_required: 'Your account requires a second factor. Add another one before you remove this one.',
+  attribute_not_archived: 'Another user has restored the attribute. Archive it before you delete it.',
   email_not_sent: 'The mail could not be sent. Try again later.',
 } as const;
 

@@ -48,6 +48,8 @@ export const settings = {
   root: '/people/settings',
   account: '/people/settings/account',
   users: '/people/settings/users',
+  /** Attributes that the account adds to its employees. */
+  employeeAttributes: '/people/settings/employee_attributes',
   applications: '/people/settings/oauth_applications',
   /** Whether the account allows applications in development. */
   development: '/people/settings/oauth_applications/development',

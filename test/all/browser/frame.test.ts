@@ -48,7 +48,14 @@ browserTest('the navigation has the pages of the user, and is accessible', async
   t.equal(new URL(page.url()).pathname, '/people/home', 'owners land on Home');
   const listed = (list: Page) => list.getByRole('banner').getByRole('listitem').allTextContents();
   const personal = ['My account', 'Connected applications'];
-  const account = ['Users', 'OAuth applications', 'Security', 'Single sign-on', 'Audit log'];
+  const account = [
+    'Users',
+    'Employee attributes',
+    'OAuth applications',
+    'Security',
+    'Single sign-on',
+    'Audit log',
+  ];
   t.same(await listed(page), ['Home', 'People', 'Reports', ...personal, ...account]);
   t.same(
     await page.getByRole('list', { name: 'Personal settings' }).getByRole('listitem').allTextContents(),

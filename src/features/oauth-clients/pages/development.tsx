@@ -1,10 +1,10 @@
+import { CheckboxField } from '../../../platform/pages/checkbox-field.js';
 import { editPage } from '../../../platform/pages/define-pages.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import { Form } from '../../../platform/pages/form-parts.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { settings } from '../../../platform/pages/paths.js';
 import type { ApplicationPagesDependencies } from '../index.js';
-import { CheckboxField } from './application-fields.js';
 
 const field = 'development_allowed';
 

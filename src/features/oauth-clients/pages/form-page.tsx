@@ -1,9 +1,10 @@
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
+import { CheckboxField } from '../../../platform/pages/checkbox-field.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import { AttributeChoices } from '../../employees/index.js';
-import { CheckboxField, UriField } from './application-fields.js';
+import { UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
 import { ProtocolFields } from './protocol-fields.js';

@@ -1,5 +1,6 @@
+import { CheckboxField } from '../../../platform/pages/checkbox-field.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
-import { CheckboxField, UriField } from './application-fields.js';
+import { UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 
 /** The URIs to which the application may send users that it signs out, one on each line. */

@@ -1,0 +1,185 @@
+import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
+import { change, type Unit } from '../../platform/changes/change.js';
+import { lock } from '../../platform/changes/locks.js';
+import { customName } from '../../platform/contract/attribute-access.js';
+import type { Core } from '../../platform/core.js';
+import { Prisma } from '../../platform/database/client.js';
+import { allAccounts, withScope } from '../../platform/database/scope.js';
+
+/** Time between two looks for attributes to delete. */
+export const purgePollMilliseconds = 30_000;
+
+/** Changes of employees wait for the lock of a batch, so it is small. */
+const defaultBatchSize = 1_000;
+
+/** Where values of custom attributes are stored. */
+interface ValueTable {
+  readonly name: string;
+  /** The primary key without the account, by which batches are read. */
+  readonly keys: readonly string[];
+  /** The columns without the values of an attribute. */
+  readonly without: (key: string) => Prisma.Sql;
+  readonly hasValue: (key: string) => Prisma.Sql;
+}
+
+const path = (key: string) => Prisma.sql`ARRAY['custom', ${key}]::text[]`;
+
+/**
+ * The tables with values. The employees are first: an event has all values of its employee, so that none is stored with the value
+ * afterwards.
+ */
+const valueTables: readonly ValueTable[] = [
+  {
+    name: 'employees',
+    keys: ['position'],
+    without: (key) =>
+      Prisma.sql`custom = custom - ${key}::text, custom_times = nullif(custom_times - ${key}::text, '{}')`,
+    hasValue: (key) =>
+      Prisma.sql`(custom -> ${key}::text IS NOT NULL OR custom_times -> ${key}::text IS NOT NULL)`,
+  },
+  {
+    name: 'events',
+    keys: ['position'],
+    // An event is never deleted, because positions have no gaps.
+    without: (key) => Prisma.sql`
+      attributes = (attributes::jsonb #- ${path(key)})::json, changed = array_remove(changed, ${customName(key)})`,
+    hasValue: (key) => Prisma.sql`
+      type LIKE 'employee.%'
+      AND (attributes -> 'custom' -> ${key}::text IS NOT NULL OR ${customName(key)} = ANY (changed))`,
+  },
+  {
+    name: 'audit_events',
+    keys: ['id'],
+    without: (key) => Prisma.sql`details = details - ${customName(key)}::text`,
+    hasValue: (key) => Prisma.sql`type LIKE 'employee.%' AND details -> ${customName(key)}::text IS NOT NULL`,
+  },
+  {
+    name: 'employee_import_changes',
+    keys: ['import_id', 'position'],
+    without: (key) => Prisma.sql`before = before #- ${path(key)}`,
+    hasValue: (key) => Prisma.sql`before #> ${path(key)} IS NOT NULL`,
+  },
+];
+
+type Position = Readonly<Record<string, string | bigint>>;
+
+/** An attribute that is being deleted. */
+interface PurgedAttribute {
+  readonly accountId: AccountId;
+  readonly key: string;
+  readonly label: string;
+  readonly purgeRequestedAt: Date;
+}
+
+type Dependencies = Pick<Core, 'database' | 'clock'> & { readonly logger?: Pick<Core['logger'], 'warn'> };
+
+/**
+ * Deletes custom attributes with their values, in small batches. Nothing is stored about the progress: when it is interrupted, the
+ * next run looks at all rows again, and changes those that are left. The last batch deletes the attribute itself, so that its key
+ * cannot be used before.
+ */
+export class CustomAttributePurge {
+  readonly #dependencies: Dependencies;
+  readonly #batchSize: number;
+
+  /** @param batchSize number of rows that a batch looks at */
+  constructor(dependencies: Dependencies, { batchSize = defaultBatchSize } = {}) {
+    this.#dependencies = dependencies;
+    this.#batchSize = batchSize;
+  }
+
+  /**
+   * Deletes all attributes whose deletion was requested. Several processes can run it at the same time.
+   *
+   * @param signal stops it after the current batch
+   */
+  async run(signal?: AbortSignal): Promise<void> {
+    const { database, logger } = this.#dependencies;
+    const requested = await withScope(allAccounts, () =>
+      database.prisma.customAttribute.findMany({
+        where: { purgeRequestedAt: { not: null } },
+        orderBy: { purgeRequestedAt: 'asc' },
+      }),
+    );
+    for (const { accountId, key } of requested) {
+      if (signal?.aborted) return;
+      await this.purge(toAccountId(accountId), key, signal).catch((err) =>
+        logger?.warn({ err }, 'deleting a custom attribute failed and will be retried'),
+      );
+    }
+  }
+
+  /** Deletes an attribute if this was requested. */
+  async purge(accountId: AccountId, key: string, signal?: AbortSignal): Promise<void> {
+    const found = await withScope(allAccounts, () =>
+      this.#dependencies.database.prisma.customAttribute.findUnique({
+        where: { accountId_key: { accountId, key } },
+      }),
+    );
+    if (found === null || found.purgeRequestedAt === null) return;
+    const { label, purgeRequestedAt } = found;
+    const attribute = { accountId, key, label, purgeRequestedAt };
+    for (const table of valueTables) {
+      let after: Position | null | undefined;
+      do {
+        if (signal?.aborted) return;
+        after = await this.#change(attribute, (unit) => this.#removeBatch(unit, { table, key, after }));
+      } while (after);
+    }
+    await this.#change(attribute, (unit) => remove(unit, attribute));
+  }
+
+  /**
+   * Runs a step in a transaction, if the attribute is still to be deleted: otherwise another process has deleted it, and there may
+   * be a new one with the key. Changes of employees lock the account too, so none of them stores a value that it has read before.
+   */
+  #change<Outcome>(
+    { accountId, key, purgeRequestedAt }: PurgedAttribute,
+    work: (unit: Unit) => Promise<Outcome>,
+  ): Promise<Outcome | null> {
+    const { database, clock } = this.#dependencies;
+    const context = { accountId, at: clock() };
+    return change(database.prisma, context, lock.account, async (unit) => {
+      const where = { accountId, key, purgeRequestedAt };
+      return (await unit.tx.customAttribute.count({ where })) === 0 ? null : await work(unit);
+    });
+  }
+
+  /** Removes values of a batch of rows. Returns the position of the last row; `null` after the last batch. */
+  async #removeBatch(
+    { tx, context: { accountId } }: Unit,
+    {
+      table: { name, keys, without, hasValue },
+      key,
+      after,
+    }: { table: ValueTable; key: string; after: Position | null | undefined },
+  ): Promise<Position | null> {
+    const [table, columns] = [Prisma.raw(name), Prisma.raw(keys.join(', '))];
+    const compare = (operator: string, position: Position) => {
+      const values = keys.map((column) => Prisma.sql`${position[column]}`);
+      return Prisma.sql`AND (${columns}) ${Prisma.raw(operator)} (${Prisma.join(values)})`;
+    };
+    const isLater = after ? compare('>', after) : Prisma.empty;
+    const [last] = await tx.$queryRaw<Position[]>`
+      SELECT ${columns} FROM (
+        SELECT ${columns} FROM ${table} WHERE account_id = ${accountId} ${isLater}
+        ORDER BY ${columns} LIMIT ${this.#batchSize}
+      ) AS batch
+      ORDER BY ${Prisma.raw(keys.map((column) => `${column} DESC`).join(', '))} LIMIT 1`;
+    if (last === undefined) return null;
+    await tx.$executeRaw`
+      UPDATE ${table} SET ${without(key)}
+      WHERE account_id = ${accountId} ${isLater} ${compare('<=', last)} AND ${hasValue(key)}`;
+    return last;
+  }
+}
+
+/** Removes an attribute without values: from what applications may read, and from the account. */
+async function remove(unit: Unit, { accountId, key, label }: PurgedAttribute): Promise<void> {
+  const name = customName(key);
+  await unit.tx.$executeRaw`
+    UPDATE applications SET readable_attributes = array_remove(readable_attributes, ${name})
+    WHERE account_id = ${accountId} AND ${name} = ANY (readable_attributes)`;
+  await unit.tx.customAttribute.delete({ where: { accountId_key: { accountId, key } } });
+  await unit.record('custom_attribute.purged', { key, label });
+}
