@@ -1,4 +1,6 @@
+import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { Core } from '../../platform/core.js';
+import { readCustomAttributes } from './custom-attributes.js';
 import { Directory } from './directory.js';
 import { DirectoryExports } from './directory-exports.js';
 import { EmployeeChanges } from './employee-changes.js';
@@ -78,9 +80,15 @@ export {
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
-export { AttributeChoices, attributesField } from './pages/attribute-choices.js';
+export { AttributeChoices, attributeLabels, attributesField } from './pages/attribute-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-addresses.js';
+export {
+  archivedChoice,
+  choosableAttributes,
+  shownChoice,
+  submittedChoice,
+} from './readable-choice.js';
 export { Spellings } from './spellings.js';
 export {
   type EarlierValues,
@@ -98,6 +106,8 @@ export function createEmployees({ config, contract, database, reads, auditedExpo
     managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
     employeeCheck: createEmployeeCheck(contract),
+    /** All custom attributes, archived ones included. Of the primary: what is chosen of them is stored there. */
+    readCustomAttributes: (accountId: AccountId) => readCustomAttributes(database.prisma, accountId),
     /** Of the primary: users look at what they have just changed. */
     readHistory: (request: HistoryRequest) => readHistory(database, request),
     directory,

@@ -2,7 +2,7 @@ import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
-import { AttributeChoices } from '../../employees/index.js';
+import { AttributeChoices, type CustomAttribute } from '../../employees/index.js';
 import { CheckboxField, UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
@@ -110,6 +110,7 @@ export function ApplicationFields({
   button,
   expiry,
   form,
+  custom,
   nonce,
   scopes,
 }: {
@@ -120,6 +121,8 @@ export function ApplicationFields({
   /** Of the first secret of a new application. */
   expiry?: ExpiryForm;
   form: ApplicationForm;
+  /** The custom attributes of the account. */
+  custom: readonly CustomAttribute[];
   /** Identifies a new form. */
   nonce?: string;
   scopes: readonly string[];
@@ -139,7 +142,7 @@ export function ApplicationFields({
       <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
-      <AttributeChoices selected={form.readableAttributes} />
+      <AttributeChoices selected={form.readableAttributes} custom={custom} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}
