@@ -45,7 +45,11 @@ export async function composeServices(dependencies: ServiceDependencies, logger:
   const auditLog = createAuditLog(core);
   const oauthClients = createOAuthClients(core);
   const { developmentPolicy } = oauthClients;
-  const approval = { ...createInstallations(core), clients, installations, developmentPolicy };
+  const { readCustomAttributes } = employees;
+  const approval = {
+    ...createInstallations(core),
+    ...{ clients, installations, developmentPolicy, readCustomAttributes },
+  };
   const { handlers: webhookHandlers, ...webhooks } = createWebhooks(core);
 
   return {

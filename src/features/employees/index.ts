@@ -81,9 +81,15 @@ export {
 export type { Employees } from './employees.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
-export { AttributeChoices, attributesField } from './pages/attribute-choices.js';
+export { AttributeChoices, attributeLabels, attributesField } from './pages/attribute-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-addresses.js';
+export {
+  archivedChoice,
+  choosableAttributes,
+  shownChoice,
+  submittedChoice,
+} from './readable-choice.js';
 export { Spellings } from './spellings.js';
 export {
   type EarlierValues,
@@ -101,9 +107,9 @@ export function createEmployees({ config, contract, database, reads, auditedExpo
     managerChoices: new ManagerChoices(reads, { employees, directory }),
     employeeChanges: new EmployeeChanges(database),
     customAttributeChanges: new CustomAttributeChanges(database),
-    /** All custom attributes of an account. Of the primary: users look at what they have just changed. */
-    readAllAttributes: (accountId: AccountId) => readCustomAttributes(database.prisma, accountId),
     employeeCheck: createEmployeeCheck(contract),
+    /** All custom attributes, archived ones included. Of the primary: users look at what they have just changed. */
+    readCustomAttributes: (accountId: AccountId) => readCustomAttributes(database.prisma, accountId),
     /** Of the primary: users look at what they have just changed. */
     readHistory: (request: HistoryRequest) => readHistory(database, request),
     directory,

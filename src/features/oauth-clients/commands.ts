@@ -1,15 +1,17 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { findApplication } from '../../oauth/clients/application-details.js';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { accountOption, findAccount, jsonOption } from '../../platform/cli/arguments.js';
-import { CliError } from '../../platform/cli/cli-error.js';
+import { CliError, exitCodes } from '../../platform/cli/cli-error.js';
 import { type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row, sanitizeForTerminal } from '../../platform/cli/print.js';
+import { inContractOrder, restrictableAttributes } from '../../platform/contract/employee-attributes.js';
 import {
-  isRestrictable,
-  type RestrictableAttribute,
-  restrictableAttributes,
-} from '../../platform/contract/employee-attributes.js';
+  type CustomAttribute,
+  choosableAttributes,
+  readCustomAttributes,
+  shownChoice,
+} from '../employees/index.js';
 import { OAuthApplications } from './oauth-applications.js';
 
 /** `applications revoke-access` */
@@ -51,10 +53,8 @@ function addSetAttributesCommand(applications: Command, commandProcess: CommandP
     .addOption(
       new Option(
         '--attributes <names>',
-        `names separated by commas: ${restrictableAttributes.join(', ')}; or all, or none`,
-      )
-        .argParser(parseAttributes)
-        .makeOptionMandatory(),
+        `names separated by commas: ${restrictableAttributes.join(', ')}, and custom attributes of the account such as custom.salary; or all, or none`,
+      ).makeOptionMandatory(),
     )
     .addHelpText(
       'after',
@@ -62,41 +62,55 @@ function addSetAttributesCommand(applications: Command, commandProcess: CommandP
 The names replace those that were chosen before. Every application with access to employees can read their other attributes.
 Running servers apply the choice with the next request; tokens stay valid.
 
+all stands for all attributes that exist now, with custom attributes and sensitive ones. Attributes that are added later are not
+included. A choice of archived custom attributes is kept, and applies again when they are restored; none removes it too.
+
 Examples:
   npm run cli -- applications set-attributes qk4dz0rbe1 --account Initech --attributes job_title,hire_date
+  npm run cli -- applications set-attributes qk4dz0rbe1 --account Initech --attributes hire_date,custom.salary
   npm run cli -- applications set-attributes qk4dz0rbe1 --account Initech --attributes none`,
     )
-    .action(
-      (
-        clientId: string,
-        { account, attributes }: { account: string; attributes: readonly RestrictableAttribute[] },
-      ) =>
-        withApplication(
-          commandProcess,
-          { clientId, account },
-          async ({ applications, context, id, name }) => {
-            const choice = { id, readableAttributes: attributes };
-            const isSet = await applications.setReadableAttributes(context, choice);
-            return isSet ? `Readable attributes of ${name}: ${attributes.join(', ') || 'none'}.` : null;
-          },
-        ),
+    .action((clientId: string, { account, attributes }: { account: string; attributes: string }) =>
+      withApplication(
+        commandProcess,
+        { clientId, account },
+        async ({ applications, context, custom, id, name }) => {
+          const choice = parseAttributes(attributes, custom);
+          const isSet = await applications.setReadableAttributes(context, { id, ...choice });
+          const names = choice.readableAttributes.join(', ') || 'none';
+          return isSet ? `Readable attributes of ${name}: ${names}.` : null;
+        },
+      ),
     );
 }
 
-/** Parser for the names of attributes that an application can be without. It returns them in the order of the contract. */
-function parseAttributes(value: string): readonly RestrictableAttribute[] {
-  if (value === 'all') return restrictableAttributes;
-  if (value === 'none') return [];
-  const names = value.split(',').map((name) => name.trim());
-  if (names.every(isRestrictable)) return restrictableAttributes.filter((name) => names.includes(name));
-  throw new InvalidArgumentError(
-    `Use all, none, or names separated by commas: ${restrictableAttributes.join(', ')}.`,
+/**
+ * The choice that names of attributes separated by commas stand for, or `all`, or `none`.
+ *
+ * @throws {CliError} when the account cannot choose one of the names
+ */
+function parseAttributes(
+  value: string,
+  custom: readonly CustomAttribute[],
+): { readonly readableAttributes: readonly string[]; readonly kept: readonly string[] } {
+  if (value === 'none') return { readableAttributes: [], kept: [] };
+  const known = choosableAttributes(custom);
+  const names = value === 'all' ? known : value.split(',').map((name) => name.trim());
+  if (names.every((name) => known.includes(name))) {
+    const kept = custom.filter(({ archivedAt }) => archivedAt !== null).map((attribute) => attribute.name);
+    return { readableAttributes: inContractOrder(names), kept };
+  }
+  throw new CliError(
+    `error: option '--attributes <names>' argument '${sanitizeForTerminal(value)}' is invalid. Use all, none, or names separated by commas: ${known.join(', ')}.`,
+    exitCodes.usage,
   );
 }
 
 interface Found {
   readonly applications: OAuthApplications;
   readonly context: { readonly accountId: AccountId; readonly at: Date };
+  /** All custom attributes of the account. */
+  readonly custom: readonly CustomAttribute[];
   readonly id: string;
   /** For the terminal. */
   readonly name: string;
@@ -117,6 +131,7 @@ async function withApplication(
       (await work({
         applications: new OAuthApplications(database),
         context,
+        custom: await readCustomAttributes(database.prisma, account.id),
         id: application.id,
         name: sanitizeForTerminal(application.name),
       }));
@@ -158,7 +173,8 @@ export function addApplicationCommands(program: Command, commandProcess: Command
       `
 The kind is registered, published (other accounts can use it too), or installed (registered elsewhere, and approved by the
 account). An installed application that is suspended must be approved again. The readable attributes are those of employees that
-the application may read besides the ones that every application with access to employees can read.
+the application may read besides the ones that every application with access to employees can read. Archived custom attributes
+are not shown.
 
 Examples:
   npm run cli -- applications list
@@ -172,7 +188,10 @@ Examples:
             : [await findAccount(accounts, options.account)];
         const service = new OAuthApplications(database);
         const rows: Row[] = [];
-        for (const account of listed) rows.push(...(await readRows(service, account, clock())));
+        for (const account of listed) {
+          const custom = await readCustomAttributes(database.prisma, account.id);
+          rows.push(...(await readRows(service, { account, custom, now: clock() })));
+        }
         printList(commandProcess, ['account', ...columns], rows, options);
       }),
     );
@@ -181,8 +200,11 @@ Examples:
 
 async function readRows(
   service: OAuthApplications,
-  { id: accountId, name: account }: { id: AccountId; name: string },
-  now: Date,
+  {
+    account: { id: accountId, name: account },
+    custom,
+    now,
+  }: { account: { id: AccountId; name: string }; custom: readonly CustomAttribute[]; now: Date },
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let skip = 0; ; skip += pageSize) {
@@ -199,7 +221,7 @@ async function readRows(
         in_development: application.inDevelopment,
         suspended_at: application.suspendedAt?.toISOString() ?? null,
         scopes,
-        readable_attributes: application.readableAttributes,
+        readable_attributes: shownChoice(application.readableAttributes, custom),
         redirect_uris: redirectUris,
         connected_users: application.connectedUsers,
         created_at: application.createdAt.toISOString(),

@@ -12,7 +12,7 @@ import type { AccountId } from '../../platform/accounts/account-id.js';
 import type { AuditContext, UserAuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { inContractOrder, type RestrictableAttribute } from '../../platform/contract/employee-attributes.js';
+import { inContractOrder } from '../../platform/contract/employee-attributes.js';
 import type { Database } from '../../platform/database/client.js';
 import { randomId } from '../../platform/database/ids.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
@@ -279,17 +279,23 @@ export class OAuthApplications implements ApplicationReader {
   /**
    * Chooses the attributes of employees that an application or installation may read, of those that it can be without.
    *
+   * @param kept what stays chosen if it was chosen before
    * @returns whether the account has it
    */
   setReadableAttributes(
     auditContext: AuditContext,
-    { id, readableAttributes }: { id: string; readableAttributes: readonly RestrictableAttribute[] },
+    {
+      id,
+      readableAttributes,
+      kept,
+    }: { id: string; readableAttributes: readonly string[]; kept: readonly string[] },
   ): Promise<boolean> {
     const { accountId, at } = auditContext;
     const context = { ...auditContext, applicationId: id };
     return change(this.#prisma, context, lock.application, async (unit, before) => {
       if (before === null) return false;
-      const after = { ...before, readableAttributes: inContractOrder(readableAttributes) };
+      const stay = kept.filter((name) => before.readableAttributes.includes(name));
+      const after = { ...before, readableAttributes: inContractOrder([...readableAttributes, ...stay]) };
       const details = settingsChanges(before, after);
       if (Object.keys(details).length === 0) return true;
       await unit.tx.application.update({

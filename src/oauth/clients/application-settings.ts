@@ -1,5 +1,4 @@
 import { applicationNameRule } from '../../platform/accounts/name-rules.js';
-import { isRestrictable } from '../../platform/contract/employee-attributes.js';
 import { findUrlFormError } from '../../platform/network/receiver-url.js';
 import { sentence } from '../../platform/problems/rule-texts.js';
 import type { ClientType } from './client-registry.js';
@@ -43,6 +42,8 @@ interface SettingsRules {
   readonly clientType: ClientType;
   /** All scopes of the contract. */
   readonly knownScopes: readonly string[];
+  /** Names of the attributes that the account can choose. */
+  readonly knownAttributes: readonly string[];
   /** Whether the account allows applications in development. */
   readonly developmentAllowed: boolean;
   /** Whether the server sends requests to `http://localhost`, for applications in development. */
@@ -69,7 +70,7 @@ export function findSettingsErrors(
   const redirectUris = redirectUriErrors(settings, rules);
   const postLogoutRedirectUris = uriErrors(settings.postLogoutRedirectUris, settings);
   const scopes = scopesError(settings.scopes, rules);
-  const readableAttributes = attributesError(settings.readableAttributes);
+  const readableAttributes = attributesError(settings.readableAttributes, rules);
   const startsDevelopment = settings.inDevelopment && stored?.inDevelopment !== true;
   const inDevelopment = !startsDevelopment
     ? undefined
@@ -137,6 +138,11 @@ export function scopesError(
 }
 
 /** The error of the attributes that an application may read; `undefined` when they are valid. */
-export function attributesError(attributes: readonly string[]): string | undefined {
-  return attributes.every(isRestrictable) ? undefined : 'Choose from the attributes in the list.';
+export function attributesError(
+  attributes: readonly string[],
+  { knownAttributes }: Pick<SettingsRules, 'knownAttributes'>,
+): string | undefined {
+  return attributes.every((name) => knownAttributes.includes(name))
+    ? undefined
+    : 'Choose from the attributes in the list.';
 }

@@ -53,7 +53,9 @@ export function isRestrictable(name: string): name is RestrictableAttribute {
   return (restrictableAttributes as readonly string[]).includes(name);
 }
 
-/** Names of restrictable attributes, each once, in the order of the contract. Unknown names are last. */
+/** Names of attributes, each once: restrictable ones in the order of the contract, then the others by name. */
 export function inContractOrder(names: readonly string[]): string[] {
-  return [...new Set([...restrictableAttributes.filter((name) => names.includes(name)), ...names])];
+  return [
+    ...new Set([...restrictableAttributes.filter((name) => names.includes(name)), ...names.toSorted()]),
+  ];
 }

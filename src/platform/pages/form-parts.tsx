@@ -257,7 +257,7 @@ export function CodeChoices({
   name: string;
   codes: readonly string[];
   selected: readonly string[];
-  labelOf: (code: string) => string;
+  labelOf: (code: string) => ComponentChildren;
 }) {
   return codes.map((code) => (
     <label key={code} class="choice">

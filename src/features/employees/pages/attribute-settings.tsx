@@ -29,7 +29,7 @@ import {
 } from './attribute-form.js';
 import type { EmployeePagesDependencies } from './requested.js';
 
-type Dependencies = Pick<EmployeePagesDependencies, 'customAttributeChanges' | 'readAllAttributes'>;
+type Dependencies = Pick<EmployeePagesDependencies, 'customAttributeChanges' | 'readCustomAttributes'>;
 
 const root = settings.employeeAttributes;
 
@@ -57,17 +57,17 @@ export const attributePages: SettingsPage<Dependencies> = {
  */
 async function requestedAttribute(
   { user: { accountId }, parameter }: PageContext,
-  { readAllAttributes }: Dependencies,
+  { readCustomAttributes }: Dependencies,
 ): Promise<CustomAttribute> {
-  const attributes = await readAllAttributes(accountId);
+  const attributes = await readCustomAttributes(accountId);
   const attribute = found(attributes.find(({ key }) => key === parameter('key')) ?? null);
   if (attribute.purgeRequestedAt !== null) throw recordNotFound();
   return attribute;
 }
 
-function listPage(site: PageRouter, { readAllAttributes }: Dependencies): void {
+function listPage(site: PageRouter, { readCustomAttributes }: Dependencies): void {
   site.get(root, async ({ user: { accountId } }) => {
-    const attributes = await readAllAttributes(accountId);
+    const attributes = await readCustomAttributes(accountId);
     return {
       title: 'Employee attributes',
       actions: attributes.length > 0 && <AddAttribute />,

@@ -23,12 +23,23 @@ import {
   useDescription,
 } from '../../../platform/pages/form-parts.js';
 import { settings } from '../../../platform/pages/paths.js';
-import { AttributeChoices, attributesField } from '../../employees/index.js';
+import {
+  AttributeChoices,
+  archivedChoice,
+  attributesField,
+  type CustomAttribute,
+  choosableAttributes,
+  type createEmployees,
+  shownChoice,
+  submittedChoice,
+} from '../../employees/index.js';
 import type { ApprovalMails } from '../approval-mails.js';
 import type { Approvals, Selection } from '../approvals.js';
 
 /** What the pages need that approve applications of other accounts. */
-export interface ApprovalPagesDependencies extends Pick<OAuthServices, 'clients' | 'installations'> {
+export interface ApprovalPagesDependencies
+  extends Pick<OAuthServices, 'clients' | 'installations'>,
+    Pick<ReturnType<typeof createEmployees>, 'readCustomAttributes'> {
   readonly approvals: Approvals;
   readonly approvalMails: ApprovalMails;
   readonly developmentPolicy: { isAllowed(accountId: AccountId): Promise<boolean> };
@@ -42,6 +53,8 @@ export interface Candidate {
   readonly installation: Installation | null;
   /** What has changed since the approval; `null` when nothing has. */
   readonly changes: ApprovalChanges | null;
+  /** The custom attributes of the account that approves it. */
+  readonly custom: readonly CustomAttribute[];
 }
 
 const scopesId = 'scopes';
@@ -55,36 +68,43 @@ export function approvalTitle({ name }: Client): string {
  * What is selected at first: the scopes that were approved, and those that are requested and can be approved; the attributes that
  * were approved.
  */
-export function initialSelection(
-  { client, installation }: Candidate,
-  requested: readonly string[],
-): Selection {
+export function initialSelection(candidate: Candidate, requested: readonly string[]): Selection {
+  const { client, installation } = candidate;
   const selected = [...(installation?.scopes ?? []), ...requested];
   return {
     scopes: client.scopes.filter((scope) => selected.includes(scope)),
-    readableAttributes: installation?.approved.readableAttributes,
+    readableAttributes: approvedAttributes(candidate),
   };
 }
 
-type Shown = Pick<Candidate, 'client' | 'installation'>;
+type Shown = Pick<Candidate, 'client' | 'installation' | 'custom'>;
+
+/** The approved attributes that the form shows; `undefined` for a new installation. */
+function approvedAttributes({ installation, custom }: Shown): string[] | undefined {
+  return installation === null ? undefined : shownChoice(installation.approved.readableAttributes, custom);
+}
 
 /** Identifies what the form shows of an application and its approval, so that nothing else is approved. */
-function fingerprint({ client, installation }: Shown): string {
-  const { name, redirectUris, scopes } = client;
-  const shown = [name, redirectUris, scopes, installation?.approved.readableAttributes];
+function fingerprint(candidate: Shown): string {
+  const { name, redirectUris, scopes } = candidate.client;
+  const shown = [name, redirectUris, scopes, approvedAttributes(candidate)];
   return hash('sha256', JSON.stringify(shown), 'base64url');
 }
 
-/** Reads the form: what is selected, and the errors. */
+/** Reads the form: what is selected, with approved attributes that are archived, and the errors. */
 export function readApproval(
   form: Fields,
   candidate: Shown,
 ): { readonly selection: Selection; readonly errors: FormError[] } {
-  const { client } = candidate;
+  const { client, installation, custom } = candidate;
   const selected = form.list(scopesId);
   const scopes = client.scopes.filter((scope) => selected.includes(scope));
   // Without access to employees, the form does not have the attributes.
-  const readableAttributes = includesEmployees(client.scopes) ? form.list(attributesField) : undefined;
+  const stored = installation?.approved.readableAttributes ?? [];
+  const submitted = includesEmployees(client.scopes)
+    ? submittedChoice(form.list(attributesField), { stored, custom })
+    : undefined;
+  const readableAttributes = submitted && [...submitted, ...archivedChoice(stored, custom)];
   const scopeError =
     form.text(shownField) !== fingerprint(candidate)
       ? 'The application has changed while this page was open. Check it again.'
@@ -95,7 +115,7 @@ export function readApproval(
           : undefined;
   const found = [
     [scopesId, scopeError],
-    [attributesField, attributesError(readableAttributes ?? [])],
+    [attributesField, attributesError(submitted ?? [], { knownAttributes: choosableAttributes(custom) })],
   ] as const;
   const errors = found.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
   return { selection: { scopes, readableAttributes }, errors };
@@ -131,7 +151,7 @@ export function ApprovalForm({
   /** Default: the path of the page. */
   action?: string;
 }) {
-  const { client, publisher, installation, changes } = candidate;
+  const { client, publisher, installation, changes, custom } = candidate;
   const hint = `${scopesId}-hint`;
   return (
     <>
@@ -180,7 +200,7 @@ export function ApprovalForm({
           <ScopeChoices name={scopesId} scopes={client.scopes} selected={selected.scopes} />
         </fieldset>
         {includesEmployees(client.scopes) && (
-          <AttributeChoices selected={selected.readableAttributes ?? []} />
+          <AttributeChoices selected={selected.readableAttributes ?? []} custom={custom} />
         )}
       </Form>
     </>

@@ -1,9 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type {
-  ApprovalStep,
-  AuthorizationEndpoint,
-  AuthorizationStep,
-} from '../../../oauth/authorization-endpoint.js';
+import type { AuthorizationEndpoint, AuthorizationStep } from '../../../oauth/authorization-endpoint.js';
 import type { AuthorizationParameters } from '../../../oauth/authorization-request.js';
 import { authorizationQuery, repeatedQuery } from '../../../oauth/consent/authorization-query.js';
 import type { ReadPushedRequest } from '../../../oauth/consent/pushed-request-query.js';
@@ -21,6 +17,7 @@ import { privatePageHeaders } from '../../../platform/pages/security-headers.js'
 import { mayApprove, type Selection } from '../approvals.js';
 import {
   type ApprovalPagesDependencies,
+  type Candidate,
   initialSelection,
   isForbidden,
   readApproval,
@@ -38,7 +35,7 @@ interface PendingRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly session: BrowserSession;
-  readonly step: ApprovalStep;
+  readonly candidate: Candidate;
   /** The requested scopes that the application can have. */
   readonly requested: readonly string[];
   /** Address of the authorization request. */
@@ -62,6 +59,7 @@ export async function approvalPages(
     clock,
     approvals,
     approvalMails,
+    readCustomAttributes,
   } = dependencies;
   const { canSendMail } = dependencies.delivery;
   const { path, options } = authorizationQuery(contract, readPushedRequest);
@@ -78,22 +76,24 @@ export async function approvalPages(
     if (step.kind !== 'approval') return reply.redirect(authorization, 303);
     const names = parseScope(parameters.scope);
     const requested = step.client.scopes.filter((scope) => names.includes(scope));
-    return withScope(accountScope(session.user.accountId), () =>
-      handle({ request, reply, session, step, requested, authorization }),
-    );
+    const { accountId } = session.user;
+    return withScope(accountScope(accountId), async () => {
+      const candidate = { ...step, custom: await readCustomAttributes(accountId) };
+      return handle({ request, reply, session, candidate, requested, authorization });
+    });
   };
 
   const show = async (
-    { request, reply, session, step, requested, authorization }: PendingRequest,
+    { request, reply, session, candidate, requested, authorization }: PendingRequest,
     {
-      selected = initialSelection(step, requested),
+      selected = initialSelection(candidate, requested),
       errors,
     }: { selected?: Selection; errors?: FormError[] } = {},
   ) => {
     const { user, csrfToken } = session;
     const { accountId, id: userId } = user;
     const page = {
-      ...{ candidate: step, user, authorization },
+      ...{ candidate, user, authorization },
       form: { csrfToken, path: request.url, errors },
     };
     // The form leads to the authorization request, which can lead to the application.
@@ -102,14 +102,14 @@ export async function approvalPages(
     if (policy === 'none' || (policy === 'administrators' && !mayApprove(user.role)))
       return sendPage(reply, <NotAllowedPage {...page} policy={policy} />, permissions);
     if (mayApprove(user.role)) {
-      const cancel =
-        step.installation === null ? settings.applications : applicationAddress(step.installation.id);
+      const { installation } = candidate;
+      const cancel = installation === null ? settings.applications : applicationAddress(installation.id);
       const status = errors === undefined ? 200 : 400;
-      const forbidden = await isForbidden(dependencies, accountId, step.client);
+      const forbidden = await isForbidden(dependencies, accountId, candidate.client);
       const approval = <ApprovalPage {...page} {...{ forbidden, selected, cancel }} />;
       return sendPage(reply.code(status), approval, permissions);
     }
-    const sent = await approvals.requestOf({ accountId, userId }, step.client.clientId);
+    const sent = await approvals.requestOf({ accountId, userId }, candidate.client.clientId);
     return sendPage(reply, <RequestPage {...page} {...{ requested, sent, canSendMail }} />, permissions);
   };
 
@@ -122,19 +122,20 @@ export async function approvalPages(
 
   /** Stores the request of the user. The page then shows its state. */
   const ask = async (pending: PendingRequest) => {
-    const { request, reply, session, step, requested } = pending;
+    const { request, reply, session, requested } = pending;
+    const { client } = pending.candidate;
     const context = contextOf(pending);
-    const outcome = await approvals.request(context, { client: step.client, scopes: requested });
+    const outcome = await approvals.request(context, { client, scopes: requested });
     if (outcome.kind === 'requested' && outcome.isFirst)
-      approvalMails.requested(context, { name: step.client.name, email: session.user.email });
+      approvalMails.requested(context, { name: client.name, email: session.user.email });
     return reply.redirect(request.url, 303);
   };
 
   const approve = async (pending: PendingRequest) => {
-    const { request, reply, session, step, authorization } = pending;
-    const { client } = step;
+    const { request, reply, session, candidate, authorization } = pending;
+    const { client } = candidate;
     const form = new Fields(request.body);
-    const { selection, errors } = readApproval(form, step);
+    const { selection, errors } = readApproval(form, candidate);
     if (errors.length > 0) return show(pending, { selected: selection, errors });
     const context = contextOf(pending);
     const address = request.url;

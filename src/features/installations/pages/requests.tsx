@@ -166,7 +166,7 @@ export function requestPages(site: PageRouter, dependencies: ApprovalPagesDepend
  */
 async function requestedApproval(
   { auditContext: { accountId }, parameter }: PageContext,
-  { approvals, clients, installations }: ApprovalPagesDependencies,
+  { approvals, clients, installations, readCustomAttributes }: ApprovalPagesDependencies,
 ): Promise<RequestedApproval> {
   const client = await clients.find(parameter('client_id'));
   if (client === null || !client.shared) throw recordNotFound();
@@ -176,6 +176,7 @@ async function requestedApproval(
   if (requested === null && installation === null) throw recordNotFound();
   const publisher = await installations.publisher(client.clientId);
   const changes = installation && changesSinceApproval(client, installation.approved);
-  const candidate = { client, publisher, installation, changes };
+  const custom = await readCustomAttributes(accountId);
+  const candidate = { client, publisher, installation, changes, custom };
   return { candidate, selected: initialSelection(candidate, requested ?? []) };
 }

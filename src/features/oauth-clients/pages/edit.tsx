@@ -14,7 +14,15 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
-import { AttributeChoices, attributesField } from '../../employees/index.js';
+import {
+  AttributeChoices,
+  archivedChoice,
+  attributesField,
+  type CustomAttribute,
+  choosableAttributes,
+  shownChoice,
+  submittedChoice,
+} from '../../employees/index.js';
 import type { ApplicationPagesDependencies } from '../index.js';
 import {
   type ApplicationForm,
@@ -29,26 +37,40 @@ import { noExpiry, readExpiry, resolveExpiry } from './expiry-fields.js';
 import { ApplicationFields, ScopeFields } from './form-page.js';
 import { secretPage } from './secrets.js';
 
+/** The application that a form edits, and the custom attributes of the account. */
+interface StoredApplication extends ApplicationDetails {
+  readonly custom: readonly CustomAttribute[];
+}
+
 /** Forms that create an application, and change it except for its client type and client ID. */
 export function editPages(site: PageRouter, dependencies: ApplicationPagesDependencies): void {
-  const { applications, developmentPolicy, baseUrl, config } = dependencies;
+  const { applications, developmentPolicy, readCustomAttributes, baseUrl, config } = dependencies;
   const knownScopes = Object.keys(dependencies.scopes);
   const fields = { scopes: knownScopes };
   const check = async (
     { auditContext: { accountId } }: PageContext,
     values: ApplicationForm,
-    stored?: ApplicationDetails,
+    { custom, stored }: { custom: readonly CustomAttribute[]; stored?: ApplicationDetails },
   ) => {
     const clientType = values.clientType === '' ? 'confidential' : values.clientType;
     const options = {
       clientType,
       knownScopes,
+      knownAttributes: choosableAttributes(custom),
       developmentAllowed: await developmentPolicy.isAllowed(accountId),
       allowLocal: !config.production,
       ...(stored && { stored }),
     };
     const found = findSettingsErrors(values, options);
     return formErrors(found, { clientType: values.clientType, firstScope: knownScopes[0] ?? '' });
+  };
+
+  const load = async (context: PageContext): Promise<StoredApplication> => {
+    const [application, custom] = await Promise.all([
+      requestedApplication(context, dependencies),
+      readCustomAttributes(context.auditContext.accountId),
+    ]);
+    return { ...application, custom };
   };
 
   formPage(site, settings.applications, {
@@ -60,7 +82,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       expiry: readExpiry(context),
       nonce: formNonce(context),
     }),
-    view: (_, { values, expiry, nonce }) => ({
+    view: async ({ auditContext: { accountId } }, { values, expiry, nonce }) => ({
       title: 'New application',
       body: (
         <ApplicationFields
@@ -69,6 +91,7 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
           back={settings.applications}
           button="Create application"
           form={values}
+          custom={await readCustomAttributes(accountId)}
           expiry={expiry}
           nonce={nonce}
         />
@@ -77,7 +100,9 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
     save: async (context, { values, expiry, nonce }) => {
       const clientType = values.clientType === 'public' ? 'public' : 'confidential';
       const resolved = clientType === 'public' ? { expiresAt: null } : resolveExpiry(context, expiry);
-      const errors = [...(await check(context, values)), ...('errors' in resolved ? resolved.errors : [])];
+      const custom = await readCustomAttributes(context.auditContext.accountId);
+      const found = await check(context, values, { custom });
+      const errors = [...found, ...('errors' in resolved ? resolved.errors : [])];
       if ('errors' in resolved || errors.length > 0) return { errors };
       const { expiresAt } = resolved;
       const application = { clientType, settings: values, expiresAt, nonce } as const;
@@ -91,20 +116,24 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
     },
   });
 
-  editPage<ApplicationDetails, ApplicationForm>(site, applicationAddress(':id', 'edit'), {
+  editPage<StoredApplication, ApplicationForm>(site, applicationAddress(':id', 'edit'), {
     recentPassword: ['form', 'grants or removes scopes, attributes and redirect URIs'],
-    load: (context) => requestedApplication(context, dependencies),
-    toForm: (_, application) => inOrder(application),
+    load,
+    toForm: (_, stored) => inOrder({ ...stored, readableAttributes: shown(stored) }),
     read: ({ form }, stored) => {
       const submitted = readApplicationForm(form);
-      const { clientType } = stored;
-      if (!stored.isInstallation) return inOrder({ ...submitted, clientType });
-      const { readableAttributes } = includesEmployees(stored.requestedScopes) ? submitted : stored;
+      const { clientType, isInstallation, requestedScopes, custom } = stored;
+      const choice = { stored: stored.readableAttributes, custom };
+      const hasChoices = !isInstallation || includesEmployees(requestedScopes);
+      const readableAttributes = hasChoices
+        ? submittedChoice(submitted.readableAttributes, choice)
+        : shown(stored);
+      if (!isInstallation) return inOrder({ ...submitted, clientType, readableAttributes });
       return inOrder({ ...stored, scopes: submitted.scopes, readableAttributes });
     },
     merged: mergedFields(knownScopes),
-    view: (_, { stored: { id, name, isInstallation, requestedScopes }, form }) => {
-      const options = { back: applicationAddress(id), button: 'Save changes', form };
+    view: (_, { stored: { id, name, isInstallation, requestedScopes, custom }, form }) => {
+      const options = { back: applicationAddress(id), button: 'Save changes', form, custom };
       return {
         title: `Edit ${name}`,
         body: isInstallation ? (
@@ -115,33 +144,38 @@ export function editPages(site: PageRouter, dependencies: ApplicationPagesDepend
       };
     },
     save: async (context, { stored, form }) => {
-      const { id, name: storedName } = stored;
+      const { id, name: storedName, custom } = stored;
       const name = isUnchanged(form.name, storedName) ? storedName : form.name;
       const values = { ...form, name };
       const errors = stored.isInstallation
         ? installationErrors(values, stored)
-        : await check(context, values, stored);
+        : await check(context, values, { custom, stored });
       if (errors.length > 0) return { errors, form: values };
 
-      const update = { id, settings: values, expected: stored };
+      const kept = archivedChoice(stored.readableAttributes, custom);
+      const readableAttributes = [...values.readableAttributes, ...kept];
+      const update = { id, settings: { ...values, readableAttributes }, expected: stored };
       const outcome = await applications.update(context.auditContext, update);
       if (outcome === 'not_found') throw recordNotFound();
       // What is permitted has changed too. The form is checked again.
-      if (outcome === 'conflict' || outcome === 'not_permitted')
-        return { conflict: await requestedApplication(context, dependencies) };
+      if (outcome === 'conflict' || outcome === 'not_permitted') return { conflict: await load(context) };
       return { redirect: withFlash(applicationAddress(id), 'application_updated') };
     },
   });
 }
 
+function shown({ readableAttributes, custom }: StoredApplication): string[] {
+  return shownChoice(readableAttributes, custom);
+}
+
 /** Errors of the form of an installation, which changes the approved scopes and the readable attributes only. */
 function installationErrors(
   { scopes, readableAttributes }: ApplicationForm,
-  { requestedScopes }: ApplicationDetails,
+  { requestedScopes, custom }: StoredApplication,
 ): FormError[] {
   const found = [
     [fieldIds.scope(requestedScopes[0] ?? ''), scopesError(scopes, { knownScopes: requestedScopes })],
-    [attributesField, attributesError(readableAttributes)],
+    [attributesField, attributesError(readableAttributes, { knownAttributes: choosableAttributes(custom) })],
   ] as const;
   return found.flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
 }
@@ -181,10 +215,13 @@ function InstallationFields({
   button,
   form,
   scopes,
+  custom,
 }: {
   back: string;
   button: string;
   form: ApplicationForm;
+  /** The custom attributes of the account. */
+  custom: readonly CustomAttribute[];
   /** The scopes that the application can request. */
   scopes: readonly string[];
 }) {
@@ -196,7 +233,7 @@ function InstallationFields({
         legend="Approved scopes"
         hint="Users can allow the application these scopes and no others. Its tokens immediately lose the ones that you remove. Everything else except the attributes is what the application was approved with."
       />
-      {includesEmployees(scopes) && <AttributeChoices selected={form.readableAttributes} />}
+      {includesEmployees(scopes) && <AttributeChoices selected={form.readableAttributes} custom={custom} />}
     </Form>
   );
 }

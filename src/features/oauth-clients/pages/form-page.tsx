@@ -3,7 +3,7 @@ import { scopeLabel } from '../../../oauth/scopes.js';
 import { maximumApplicationName } from '../../../platform/accounts/name-rules.js';
 import { CheckboxField } from '../../../platform/pages/checkbox-field.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
-import { AttributeChoices } from '../../employees/index.js';
+import { AttributeChoices, type CustomAttribute } from '../../employees/index.js';
 import { UriField } from './application-fields.js';
 import { type ApplicationForm, fieldIds } from './application-form.js';
 import { ExpiryFields, type ExpiryForm } from './expiry-fields.js';
@@ -111,6 +111,7 @@ export function ApplicationFields({
   button,
   expiry,
   form,
+  custom,
   nonce,
   scopes,
 }: {
@@ -121,6 +122,8 @@ export function ApplicationFields({
   /** Of the first secret of a new application. */
   expiry?: ExpiryForm;
   form: ApplicationForm;
+  /** The custom attributes of the account. */
+  custom: readonly CustomAttribute[];
   /** Identifies a new form. */
   nonce?: string;
   scopes: readonly string[];
@@ -140,7 +143,7 @@ export function ApplicationFields({
       <DevelopmentField inDevelopment={form.inDevelopment} isNew={isNew} />
       <RedirectUriField uris={form.redirectUris} />
       <ScopeFields scopes={scopes} chosen={form.scopes} />
-      <AttributeChoices selected={form.readableAttributes} />
+      <AttributeChoices selected={form.readableAttributes} custom={custom} />
       {(isNew || form.clientType === 'confidential') && (
         <ClientSecretField required={form.requireClientSecret} />
       )}

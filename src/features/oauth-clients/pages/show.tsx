@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { type ApplicationDetails, requestedApplication } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
 import type { Publisher } from '../../../oauth/clients/installations.js';
@@ -7,7 +8,7 @@ import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-p
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { applicationAddress, settings } from '../../../platform/pages/paths.js';
 import { Timestamp, TimestampOrNever } from '../../../platform/pages/timestamp.js';
-import { attributeLabel } from '../../employees/index.js';
+import { attributeLabels, type CustomAttribute, shownChoice } from '../../employees/index.js';
 import { type ApprovalPagesDependencies, approvalAddress, HostList } from '../../installations/index.js';
 import {
   type CallCounts,
@@ -33,16 +34,17 @@ export function showPages(
     UsagePageDependencies &
     WebhookPagesDependencies,
 ): void {
-  const { usage, webhooks, developmentPolicy, installations } = dependencies;
+  const { usage, webhooks, developmentPolicy, installations, readCustomAttributes } = dependencies;
   site.get(tabAddress(':id', 'overview'), async (context) => {
     const application = await requestedApplication(context, dependencies);
     const { accountId, at } = context.auditContext;
     const { id: applicationId, clientId, isInstallation } = application;
-    const [calls, endpoints, developmentAllowed, publisher] = await Promise.all([
+    const [calls, endpoints, developmentAllowed, publisher, custom] = await Promise.all([
       usage.usageByOperationOf(accountId, applicationId, lastDays(at, usageDays)).then(sumOf),
       webhooks.endpoints.list({ accountId, applicationId }),
       developmentPolicy.isAllowed(accountId),
       isInstallation ? installations.publisher(clientId) : null,
+      readCustomAttributes(accountId),
     ]);
     return applicationPage(application, 'overview', {
       actions: (
@@ -50,7 +52,9 @@ export function showPages(
           Edit
         </a>
       ),
-      body: <OverviewSections {...{ application, calls, endpoints, developmentAllowed, publisher }} />,
+      body: (
+        <OverviewSections {...{ application, calls, endpoints, developmentAllowed, publisher, custom }} />
+      ),
     });
   });
 }
@@ -62,6 +66,8 @@ interface OverviewProps {
   readonly endpoints: readonly WebhookEndpoint[];
   /** Of an installation. */
   readonly publisher: Publisher | null;
+  /** The custom attributes of the account. */
+  readonly custom: readonly CustomAttribute[];
 }
 
 function OverviewSections({
@@ -70,6 +76,7 @@ function OverviewSections({
   endpoints,
   developmentAllowed,
   publisher,
+  custom,
 }: OverviewProps & { developmentAllowed: boolean }) {
   const { id, clientId, inDevelopment, isInstallation, suspendedAt } = application;
   return (
@@ -104,7 +111,7 @@ function OverviewSections({
           </p>
         </div>
       )}
-      <OverviewList {...{ application, calls, endpoints, publisher }} />
+      <OverviewList {...{ application, calls, endpoints, publisher, custom }} />
       <section>
         <h2>Revoke all access</h2>
         <p>Revokes all tokens of this application and disconnects all users. The application is kept.</p>
@@ -130,10 +137,10 @@ function OverviewSections({
   );
 }
 
-function OverviewList({ application, calls, endpoints, publisher }: OverviewProps) {
+function OverviewList({ application, calls, endpoints, publisher, custom }: OverviewProps) {
   const { clientId, clientType, inDevelopment, isInstallation, isPublished } = application;
-  const { redirectUris, postLogoutRedirectUris, scopes, readableAttributes, createdAt, createdBy } =
-    application;
+  const { redirectUris, postLogoutRedirectUris, scopes, createdAt, createdBy } = application;
+  const readableAttributes = shownChoice(application.readableAttributes, custom);
   return (
     <DescriptionList>
       {publisher !== null && (
@@ -158,7 +165,7 @@ function OverviewList({ application, calls, endpoints, publisher }: OverviewProp
         {readableAttributes.length === 0 ? (
           'None'
         ) : (
-          <CodeList codes={readableAttributes} labelOf={attributeLabel} />
+          <CodeList codes={readableAttributes} labelOf={attributeLabels(custom)} />
         )}
       </DescriptionItem>
       {isInstallation ? (
@@ -206,7 +213,13 @@ function UriList({ uris }: { uris: readonly string[] }) {
 }
 
 /** Codes with their labels. */
-function CodeList({ codes, labelOf }: { codes: readonly string[]; labelOf: (code: string) => string }) {
+function CodeList({
+  codes,
+  labelOf,
+}: {
+  codes: readonly string[];
+  labelOf: (code: string) => ComponentChildren;
+}) {
   return (
     <ul class="plain">
       {codes.map((code) => (
