@@ -68,6 +68,13 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
+interface StoredEmployee {
+  readonly custom: object | null;
+  readonly customTimes: object | null;
+  readonly customUpdatedAt: Date | null;
+  readonly updatedAt: Date;
+}
+
 t.test('a deleted attribute leaves no byte of its values, and all others stay', async (t) => {
   const marker = `marker-${randomId()}`;
   const otherMarker = `other-${randomId()}`;
@@ -77,7 +84,9 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
   t.same(await tablesWith(marker), ['audit_events', 'employee_import_changes', 'employees', 'events']);
   const read = async () => {
     const [employees, events] = await Promise.all([
-      prisma.employee.findMany({ where: { accountId }, orderBy: { position: 'asc' } }),
+      prisma.$queryRaw<StoredEmployee[]>`
+        SELECT custom, custom_times AS "customTimes", custom_updated_at AS "customUpdatedAt", updated_at AS "updatedAt"
+        FROM employees WHERE account_id = ${accountId} ORDER BY position`,
       prisma.event.findMany({ where: { accountId }, orderBy: { position: 'asc' } }),
     ]);
     return { employees, events };
