@@ -4,7 +4,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { customName } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { changedKeys, formatCustomValue, withCustomChanges } from './custom-values.js';
+import { changedKeys, customValue, formatCustomValue, withCustomChanges } from './custom-values.js';
 import { type CustomValues, type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import {
@@ -278,7 +278,7 @@ type CustomHolder = Pick<Employee, 'custom'>;
 /** The values of custom attributes before and after a change, for the details of its event. */
 function customDetails(before: CustomHolder, after: CustomHolder, keys: readonly string[]): Details {
   const text = ({ custom }: CustomHolder, key: string) => {
-    const value = custom[key];
+    const value = customValue(custom, key);
     return value === undefined ? absentValue : formatCustomValue(value);
   };
   return Object.fromEntries(
