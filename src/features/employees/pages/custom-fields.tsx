@@ -3,7 +3,7 @@ import { isDateText } from '../../../platform/contract/outside-text.js';
 import { FieldError, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
 import type { CustomAttribute } from '../custom-attributes.js';
-import { chosenIn } from './custom-form.js';
+import { booleanLabel, booleanTexts, chosenIn } from './custom-form.js';
 import type { EmployeeForm } from './employee-form.js';
 
 interface FieldProps {
@@ -31,14 +31,14 @@ export function CustomField(props: FieldProps) {
 export function mergedCustomFields(attributes: readonly CustomAttribute[]): MergedField<EmployeeForm>[] {
   return attributes.map((attribute) => {
     const { name, label } = attribute;
-    return { member: name, label, show: (form) => <ShownText {...{ attribute }} value={form[name] ?? ''} /> };
+    return { member: name, label, show: (form) => shownText(attribute, form[name] ?? '') };
   });
 }
 
-function ShownText({ attribute: { type }, value }: FieldProps) {
-  if (type === 'boolean') return <>{labelOf(value)}</>;
-  if (type === 'choices') return <>{chosenIn(value).join(', ')}</>;
-  return type === 'long_text' ? <span class="lines">{value}</span> : <>{value}</>;
+function shownText({ type }: CustomAttribute, value: string): ComponentChildren {
+  if (type === 'boolean') return booleanLabel(value);
+  if (type === 'choices') return chosenIn(value).join(', ');
+  return type === 'long_text' ? <span class="lines">{value}</span> : value;
 }
 
 function labelFor({ label, required }: CustomAttribute): string {
@@ -107,25 +107,18 @@ function LongTextField({ attribute, value }: FieldProps) {
   );
 }
 
-/** Yes and no as `formatCustomValue` writes them. */
-const booleanLabels: Readonly<Record<string, string>> = { yes: 'Yes', no: 'No' };
-
-function labelOf(text: string): string {
-  return booleanLabels[text] ?? text;
-}
-
 /** One of several values, or none. */
 function SelectField({ attribute, value }: FieldProps) {
   const { name, type, choices, required } = attribute;
   const isBoolean = type === 'boolean';
-  const known = isBoolean ? Object.keys(booleanLabels) : choices;
+  const known = isBoolean ? booleanTexts : choices;
   const options = new Set(['', ...known, value]);
   return (
     <LabelledField attribute={attribute}>
       <select id={name} name={name} required={required} {...useDescription(name, hintIdOf(attribute))}>
         {[...options].map((option) => (
           <option key={option} value={option} selected={option === value}>
-            {isBoolean ? labelOf(option) : choiceLabel(option, choices)}
+            {isBoolean ? booleanLabel(option) : choiceLabel(option, choices)}
           </option>
         ))}
       </select>

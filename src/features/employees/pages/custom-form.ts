@@ -10,6 +10,16 @@ import { maximumCustomBytes } from '../employee-check.js';
 /** Values of the form by the names of the custom attributes. Several choices are one text, each on its own line. */
 type CustomForm = Readonly<Record<string, string>>;
 
+const booleanLabels = new Map([true, false].map((value) => [formatCustomValue(value), value ? 'Yes' : 'No']));
+
+/** Yes and no in the form. */
+export const booleanTexts: readonly string[] = [...booleanLabels.keys()];
+
+/** Yes or no of the form, or of the audit log, for users. */
+export function booleanLabel(text: string): string {
+  return booleanLabels.get(text) ?? text;
+}
+
 /** The choices in the text of a form. */
 export function chosenIn(text: string): string[] {
   return text === '' ? [] : text.split('\n');
