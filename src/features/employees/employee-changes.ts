@@ -17,12 +17,13 @@ import {
   resolveManager,
   resolveReferences,
 } from './employee-references.js';
+import { eraseEmployees } from './erase-employees.js';
 import { insertEmployees } from './insert-employees.js';
 import { spellAsAccount } from './spellings.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
- * manager then, of which each gets an event too. Their values are erased from their earlier audit events.
+ * manager then, of which each gets an event too. Their values are erased from their earlier audit events, and from imports.
  */
 export async function deleteEmployees(unit: Unit, employees: readonly Pick<Employee, 'id'>[]): Promise<void> {
   const { tx } = unit;
@@ -35,11 +36,7 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
   for (const { managerId } of reports) counts.set(managerId, (counts.get(managerId) ?? 0) + 1);
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
-  // Type, time, actor and the id of the employee are kept.
-  await tx.$executeRaw`
-    UPDATE audit_events SET details = jsonb_build_object('employee', details -> 'employee')
-    WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
-      AND details ->> 'employee' = ANY (${ids}::text[])`;
+  await eraseEmployees(tx, accountId, ids);
   const deleted = new Set(ids);
   await unit.recordAll([
     ...reports
