@@ -7,7 +7,7 @@ import { customValue, formatCustomValue, withCustomChanges } from '../custom-val
 import type { CustomChanges, CustomValue, CustomValues, Employee } from '../employee.js';
 import { maximumCustomBytes } from '../employee-check.js';
 
-/** Values of the form by the names of the custom attributes. Several choices are one text, each on its own line. */
+/** Values of the form by the names of the custom attributes. Several choices are one text, each on its own line, in alphabetical order. */
 type CustomForm = Readonly<Record<string, string>>;
 
 const booleanLabels = new Map([true, false].map((value) => [formatCustomValue(value), value ? 'Yes' : 'No']));
@@ -31,13 +31,13 @@ const customMember = 'custom';
 /** A value as text of the form. */
 function formText(value: CustomValue | undefined): string {
   if (value === undefined) return '';
-  return typeof value === 'object' ? value.join('\n') : formatCustomValue(value);
+  return typeof value === 'object' ? value.toSorted().join('\n') : formatCustomValue(value);
 }
 
 /** Reads the fields of custom attributes. Those of others, which may have been archived since the form was opened, are ignored. */
 export function readCustomForm(form: Fields, attributes: readonly CustomAttribute[]): CustomForm {
   const read = ({ name, type }: CustomAttribute) => {
-    if (type === 'choice' || type === 'choices') return form.list(name).join('\n');
+    if (type === 'choice' || type === 'choices') return form.list(name).toSorted().join('\n');
     return type === 'long_text' ? form.text(name).replaceAll(/\r\n?/g, '\n') : form.text(name);
   };
   return Object.fromEntries(attributes.map((attribute) => [attribute.name, read(attribute)]));
