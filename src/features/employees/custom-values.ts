@@ -85,6 +85,11 @@ function findChoice(given: unknown, choices: readonly string[]): string | undefi
   );
 }
 
+/** The value of a custom attribute; `undefined`: none. The key can be the name of a member that every object inherits. */
+export function customValue<Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
 /** A value as text, for the audit log and for files. */
 export function formatCustomValue(value: CustomValue): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -100,5 +105,7 @@ export function withCustomChanges(before: CustomValues, changes: CustomChanges =
 /** Keys of the values that differ, in alphabetical order. */
 export function changedKeys(before: CustomValues, after: CustomValues): string[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key])).toSorted();
+  return [...keys]
+    .filter((key) => !isDeepStrictEqual(customValue(before, key), customValue(after, key)))
+    .toSorted();
 }

@@ -4,7 +4,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { customName } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { changedKeys, formatCustomValue, withCustomChanges } from './custom-values.js';
+import { changedKeys, customValue, formatCustomValue, withCustomChanges } from './custom-values.js';
 import { type CustomValues, type Employee, employeeVersion } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import {
@@ -17,12 +17,13 @@ import {
   resolveManager,
   resolveReferences,
 } from './employee-references.js';
+import { eraseEmployees } from './erase-employees.js';
 import { insertEmployees } from './insert-employees.js';
 import { spellAsAccount } from './spellings.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
- * manager then, of which each gets an event too. Their values are erased from their earlier audit events.
+ * manager then, of which each gets an event too. Their values are erased from their earlier audit events, and from imports.
  */
 export async function deleteEmployees(unit: Unit, employees: readonly Pick<Employee, 'id'>[]): Promise<void> {
   const { tx } = unit;
@@ -35,11 +36,7 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
   for (const { managerId } of reports) counts.set(managerId, (counts.get(managerId) ?? 0) + 1);
   await tx.$executeRaw`
     DELETE FROM employees WHERE account_id = ${accountId} AND position = ANY (${ids.map(employeePosition)}::bigint[])`;
-  // Type, time, actor and the id of the employee are kept.
-  await tx.$executeRaw`
-    UPDATE audit_events SET details = jsonb_build_object('employee', details -> 'employee')
-    WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
-      AND details ->> 'employee' = ANY (${ids}::text[])`;
+  await eraseEmployees(tx, accountId, ids);
   const deleted = new Set(ids);
   await unit.recordAll([
     ...reports
@@ -278,7 +275,7 @@ type CustomHolder = Pick<Employee, 'custom'>;
 /** The values of custom attributes before and after a change, for the details of its event. */
 function customDetails(before: CustomHolder, after: CustomHolder, keys: readonly string[]): Details {
   const text = ({ custom }: CustomHolder, key: string) => {
-    const value = custom[key];
+    const value = customValue(custom, key);
     return value === undefined ? absentValue : formatCustomValue(value);
   };
   return Object.fromEntries(

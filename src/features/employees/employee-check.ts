@@ -155,7 +155,7 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
 }
 
 /** Maximum bytes of the values of the custom attributes of an employee as JSON. The database allows more, for those of archived ones. */
-const maximumCustomBytes = 16_000;
+export const maximumCustomBytes = 16_000;
 
 interface GivenCustom {
   readonly others: Readonly<Record<string, unknown>>;

@@ -4,12 +4,22 @@ import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, type OrderTerm, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
-import { type EmployeeAttribute, givenAttributes } from './employee-attributes.js';
+import type { CustomAttribute, CustomType } from './custom-attributes.js';
+import { customValue, formatCustomValue } from './custom-values.js';
+import { type AttributeType, givenAttributes } from './employee-attributes.js';
 import { absentValue, valuesSeparator } from './employee-changes.js';
+import type { EarlierValues } from './upsert-employees.js';
+
+/** An attribute of the contract, or a custom one. */
+interface ChangedAttribute {
+  readonly name: string;
+  readonly label: string;
+  readonly type: AttributeType | CustomType;
+}
 
 /** A value of an employee before and after a change. `null`: none. Absent: it is not recorded. */
 export interface ChangedValue {
-  readonly attribute: EmployeeAttribute;
+  readonly attribute: ChangedAttribute;
   readonly from?: string | null;
   readonly to?: string | null;
 }
@@ -37,6 +47,8 @@ export interface HistoryRequest {
   /** The last change of the previous page; absent for the first page. */
   readonly after?: ChangeAnchor | undefined;
   readonly size: number;
+  /** The custom attributes that are not archived. Values of others are not shown. */
+  readonly custom: readonly CustomAttribute[];
 }
 
 /** A change without the name of its user. */
@@ -96,7 +108,7 @@ interface EmployeeEvent {
 
 async function auditedChanges(
   { prisma }: Pick<Database, 'prisma'>,
-  { accountId, employeeId, after, size }: HistoryRequest,
+  { accountId, employeeId, after, size, custom }: HistoryRequest,
 ): Promise<{ events: readonly StoredChange[]; more: boolean }> {
   const found = await prisma.$queryRaw<EmployeeEvent[]>(
     pageQuery(
@@ -114,23 +126,29 @@ async function auditedChanges(
   const { rows, nextAnchor } = splitPage(found, size);
   const events = rows.map(({ type, details, anchor: _, ...event }): StoredChange => {
     const isNew = type === 'employee.created';
-    const values = isNew ? createdValues(details) : updatedValues(details);
+    const values = (isNew ? createdValues : updatedValues)([...givenAttributes, ...custom], details);
     return { ...event, kind: isNew ? 'created' : 'updated', fileName: null, values };
   });
   return { events, more: nextAnchor !== null };
 }
 
 /** The values in the details that `createdDetails` has written. */
-function createdValues(details: EmployeeEvent['details']): ChangedValue[] {
-  return givenAttributes.flatMap((attribute) => {
+function createdValues(
+  attributes: readonly ChangedAttribute[],
+  details: EmployeeEvent['details'],
+): ChangedValue[] {
+  return attributes.flatMap((attribute) => {
     const value = details[attribute.name];
     return typeof value === 'string' ? [{ attribute, from: null, to: value }] : [];
   });
 }
 
 /** The values in the details that `updatedDetails` has written. They have the employee number in any case. */
-function updatedValues(details: EmployeeEvent['details']): ChangedValue[] {
-  return givenAttributes.flatMap((attribute): ChangedValue[] => {
+function updatedValues(
+  attributes: readonly ChangedAttribute[],
+  details: EmployeeEvent['details'],
+): ChangedValue[] {
+  return attributes.flatMap((attribute): ChangedValue[] => {
     const text = details[attribute.name];
     if (typeof text !== 'string' || !text.includes(valuesSeparator)) return [];
     const [from, to, ...others] = text.split(valuesSeparator).map(fromText);
@@ -150,13 +168,13 @@ interface ImportRow {
   readonly userId: string | null;
   readonly address: string | null;
   readonly fileName: string;
-  readonly before: Readonly<Record<string, string | null>> | null;
+  readonly before: EarlierValues | null;
 }
 
 /** The changes of the imports that can be undone. An account has at most 50 imports. */
 async function importedChanges(
   { prisma }: Pick<Database, 'prisma'>,
-  { accountId, employeeId }: HistoryRequest,
+  { accountId, employeeId, custom }: HistoryRequest,
 ): Promise<readonly StoredChange[]> {
   const rows = await prisma.$queryRaw<ImportRow[]>`
     SELECT stored.id, coalesce(stored.finished_at, stored.created_at) AS at, stored.user_id AS "userId", stored.address,
@@ -168,9 +186,21 @@ async function importedChanges(
   return rows.map(({ before, ...row }) => ({
     ...row,
     kind: before === null ? 'import_created' : 'import_updated',
-    values: givenAttributes.flatMap((attribute) => {
-      const from = before?.[attribute.member];
-      return from === undefined ? [] : [{ attribute, from }];
-    }),
+    values: before === null ? [] : earlierValues(before, custom),
   }));
+}
+
+/** The values before an import that it has changed. */
+function earlierValues(before: EarlierValues, custom: readonly CustomAttribute[]): ChangedValue[] {
+  const values = givenAttributes.map((attribute) => ({
+    attribute,
+    from: attribute.member === 'employeeNumber' ? undefined : before[attribute.member],
+  }));
+  const customValues = custom.map((attribute) => {
+    const value = customValue(before.custom ?? {}, attribute.key);
+    return { attribute, from: value === undefined || value === null ? value : formatCustomValue(value) };
+  });
+  return [...values, ...customValues].flatMap(({ attribute, from }) =>
+    from === undefined ? [] : [{ attribute, from }],
+  );
 }

@@ -108,6 +108,24 @@ export class Employees {
     return withScope(accountScope(accountId), () => readActiveAttributes(this.#prisma, accountId));
   }
 
+  /**
+   * Reads when an attribute of an employee that a reader may read was last changed; `null` if this account has no employee with
+   * this id.
+   */
+  async lastChange(
+    accountId: AccountId,
+    { id, access }: { id: string; access: AttributeAccess },
+  ): Promise<Date | null> {
+    const { updatedAt } = columnsFor(accountId, access);
+    const rows = await withScope(
+      accountScope(accountId),
+      () => this.#prisma.$queryRaw<{ at: Date }[]>`
+        SELECT ${updatedAt.name} AS at FROM employees
+        WHERE account_id = ${accountId} AND position = ${employeePosition(id)} AND id = ${id}`,
+    );
+    return rows[0]?.at ?? null;
+  }
+
   /** Reads the statuses that an account uses, most frequent first; at most 100. */
   async statuses(accountId: AccountId): Promise<string[]> {
     const rows = await withScope(

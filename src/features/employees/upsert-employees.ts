@@ -1,7 +1,7 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
-import { changedKeys, withCustomChanges } from './custom-values.js';
+import { changedKeys, customValue, withCustomChanges } from './custom-values.js';
 import type { CustomChanges, Employee, EmployeeRecord } from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
 import { lookUpNumbers } from './employee-references.js';
@@ -62,7 +62,7 @@ export function valuesToChange(stored: Employee, record: EmployeeRecord): Earlie
     ({ member }) => record[member] !== undefined && record[member] !== stored[member],
   );
   const keys = changedKeys(stored.custom, withCustomChanges(stored.custom, record.custom));
-  const custom = Object.fromEntries(keys.map((key) => [key, stored.custom[key] ?? null]));
+  const custom = Object.fromEntries(keys.map((key) => [key, customValue(stored.custom, key) ?? null]));
   return {
     ...Object.fromEntries(changed.map(({ member }) => [member, stored[member]])),
     ...(keys.length > 0 && { custom }),

@@ -149,9 +149,9 @@ interface EditPage<Stored, Form> extends Pick<FormPage<Form>, 'recentPassword'> 
   readonly read: (context: PageContext, stored: Stored) => Form | Promise<Form>;
   /**
    * What is merged: the form takes over what only another user has changed, and asks about what both have changed. Other members
-   * are as the user submits them.
+   * are as the user submits them. A function: what is merged depends on the record.
    */
-  readonly merged: readonly MergedField<Form>[];
+  readonly merged: readonly MergedField<Form>[] | ((stored: Stored) => readonly MergedField<Form>[]);
   readonly view: (context: PageContext, page: EditView<Stored, Form>) => PageView | Promise<PageView>;
   /** Provides what the values of forms need to be shown beside each other, such as the names of records whose ids they have. */
   readonly provide?: (
@@ -193,16 +193,18 @@ export function editPage<Stored, Form>(
   path: string,
   { recentPassword, load, toForm, read, merged, view, provide, preview, save }: EditPage<Stored, Form>,
 ): void {
+  const mergedOf = typeof merged === 'function' ? merged : () => merged;
   formPage<EditState<Stored, Form>>(site, path, {
     recentPassword,
     initial: async (context) => {
       const stored = await load(context);
       const form = await toForm(context, stored);
-      return { stored, form, opened: openedValues(form, merged) };
+      return { stored, form, opened: openedValues(form, mergedOf(stored)) };
     },
     read: async (context) => {
       const stored = await load(context);
-      return { stored, form: await read(context, stored), opened: readOpened(context.form, merged) };
+      const opened = readOpened(context.form, mergedOf(stored));
+      return { stored, form: await read(context, stored), opened };
     },
     view: async (context, { opened, conflict, ...state }) => {
       const page = await view(context, state);
@@ -226,8 +228,9 @@ export function editPage<Stored, Form>(
       let { stored } = submitted;
       for (let attempt = 1; attempt <= maximumAttempts; attempt += 1) {
         const current = await toForm(context, stored);
-        const { form, conflicts } = mergeForm(merged, { opened, submitted: submitted.form, stored: current });
-        const state = { stored, form, opened: openedValues(current, merged) };
+        const fields = mergedOf(stored);
+        const { form, conflicts } = mergeForm(fields, { opened, submitted: submitted.form, stored: current });
+        const state = { stored, form, opened: openedValues(current, fields) };
         if (conflicts.length > 0) {
           const errors = conflicts.map(({ member, id = member, label }) => ({
             field: id,
@@ -244,7 +247,7 @@ export function editPage<Stored, Form>(
         if ('errors' in outcome) return { ...outcome, form: { ...state, form: outcome.form ?? form } };
         stored = outcome.conflict;
       }
-      const [first] = merged;
+      const [first] = mergedOf(stored);
       return rejected(first?.id ?? first?.member ?? '', busyMessage, 409);
     },
   });

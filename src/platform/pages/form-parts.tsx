@@ -194,7 +194,7 @@ interface TextFieldProps {
   readonly maxLength?: number;
   readonly required?: boolean;
   /** Keyboard that phones show; that of the type by default. */
-  readonly inputMode?: 'numeric';
+  readonly inputMode?: 'numeric' | 'decimal';
   /** `id` of the `datalist` with suggestions. */
   readonly list?: string;
   /** Path of the page that lists suggestions for a text. The script of the page adds them to the `datalist`. */

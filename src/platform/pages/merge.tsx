@@ -35,6 +35,11 @@ function textOf(value: unknown): string {
   return typeof normalized === 'string' ? normalized : JSON.stringify(normalized);
 }
 
+/** Whether two values are the same in a form, as it is merged. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  return textOf(one) === textOf(other);
+}
+
 /** Longer texts would make a form too large for a request. */
 const maximumTextLength = 64;
 

@@ -96,6 +96,11 @@ const rules = {
     'not_allowed',
     ({ values }: Values) => `must be one or more of ${values.join(', ')}, separated by semicolons`,
   ),
+  without_removed_choices: rule(
+    'not_allowed',
+    ({ values }: Values) =>
+      `must not have ${values.join(', ')}, which ${values.length === 1 ? 'is no longer a choice' : 'are no longer choices'}`,
+  ),
   yes_or_no: rule('not_allowed', 'must be yes or no'),
   discriminator: rule('not_allowed', ({ values }: Values, { oneOf }) => `must be ${oneOf(values)}`),
   consent_decision: rule('not_allowed', 'must be allow, allow_selected or deny'),

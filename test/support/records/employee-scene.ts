@@ -78,7 +78,7 @@ function decode(text: string): string {
 /** The messages at fields, by field. */
 export function fieldErrors(html: string): Record<string, string> {
   return Object.fromEntries(
-    [...html.matchAll(/<p id="([a-z_]+)-error" class="field-error">([^<]*)<\/p>/g)].map(
+    [...html.matchAll(/<p id="([a-z_.0-9]+)-error" class="field-error">([^<]*)<\/p>/g)].map(
       ([, field = '', message = '']) => [field, message],
     ),
   );

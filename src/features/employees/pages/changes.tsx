@@ -2,10 +2,11 @@ import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { CursorPager, formatTimeCursor, readTimeCursor } from '../../../platform/pages/pager.js';
-import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
+import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { fullName } from '../employee.js';
 import { formatStatus } from '../employee-attributes.js';
 import type { ChangedValue, EmployeeChange } from '../employee-history.js';
+import { AttributeText } from './custom-section.js';
 import { employeeAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
 import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
@@ -17,10 +18,13 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
   const { employees, readHistory } = dependencies;
 
   site.get(employeeAddress(':employee_id', 'changes'), async (context) => {
-    const employee = await requestedEmployee(context, dependencies);
     const { accountId } = context.user;
+    const [employee, custom] = await Promise.all([
+      requestedEmployee(context, dependencies),
+      employees.customAttributes(accountId),
+    ]);
     const after = readTimeCursor(context.query.text('after'));
-    const request = { accountId, employeeId: employee.id, after, size: changesPerPage };
+    const request = { accountId, employeeId: employee.id, after, size: changesPerPage, custom };
     const { changes, more } = await readHistory(request);
     const managerNames = await employees.names(accountId, new Set(managerIds(changes)));
     const { heading, tabs } = employeeFrame(context, employee, 'changes');
@@ -156,8 +160,7 @@ function ValueText({
 }) {
   if (text === null) return <span class="note">none</span>;
   if (name === 'status') return <bdi>{formatStatus(text)}</bdi>;
-  if (type === 'date') return <DateInWords date={text} />;
-  if (name !== 'manager_id') return <bdi>{text}</bdi>;
+  if (name !== 'manager_id') return <AttributeText type={type} text={text} />;
   const manager = managerNames.get(text);
   if (manager === undefined) return <span class="note">a deleted employee</span>;
   return (

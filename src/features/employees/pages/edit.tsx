@@ -5,8 +5,10 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { CustomAttribute } from '../custom-attributes.js';
 import { type Employee, employeeVersion, fullName } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
+import { mergedCustomFields } from './custom-fields.js';
 import { employeeAddress, newEmployeePath } from './employee-addresses.js';
 import { EmployeeFields } from './employee-fields.js';
 import {
@@ -24,29 +26,43 @@ import {
 import { readManager, viewManager } from './manager-field.js';
 import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
 
+/** A form, with the custom attributes that are not archived, as they are at one time. */
+interface NewEmployee {
+  readonly attributes: readonly CustomAttribute[];
+  readonly form: EmployeeForm;
+}
+
 /** Form for a new employee, and its submission. */
 export function createEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
-  formPage(site, newEmployeePath, {
+  const attributesOf = ({ user: { accountId } }: PageContext) => employees.customAttributes(accountId);
+  formPage<NewEmployee>(site, newEmployeePath, {
     recentPassword: ['no', 'adds one record'],
-    initial: () => emptyEmployeeForm,
-    read: (context) => readForm(context, dependencies),
-    view: async (context, form) => {
+    initial: async (context) => ({ attributes: await attributesOf(context), form: emptyEmployeeForm }),
+    read: async (context) => {
+      const attributes = await attributesOf(context);
+      return { attributes, form: await readForm(context, dependencies, attributes) };
+    },
+    view: async (context, { attributes, form }) => {
       const statuses = await employees.statuses(context.user.accountId);
       const manager = await viewManager(context, dependencies, form[managerField]);
       return {
         title: 'Add employee',
         script: 'people.js',
         body: (
-          <EmployeeFields {...{ form, statuses, manager }} cancel={directoryPath} button="Add employee" />
+          <EmployeeFields
+            {...{ form, attributes, statuses, manager }}
+            cancel={directoryPath}
+            button="Add employee"
+          />
         ),
       };
     },
-    save: async (context, form) => {
-      const checked = checkForm(form, employeeCheck);
+    save: async (context, { attributes, form }) => {
+      const checked = checkForm(form, employeeCheck, {}, { attributes });
       if ('errors' in checked) return checked;
       const warned = await warnings(context, dependencies, { form });
-      if (warned !== null) return warned;
+      if (warned !== null) return { ...warned, form: { attributes, form: warned.form } };
       const outcome = await employeeChanges.create(context.auditContext, checked.input);
       if (outcome.kind === 'created')
         return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
@@ -59,43 +75,66 @@ export function createEmployeePages(site: PageRouter, dependencies: EmployeePage
 async function readForm(
   context: PageContext,
   dependencies: EmployeePagesDependencies,
+  attributes: readonly CustomAttribute[],
 ): Promise<EmployeeForm> {
   const manager = await readManager(context, dependencies);
-  return { ...readEmployeeForm(context.form), [managerField]: manager };
+  return { ...readEmployeeForm(context.form, attributes), [managerField]: manager };
+}
+
+/** An employee, and the custom attributes that are not archived. */
+interface EditedEmployee {
+  readonly employee: Employee;
+  readonly attributes: readonly CustomAttribute[];
 }
 
 /** Form that changes an employee. */
 export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
-  const toForm = async (context: PageContext, employee: Employee) =>
-    storedEmployeeForm(employee, await managerOf(context, dependencies, employee));
+  const toForm = async (context: PageContext, { employee, attributes }: EditedEmployee) =>
+    storedEmployeeForm(employee, await managerOf(context, dependencies, employee), attributes);
 
-  editPage<Employee, EmployeeForm>(site, employeeAddress(':employee_id', 'edit'), {
+  editPage<EditedEmployee, EmployeeForm>(site, employeeAddress(':employee_id', 'edit'), {
     recentPassword: ['no', 'changes one record'],
-    load: (context) => requestedEmployee(context, dependencies),
+    load: async (context) => {
+      const [employee, attributes] = await Promise.all([
+        requestedEmployee(context, dependencies),
+        employees.customAttributes(context.user.accountId),
+      ]);
+      return { employee, attributes };
+    },
     toForm,
-    read: (context) => readForm(context, dependencies),
-    merged: formFields.map(({ name, label }) => ({ member: name, label })),
-    view: async (context, { stored, form }) => {
+    read: (context, { attributes }) => readForm(context, dependencies, attributes),
+    merged: ({ attributes }) => [
+      ...formFields.map(({ name, label }) => ({ member: name, label })),
+      ...mergedCustomFields(attributes),
+    ],
+    view: async (context, { stored: { employee, attributes }, form }) => {
       const statuses = await employees.statuses(context.user.accountId);
       const manager = await viewManager(context, dependencies, form[managerField]);
-      const name = fullName(stored);
-      const address = employeeAddress(stored.id);
+      const name = fullName(employee);
+      const address = employeeAddress(employee.id);
       return {
         title: `Edit ${name}`,
         parent: { title: name, href: address },
         script: 'people.js',
-        body: <EmployeeFields {...{ form, statuses, manager }} cancel={address} button="Save changes" />,
+        body: (
+          <EmployeeFields
+            {...{ form, attributes, statuses, manager }}
+            cancel={address}
+            button="Save changes"
+          />
+        ),
       };
     },
     save: async (context, { stored, form }) => {
-      const { id } = stored;
+      const { employee, attributes } = stored;
+      const { id } = employee;
       const before = await toForm(context, stored);
-      const checked = checkForm(form, employeeCheck, before);
+      const checked = checkForm(form, employeeCheck, before, { attributes, values: employee.custom });
       if ('errors' in checked) return checked;
       const warned = await warnings(context, dependencies, { form, before, id });
       if (warned !== null) return warned;
-      const version = employeeVersion(stored);
+      const version = employeeVersion(employee);
       const outcome = await employeeChanges.update(context.auditContext, { id, version, ...checked });
       switch (outcome.kind) {
         case 'updated':
@@ -105,7 +144,7 @@ export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesD
         case 'rejected':
           return { errors: rejectionErrors(outcome.reasons) };
         case 'conflict':
-          return { conflict: outcome.stored };
+          return { conflict: { employee: outcome.stored, attributes } };
       }
     },
   });
@@ -121,7 +160,7 @@ async function warnings(
   { user: { accountId } }: PageContext,
   { employees }: Pick<EmployeePagesDependencies, 'employees'>,
   { form, before, id }: { form: EmployeeForm; before?: EmployeeForm; id?: string },
-): Promise<Rejection<EmployeeForm> | null> {
+): Promise<Required<Pick<Rejection<EmployeeForm>, 'errors' | 'form'>> | null> {
   const { status, email } = toConfirm(form, before);
   const errors: FormError[] = [];
   if (status !== undefined) {

@@ -1,6 +1,8 @@
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
+import type { CustomAttribute } from '../custom-attributes.js';
 import { formatStatus, knownStatuses } from '../employee-attributes.js';
+import { CustomField } from './custom-fields.js';
 import {
   acceptedFields,
   type EmployeeField,
@@ -14,11 +16,14 @@ import { ManagerField, type ManagerView } from './manager-field.js';
 /** Form that creates or changes an employee. */
 export function EmployeeFields({
   form,
+  attributes,
   statuses,
   manager,
   ...props
 }: {
   form: EmployeeForm;
+  /** The custom attributes that are not archived. */
+  attributes: readonly CustomAttribute[];
   /** The statuses that the account uses. */
   statuses: readonly string[];
   manager: ManagerView;
@@ -34,6 +39,9 @@ export function EmployeeFields({
         if (name === managerField) return <ManagerField key={name} manager={manager} />;
         return <InputField key={name} field={field} value={value} />;
       })}
+      {attributes.map((attribute) => (
+        <CustomField key={attribute.key} attribute={attribute} value={form[attribute.name] ?? ''} />
+      ))}
     </Form>
   );
 }

@@ -1,12 +1,21 @@
 import { type Fields, isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError, HiddenFields } from '../../../platform/pages/form-parts.js';
 import { sentence, violation } from '../../../platform/problems/rule-texts.js';
-import type { Employee } from '../employee.js';
+import type { CustomAttribute } from '../custom-attributes.js';
+import type { CustomValues, Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
 import type { EmployeeCheck } from '../employee-check.js';
 import type { EmployeeInput, EmployeeRejection } from '../employee-references.js';
+import {
+  customErrors,
+  givenCustom,
+  isTooLarge,
+  readCustomForm,
+  sizeErrors,
+  storedCustomForm,
+} from './custom-form.js';
 
-/** The submitted form of an employee, valid or not: the values by the names of {@link formFields}. */
+/** The submitted form of an employee, valid or not: the values by the names of {@link formFields} and of custom attributes. */
 export type EmployeeForm = Readonly<Record<string, string>>;
 
 /** A field of the form. Its name is its `id`. */
@@ -50,17 +59,33 @@ export function toConfirm(
   return { status: value('status'), email: value('email') };
 }
 
-/** Reads the fields of the form and ignores all others. A new status has precedence over the selected one. */
-export function readEmployeeForm(form: Fields): EmployeeForm {
+/**
+ * Reads the fields of the form and ignores all others. A new status has precedence over the selected one.
+ *
+ * @param attributes the custom attributes that are not archived
+ */
+export function readEmployeeForm(form: Fields, attributes: readonly CustomAttribute[]): EmployeeForm {
   const names = [...formFields.map(({ name }) => name), ...Object.values(acceptedNames)];
-  const values = Object.fromEntries(names.map((name) => [name, form.text(name)]));
+  const values = {
+    ...Object.fromEntries(names.map((name) => [name, form.text(name)])),
+    ...readCustomForm(form, attributes),
+  };
   const newStatus = form.text(newStatusField);
   return newStatus === '' ? values : { ...values, status: newStatus };
 }
 
-export function storedEmployeeForm(employee: Employee, manager: Employee | null): EmployeeForm {
+/** The form with the stored values of an employee. */
+export function storedEmployeeForm(
+  employee: Employee,
+  manager: Employee | null,
+  attributes: readonly CustomAttribute[] = [],
+): EmployeeForm {
   const values = givenAttributes.map(({ name, member }) => [name, employee[member] ?? '']);
-  return { ...Object.fromEntries(values), [managerField]: manager?.employeeNumber ?? '' };
+  return {
+    ...Object.fromEntries(values),
+    [managerField]: manager?.employeeNumber ?? '',
+    ...storedCustomForm(employee, attributes),
+  };
 }
 
 /** Names of the fields that have another value than the stored form. */
@@ -70,36 +95,52 @@ function changedFields(form: EmployeeForm, stored: EmployeeForm): string[] {
     .filter((name) => !isUnchanged(form[name] ?? '', stored[name] ?? ''));
 }
 
+interface FormAttributes {
+  readonly attributes: readonly CustomAttribute[];
+  readonly values?: CustomValues;
+}
+
+const noAttributes: FormAttributes = { attributes: [] };
+
 /**
  * Returns the values of a form, or its errors in the order of its fields. A value that the user did not change keeps its stored
  * spelling.
  *
  * @param stored the form with the stored values of an employee that exists
+ * @param custom the custom attributes that are in the form, and all values of them that are stored
  */
 export function checkForm(
   form: EmployeeForm,
   employeeCheck: EmployeeCheck,
   stored: EmployeeForm = {},
+  { attributes, values: storedValues = {} }: FormAttributes = noAttributes,
 ): { readonly input: EmployeeInput } | { readonly errors: readonly FormError[] } {
   const changed = changedFields(form, stored);
   const names = formFields.map(({ name }) => name).filter((name) => name in form);
   const unchanged = new Set(names.filter((name) => name in stored && !changed.includes(name)));
   const values = names.map((name) => [name, unchanged.has(name) ? stored[name] : form[name]]);
-  const checked = employeeCheck.checkMembers(Object.fromEntries(values), unchanged);
+  const custom = givenCustom(form, stored, attributes);
+  const checked = employeeCheck
+    .withCustom(attributes)
+    .checkMembers(
+      { ...Object.fromEntries(values), ...custom.values },
+      new Set([...unchanged, ...custom.unchanged]),
+    );
   if (checked.errors === undefined) {
     const { employee, manager = null } = checked;
+    if (isTooLarge(storedValues, employee.custom ?? {}, attributes))
+      return { errors: sizeErrors(form, attributes) };
     const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;
     return { input: { employee, managerNumber } };
   }
   const violations = new Map(checked.errors.map(({ member, violation }) => [member, violation]));
-  return {
-    errors: formFields.flatMap(({ name: field, label, type }) => {
-      const violated = violations.get(field);
-      if (violated === undefined) return [];
-      const isMalformed = type === 'date' && violated.rule !== 'not_before_hire_date';
-      return [{ field, message: sentence(label, isMalformed ? violation('existing_date') : violated) }];
-    }),
-  };
+  const errors = formFields.flatMap(({ name: field, label, type }) => {
+    const violated = violations.get(field);
+    if (violated === undefined) return [];
+    const isMalformed = type === 'date' && violated.rule !== 'not_before_hire_date';
+    return [{ field, message: sentence(label, isMalformed ? violation('existing_date') : violated) }];
+  });
+  return { errors: [...errors, ...customErrors(form, violations, attributes)] };
 }
 
 const rejections: Readonly<Record<EmployeeRejection, FormError>> = {

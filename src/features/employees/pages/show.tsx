@@ -1,11 +1,16 @@
+import { fullAccess } from '../../../platform/contract/attribute-access.js';
 import { numberText } from '../../../platform/counted.js';
+import { isAdministrator } from '../../../platform/pages/audience.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import { Email } from '../../../platform/pages/wrapped-text.js';
+import type { CustomAttribute } from '../custom-attributes.js';
 import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
+import { CustomSection } from './custom-section.js';
 import { StatusBadge } from './directory-columns.js';
 import { employeeAddress, orgChartAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
@@ -43,6 +48,27 @@ function EmployeeLink({ employee }: { employee: Employee }) {
 
 const reportsPerPage = 50;
 
+/** What a user sees of custom attributes. */
+interface VisibleCustom {
+  /** Without sensitive ones for members. */
+  readonly attributes: readonly CustomAttribute[];
+  /** When a value that the user sees was last changed. */
+  readonly updatedAt: Date;
+}
+
+async function visibleCustom(
+  { user }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+  { id, updatedAt }: Employee,
+): Promise<VisibleCustom> {
+  const all = await employees.customAttributes(user.accountId);
+  const seesAll = isAdministrator(user);
+  const attributes = seesAll ? all : all.filter(({ sensitive }) => !sensitive);
+  if (attributes.length === 0) return { attributes, updatedAt };
+  const access = seesAll ? fullAccess : { ...fullAccess, custom: attributes.map(({ key }) => key) };
+  return { attributes, updatedAt: (await employees.lastChange(user.accountId, { id, access })) ?? updatedAt };
+}
+
 /** The page of an employee, for every signed-in user. */
 export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees } = dependencies;
@@ -50,8 +76,9 @@ export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesD
   site.get(employeeAddress(':employee_id'), async (context) => {
     const employee = await requestedEmployee(context, dependencies);
     const number = pageNumber(context.query);
-    const [manager, { employees: reports, recordCount }] = await Promise.all([
+    const [manager, custom, { employees: reports, recordCount }] = await Promise.all([
       managerOf(context, dependencies, employee),
+      visibleCustom(context, dependencies, employee),
       employees.directReports(context.user.accountId, employee.id, {
         size: reportsPerPage,
         skip: (number - 1) * reportsPerPage,
@@ -59,6 +86,7 @@ export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesD
     ]);
     const last = lastPage(recordCount, reportsPerPage);
     if (number > last) return { redirect: pageAddress(employee, last) };
+    const shown = { ...employee, updatedAt: custom.updatedAt };
     const { heading, tabs } = employeeFrame(context, employee, 'overview');
     return {
       title: fullName(employee),
@@ -75,12 +103,13 @@ export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesD
                     .filter((attribute) => attribute.section === section)
                     .map((attribute) => (
                       <DescriptionItem key={attribute.name} name={attribute.label}>
-                        <AttributeValue {...{ attribute, employee, manager }} />
+                        <AttributeValue {...{ attribute, manager }} employee={shown} />
                       </DescriptionItem>
                     ))}
                 </DescriptionList>
               </section>
             ))}
+            <CustomSection attributes={custom.attributes} values={employee.custom} />
           </div>
           <section>
             <div class="heading">
