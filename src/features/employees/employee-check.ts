@@ -33,6 +33,12 @@ const managerNumber = {
 
 export const recordMembers: readonly RecordMember[] = [...givenAttributes, managerNumber];
 
+/** The members of the records of an account with these custom attributes. */
+export const recordMembersWith = (custom: readonly CustomAttribute[]): readonly RecordMember[] => [
+  ...recordMembers,
+  ...custom.map(({ name, label, type, required }) => ({ name, label, type, required, nullable: true })),
+];
+
 const nameMembers = recordMembers.filter(({ name }) => name === 'first_name' || name === 'last_name');
 
 /** What a record must have: of each list at least one member with a value. Some people have only one name. */
@@ -134,10 +140,7 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
       return { ...checked, employee: { ...checked.employee, custom: found.custom } };
     };
     return {
-      attributes: [
-        ...recordMembers,
-        ...custom.map(({ name, label, type, required }) => ({ name, label, type, required, nullable: true })),
-      ],
+      attributes: recordMembersWith(custom),
       checkMembers,
       check(given) {
         const checked = checkMembers(given);

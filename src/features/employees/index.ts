@@ -56,6 +56,7 @@ export {
   type ManagerReference,
   type RecordMember,
   recordMembers,
+  recordMembersWith,
   requiredMembers,
 } from './employee-check.js';
 export { compare, type EmployeeCondition, hasNoValue, isOneOf, textArray } from './employee-filter.js';

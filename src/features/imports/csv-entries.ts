@@ -1,10 +1,8 @@
-import { type RecordMember, requiredMembers } from '../employees/index.js';
+import type { RecordMember } from '../employees/index.js';
 import { type Delimiter, readCsv } from './csv.js';
-import { type DateFormat, dateAttributes, readDate } from './dates.js';
+import { nameCustomColumns, requiredIn } from './custom-columns.js';
+import { type DateFormat, dateNames, readDate } from './dates.js';
 import { type Entry, type Line, UnusableFileError } from './lines.js';
-
-/** An attribute that a file can have a column for. */
-type Attribute = Pick<RecordMember, 'name' | 'required'>;
 
 interface CsvOptions {
   readonly delimiter?: Delimiter | undefined;
@@ -13,8 +11,8 @@ interface CsvOptions {
 }
 
 /**
- * Reads a CSV file with a header row of attribute names in any order. An empty field counts as missing if the
- * attribute is required, and is `null` otherwise.
+ * Reads a CSV file with a header row of attribute names in any order, or of labels or keys for custom attributes. An empty field
+ * counts as missing if the attribute is required, and is `null` otherwise.
  *
  * @param delimiter between the columns; default: recognized from the header
  * @param columns the attribute of each column, instead of the names in the header; empty: the column is ignored
@@ -23,17 +21,21 @@ interface CsvOptions {
  */
 export async function* readCsvEntries(
   lines: AsyncIterable<readonly Line[]>,
-  attributes: readonly Attribute[],
+  attributes: readonly RecordMember[],
   { delimiter, columns, dateFormatOf = () => 'ymd' }: CsvOptions = {},
 ): AsyncGenerator<readonly Entry[], void, undefined> {
-  const optional = new Set(attributes.filter(({ required }) => !required).map(({ name }) => name));
+  const options = {
+    required: new Set(attributes.filter(({ required }) => required).map(({ name }) => name)),
+    dates: dateNames(attributes),
+    dateFormatOf,
+  };
   let header: readonly string[] | undefined;
   for await (const records of readCsv(lines, delimiter)) {
     const entries: Entry[] = [];
     for (const { line, fields, error, text } of records) {
       if (header === undefined) {
         if (fields === undefined) throw new UnusableFileError(`line ${line}: ${error}`);
-        header = columns ?? headerNames(fields);
+        header = columns ?? nameCustomColumns(headerNames(fields), attributes);
         if (columns === undefined) checkHeader(header, attributes);
       } else if (fields === undefined) {
         entries.push({ line, error, source: text });
@@ -41,7 +43,7 @@ export async function* readCsvEntries(
         const error = rowError(header, fields);
         entries.push(
           error === undefined
-            ? { line, source: fields, value: toObject(header, fields, { optional, dateFormatOf }) }
+            ? { line, source: fields, value: toObject(header, fields, options) }
             : { line, source: fields, error },
         );
       }
@@ -75,9 +77,11 @@ export function rowError(header: readonly string[], fields: readonly string[]): 
 /** Characters of the header that are repeated in an error. */
 const maximumEcho = 200;
 
-function checkHeader(header: readonly string[], attributes: readonly Attribute[]): void {
+function checkHeader(header: readonly string[], attributes: readonly RecordMember[]): void {
   const names = attributes.map(({ name }) => name);
-  const missing = requiredMembers.filter((members) => members.every(({ name }) => !header.includes(name)));
+  const missing = requiredIn(attributes).filter((members) =>
+    members.every(({ name }) => !header.includes(name)),
+  );
   const seen = new Set<string>();
   const repeated = header.filter((name) => seen.size === seen.add(name).size);
   const errors = [
@@ -96,15 +100,19 @@ function checkHeader(header: readonly string[], attributes: readonly Attribute[]
 function toObject(
   header: readonly string[],
   fields: readonly string[],
-  { optional, dateFormatOf }: Required<Pick<CsvOptions, 'dateFormatOf'>> & { optional: ReadonlySet<string> },
+  {
+    required,
+    dates,
+    dateFormatOf,
+  }: Required<Pick<CsvOptions, 'dateFormatOf'>> & Record<'required' | 'dates', ReadonlySet<string>>,
 ): Record<string, string | null> {
   const value: Record<string, string | null> = {};
   for (const [index, name] of header.entries()) {
     const field = fields[index];
     if (name === '') continue;
     if (field !== undefined && field !== '')
-      value[name] = dateAttributes.has(name) ? (readDate(field, dateFormatOf(index)) ?? field) : field;
-    else if (optional.has(name)) value[name] = null;
+      value[name] = dates.has(name) ? (readDate(field, dateFormatOf(index)) ?? field) : field;
+    else if (!required.has(name)) value[name] = null;
   }
   return value;
 }

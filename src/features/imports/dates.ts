@@ -1,5 +1,5 @@
-import { contractAttributes } from '../../platform/contract/employee-attributes.js';
 import { isDateText } from '../../platform/contract/outside-text.js';
+import type { RecordMember } from '../employees/index.js';
 import { serialDate } from './formats/cell-formats.js';
 
 /**
@@ -14,10 +14,15 @@ export function isDateFormat(text: string | undefined): text is DateFormat {
   return dateFormats.some((format) => format === text);
 }
 
+/** The format that a column has; `ymd` if it has none. */
+export function toDateFormat(text: string | undefined): DateFormat {
+  return isDateFormat(text) ? text : 'ymd';
+}
+
 /** Names of the attributes that are dates. */
-export const dateAttributes: ReadonlySet<string> = new Set(
-  contractAttributes.flatMap(({ name, type }) => (type === 'date' ? [name] : [])),
-);
+export function dateNames(attributes: readonly Pick<RecordMember, 'name' | 'type'>[]): ReadonlySet<string> {
+  return new Set(attributes.filter(({ type }) => type === 'date').map(({ name }) => name));
+}
 
 const midnight = '(?:[T ]0?0:00(?::00(?:\\.0+)?)?Z?)?';
 const yearFirst = new RegExp(`^(\\d{4})([-/.]?)(\\d{1,2})\\2(\\d{1,2})${midnight}$`);

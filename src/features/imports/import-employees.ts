@@ -41,7 +41,8 @@ class EmployeeBatch {
     const { first, count } = this.#lines;
     this.#lines = { first: count === 0 ? line : first, last: line, count: count + 1 };
     const earlier = this.#rows.get(employee.employeeNumber);
-    this.#rows.set(employee.employeeNumber, { ...earlier, ...employee });
+    const custom = earlier?.custom && { custom: { ...earlier.custom, ...employee.custom } };
+    this.#rows.set(employee.employeeNumber, { ...earlier, ...employee, ...custom });
   }
 }
 

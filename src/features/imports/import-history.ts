@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { lockAccount } from '../../platform/changes/locks.js';
-import type { Prisma } from '../../platform/database/client.js';
+import { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import {
   type EarlierValues,
@@ -25,9 +26,34 @@ interface RecordedChange {
   readonly earlier_manager_id?: string | null;
 }
 
-/** Hash of the values of an employee without the manager, which an import stores later. */
-export function versionWithoutManager(employee: Employee): string {
-  return employeeVersion({ ...employee, managerId: null });
+/** Between the parts of a version, and between the key and the hash of a part. */
+const partSeparator = ' ';
+const keySeparator = ':';
+
+/**
+ * Version of an employee without the manager, which an import stores later: the hash of the values, and the key and the hash of each
+ * value of a custom attribute. So it can be compared without attributes that are archived or deleted since.
+ */
+function versionWithoutManager({ custom, ...employee }: Employee): string {
+  const values = employeeVersion({ ...employee, managerId: null, custom: {} });
+  const parts = Object.entries(custom).map(
+    ([key, value]) => `${key}${keySeparator}${hash('sha256', JSON.stringify(value), 'base64url')}`,
+  );
+  return [values, ...parts.toSorted()].join(partSeparator);
+}
+
+/**
+ * Whether an employee has the values of a recorded version, except the manager.
+ *
+ * @param active keys of the custom attributes that are compared
+ */
+export function hasVersion(employee: Employee, version: string, active: ReadonlySet<string>): boolean {
+  const comparable = (text: string) =>
+    text
+      .split(partSeparator)
+      .filter((part) => !part.includes(keySeparator) || active.has(part.split(keySeparator, 1)[0] ?? ''))
+      .join(partSeparator);
+  return comparable(version) === comparable(versionWithoutManager(employee));
 }
 
 /** Records which employees an import creates and changes, so that it can be undone. */
@@ -99,11 +125,13 @@ export class ImportHistory {
     await this.#record(tx, changes);
   }
 
-  /** An employee that the import has changed before keeps the earliest values. */
+  /** An employee that the import has changed before keeps the earliest values, also of each custom attribute. */
   async #record(tx: Prisma.TransactionClient, changes: readonly RecordedChange[]): Promise<void> {
     if (changes.length === 0) return;
     const [accountId, importId] = [this.#accountId, this.#importId];
     const updates = changes.filter(({ before }) => before !== undefined);
+    const hasCustom = updates.some(({ before }) => before?.custom !== undefined);
+    const before = Prisma.raw(hasCustom ? `${earliest} || ${earliestCustom}` : earliest);
     if (updates.length > 0)
       await tx.$executeRaw`
         UPDATE employee_import_changes AS stored SET
@@ -111,7 +139,7 @@ export class ImportHistory {
             WHEN stored.version = given.earlier_version
               AND stored.manager_id IS NOT DISTINCT FROM given.earlier_manager_id THEN given.version
             ELSE '' END,
-          manager_id = given.manager_id, before = given.before || stored.before
+          manager_id = given.manager_id, before = ${before}
         FROM json_to_recordset(${JSON.stringify(updates)}::json) AS given
           (position bigint, version text, manager_id text, before jsonb, earlier_version text, earlier_manager_id text)
         WHERE stored.account_id = ${accountId} AND stored.import_id = ${importId}
@@ -124,6 +152,12 @@ export class ImportHistory {
       ON CONFLICT DO NOTHING`;
   }
 }
+
+/** The operator replaces members of the object only, not those of an object in it. */
+const earliest = 'given.before || stored.before';
+const earliestCustom = `
+  CASE WHEN given.before -> 'custom' IS NULL OR stored.before -> 'custom' IS NULL THEN '{}'
+    ELSE jsonb_build_object('custom', (given.before -> 'custom') || (stored.before -> 'custom')) END`;
 
 function byNumber(employees: readonly Employee[]): ReadonlyMap<string, Employee> {
   return new Map(employees.map((employee) => [employee.employeeNumber, employee]));

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { readActiveAttributes } from '../../../src/features/employees/custom-attributes.js';
 import type { EmployeeRecord } from '../../../src/features/employees/employee.js';
 import { createEmployeeCheck } from '../../../src/features/employees/employee-check.js';
 import { readCsvEntries } from '../../../src/features/imports/csv-entries.js';
@@ -14,7 +15,7 @@ import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import type { Database } from '../../../src/platform/database/client.js';
 import { contract } from '../server/app.js';
 
-const { attributes, check } = createEmployeeCheck(contract);
+const checkOfContract = createEmployeeCheck(contract);
 
 export const csvHeader = 'employee_number,first_name,last_name,email,status,department';
 
@@ -33,6 +34,8 @@ export async function importText(
   const bytes = Buffer.from(text);
   const lines = splitLines(Readable.from(piecesOf(bytes)));
   const refusals: string[] = [];
+  const custom = await readActiveAttributes(database.prisma, accountId);
+  const { attributes, check } = checkOfContract.withCustom(custom);
   const outcome = await importEmployees({
     imports: new EmployeeImports(database, () => new Date()),
     accountId,

@@ -8,7 +8,12 @@ import { loadContract } from '../../../platform/contract/contract.js';
 import { numberText } from '../../../platform/counted.js';
 import { describeError, isStatementRejected } from '../../../platform/database/database-errors.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
-import { createEmployeeCheck, recordMembers, requiredMembers } from '../../employees/index.js';
+import {
+  createEmployeeCheck,
+  readActiveAttributes,
+  recordMembers,
+  requiredMembers,
+} from '../../employees/index.js';
 import type { Delimiter } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
 import { type DateFormat, dateFormats } from '../dates.js';
@@ -97,6 +102,9 @@ attributes, in any order; in JSON Lines each line is an object. Text is UTF-8, U
 is UTF-8.
   required: ${required.join(', ')}
   optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.
+Custom attributes of the account are columns custom.<key> in CSV, or have their label or key as name; in JSON Lines they are
+members custom.<key>, or members of an object custom. Those that the account requires are required in each record. Values are
+yes or no for such an attribute, and have semicolons between several choices.
 Dates are YYYY-MM-DD. With --dates they can also be 1.2.2023 or 1/2/2023 (dmy or mdy), or day numbers of Excel (serial).
 The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
 all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.
@@ -196,7 +204,10 @@ async function runImport(
 ): Promise<{ outcome: ImportOutcome; missing: MissingReport | undefined }> {
   const { account, dryRun = false, delimiter, dates, batchSize, maxErrors } = options;
   const { id: accountId } = await findAccount(accounts, account);
-  const { attributes, check } = createEmployeeCheck(loadContract());
+  const custom = await withScope(accountScope(accountId), () =>
+    readActiveAttributes(database.prisma, accountId),
+  );
+  const { attributes, check } = createEmployeeCheck(loadContract()).withCustom(custom);
   const numbers = new Set<string>();
   const progress = new ProgressDisplay(commandProcess.stderr, source.totalBytes);
   const lines = splitLines(source.pieces);

@@ -10,8 +10,8 @@ import type {
   PageView,
 } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { type RecordMember, recordMembers } from '../../employees/index.js';
-import { type DateChoice, dateAttributes, detectDateFormat, isDateFormat, orderOf } from '../dates.js';
+import type { RecordMember } from '../../employees/index.js';
+import { type DateChoice, dateNames, detectDateFormat, isDateFormat, orderOf } from '../dates.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import { type FilePreview, shorten } from '../uploads/file-preview.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
@@ -42,6 +42,7 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
       return { redirect: importAddress(upload.id) };
     return columnsPage({
       upload,
+      members: await uploads.members(user.accountId),
       preview: await uploads.preview({ accountId: user.accountId, id: upload.id }, upload),
       chosen,
     });
@@ -49,9 +50,12 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
 
   site.get(path, async (context) => show(context, await requestedImport(context, dependencies)));
 
+  const readChosen = async (context: PageContext, upload: EmployeeUpload) =>
+    chosenIn(context, upload, await uploads.members(context.user.accountId));
+
   const check: PageHandler = async (context) => {
     const upload = await requestedImport(context, dependencies);
-    const chosen = chosenIn(context, upload);
+    const chosen = await readChosen(context, upload);
     const outcome = await uploadSteps.startCheck(context.auditContext, upload.id, chosen);
     const address = importAddress(upload.id);
     if (outcome === 'started') wakeImports();
@@ -67,16 +71,20 @@ export function columnsPages(site: PageRouter, dependencies: ImportPagesDependen
     recentPassword: ['no', 'starts a check, which changes nothing'],
     restore: async (context) => {
       const upload = await requestedImport(context, dependencies);
-      return show(context, upload, chosenIn(context, upload));
+      return show(context, upload, await readChosen(context, upload));
     },
   });
 }
 
-function chosenIn({ form }: PageContext, { columns, survey }: EmployeeUpload): ColumnAssignment {
+function chosenIn(
+  { form }: PageContext,
+  { columns, survey }: EmployeeUpload,
+  members: readonly RecordMember[],
+): ColumnAssignment {
   const attributes = columns.map((_, column) => form.text(fieldOf(column)));
   return {
     attributes,
-    ...valuesIn(form, attributes, survey),
+    ...valuesIn(form, { attributes, survey, members }),
     dateFormats: columns.map((_, column) => {
       const field = dateFieldOf(column);
       // The form has the field only for columns that were assigned to a date when it was shown.
@@ -91,6 +99,8 @@ const delimiterNames: Readonly<Record<string, string>> = { ',': 'commas', ';': '
 
 interface ColumnsProps {
   readonly upload: EmployeeUpload;
+  /** The attributes to which columns can be assigned. */
+  readonly members: readonly RecordMember[];
   readonly preview: FilePreview;
   readonly chosen: ColumnAssignment;
 }
@@ -100,8 +110,10 @@ export function columnsPage(props: ColumnsProps): PageView {
   return { title: 'Assign columns', parent, body: <Columns {...props} /> };
 }
 
-function Columns({ upload, preview, chosen }: ColumnsProps) {
+function Columns({ upload, members, preview, chosen: given }: ColumnsProps) {
   const { id, fileName, columns } = upload;
+  const chosen = withoutRemoved(given, members);
+  const dates = dateNames(members);
   const assigned = columns.filter((_, column) => chosen.attributes[column]).length;
   return (
     <>
@@ -128,8 +140,9 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
               name={shownName(name, column)}
               example={preview.rows.find((row) => row[column])?.[column]}
               chosen={chosen.attributes[column] ?? ''}
+              members={members}
             />
-            {dateAttributes.has(chosen.attributes[column] ?? '') && (
+            {dates.has(chosen.attributes[column] ?? '') && (
               <DateField
                 id={dateFieldOf(column)}
                 name={shownName(name, column)}
@@ -140,7 +153,7 @@ function Columns({ upload, preview, chosen }: ColumnsProps) {
           </Fragment>
         ))}
         <StatusFields survey={upload.survey} chosen={chosen} />
-        <FixedValueFields chosen={chosen} />
+        <FixedValueFields chosen={chosen} members={members} />
       </Form>
       <CancelForm id={id} />
       {preview.rows.length > 0 && (
@@ -174,8 +187,21 @@ function describeCharacters(upload: EmployeeUpload): string {
   return ` Characters: ${characterNames[source] ?? source}.`;
 }
 
-function ColumnField(props: { id: string; name: string; example: string | undefined; chosen: string }) {
-  const { id, name, example, chosen } = props;
+/** The assignment without attributes that were archived or deleted since. */
+function withoutRemoved(chosen: ColumnAssignment, members: readonly RecordMember[]): ColumnAssignment {
+  const known = new Set(members.map(({ name }) => name));
+  return { ...chosen, attributes: chosen.attributes.map((name) => (known.has(name) ? name : '')) };
+}
+
+interface ColumnFieldProps {
+  readonly id: string;
+  readonly name: string;
+  readonly example: string | undefined;
+  readonly chosen: string;
+  readonly members: readonly RecordMember[];
+}
+
+function ColumnField({ id, name, example, chosen, members }: ColumnFieldProps) {
   const hint = example === undefined && chosen !== '' ? undefined : `${id}-hint`;
   return (
     <div class="field">
@@ -199,7 +225,7 @@ function ColumnField(props: { id: string; name: string; example: string | undefi
       <FieldError field={id} />
       <select id={id} name={id} {...useDescription(id, hint)}>
         <option value="">Ignore</option>
-        {recordMembers.map((attribute) => (
+        {members.map((attribute) => (
           <option key={attribute.name} value={attribute.name} selected={attribute.name === chosen}>
             {optionLabel(attribute)}
           </option>

@@ -33,7 +33,7 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const { accountId } = context.user;
     if (upload.state === 'uploaded') {
       const preview = await uploads.preview({ accountId, id: upload.id }, upload);
-      return columnsPage({ upload, preview, chosen: upload });
+      return columnsPage({ upload, members: await uploads.members(accountId), preview, chosen: upload });
     }
     const after = lineIn(context.query.text('after'));
     const found = await uploads.errors({ accountId, id: upload.id }, upload, {

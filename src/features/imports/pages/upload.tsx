@@ -1,4 +1,5 @@
 import { isStorableText } from '../../../platform/contract/outside-text.js';
+import { csvLine } from '../../../platform/database/cursor-csv.js';
 import { Badge } from '../../../platform/pages/badge.js';
 import { type Column, column, DataTable } from '../../../platform/pages/data-table.js';
 import { rejected } from '../../../platform/pages/define-pages.js';
@@ -8,8 +9,8 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { workbook, workbookType } from '../../../platform/pages/workbook.js';
-import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
-import { dateAttributes } from '../dates.js';
+import { type CustomType, type RecordMember, requiredMembers } from '../../employees/index.js';
+import { headings, isCustom, requiredIn } from '../custom-columns.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import {
   type FileFormat,
@@ -26,11 +27,8 @@ const fileField = 'file';
 const csvTemplatePath = `${importPath}/template.csv`;
 const workbookTemplatePath = `${importPath}/template.xlsx`;
 
-/** The names of all columns. */
-const labels = recordMembers.map(({ label }) => label);
-
-async function* headings() {
-  yield [labels];
+async function* rowOf(cells: readonly string[]) {
+  yield [cells];
 }
 
 /** The form for a file, and the imports of the account. */
@@ -38,7 +36,8 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   const show = async (context: PageContext): Promise<PageView> => {
     const { accountId, at } = context.auditContext;
     const imports = await uploads.list(accountId, at);
-    return { title: 'Import employees', body: <Upload imports={imports} /> };
+    const members = await uploads.members(accountId);
+    return { title: 'Import employees', body: <Upload imports={imports} members={members} /> };
   };
   const rejection = async (context: PageContext, message: string, status = 400): Promise<PageResponse> => ({
     ...(await show(context)),
@@ -47,17 +46,23 @@ export function uploadPages(site: PageRouter, { uploads }: ImportPagesDependenci
   const tooLarge = (context: PageContext) =>
     rejection(context, 'The file must not be larger than 50 MB.', 413);
 
-  site.download(csvTemplatePath, async () => ({
-    fileName: 'employees.csv',
-    make: async function* () {
-      yield Buffer.from(`${labels.join(',')}\r\n`);
-    },
-  }));
-  site.download(workbookTemplatePath, async () => ({
-    fileName: 'employees.xlsx',
-    mediaType: workbookType,
-    make: () => workbook('Employees', headings()),
-  }));
+  site.download(csvTemplatePath, async ({ user }) => {
+    const labels = headings(await uploads.members(user.accountId));
+    return {
+      fileName: 'employees.csv',
+      make: async function* () {
+        yield Buffer.from(csvLine(labels).replace(/\n$/, '\r\n'));
+      },
+    };
+  });
+  site.download(workbookTemplatePath, async ({ user }) => {
+    const labels = headings(await uploads.members(user.accountId));
+    return {
+      fileName: 'employees.xlsx',
+      mediaType: workbookType,
+      make: () => workbook('Employees', rowOf(labels)),
+    };
+  });
 
   site.upload(
     importPath,
@@ -112,9 +117,19 @@ function formatOf(chosen: string, name: string): FileFormat | null {
   return /\.(csv|tsv)$/i.test(name) ? 'csv' : null;
 }
 
-const required = requiredMembers.map((members) => members.map(({ label }) => label).join(' or '));
+function requiredText(attributes: readonly RecordMember[]): string {
+  return requiredIn(attributes)
+    .map((members) => members.map(({ label }) => label).join(' or '))
+    .join(', ');
+}
 
-function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
+function Upload({
+  imports,
+  members,
+}: {
+  imports: readonly EmployeeUpload[];
+  members: readonly RecordMember[];
+}) {
   return (
     <>
       <p>
@@ -149,7 +164,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
       <section>
         <h2>Columns</h2>
         <p>
-          The first row names the columns. Required are {required.join(', ')}. Of an Excel workbook (.xlsx),
+          The first row names the columns. Required are {requiredText(members)}. Of an Excel workbook (.xlsx),
           the first visible sheet is read. CSV can have commas, semicolons or tabs between the columns. For
           developers: JSON with one object on each line is read too.
         </p>
@@ -164,7 +179,7 @@ function Upload({ imports }: { imports: readonly EmployeeUpload[] }) {
           </a>
           .
         </p>
-        <DataTable caption="Columns" columns={memberColumns} rows={recordMembers} />
+        <DataTable caption="Columns" columns={memberColumns} rows={members} />
       </section>
     </>
   );
@@ -190,7 +205,13 @@ function FileField() {
   );
 }
 
-const dateHint = 'A date, such as 2023-02-28 or 28.2.2023';
+const typeHints: Readonly<Partial<Record<string, string>>> = {
+  date: 'A date, such as 2023-02-28 or 28.2.2023',
+  number: 'A number, such as 1234.5',
+  boolean: 'Yes or no',
+  choice: 'One of the choices',
+  choices: 'One or more of the choices, with semicolons between them',
+} satisfies Partial<Record<CustomType, string>>;
 
 const valueHints: Readonly<Record<string, string>> = {
   status: 'Active, On leave, Inactive or Terminated, or your own words, which you assign on the next page',
@@ -199,13 +220,13 @@ const valueHints: Readonly<Record<string, string>> = {
 };
 
 const memberColumns: readonly Column<RecordMember>[] = [
-  column('Column', ({ label }) => label),
+  column('Column', (member) => (isCustom(member) ? <bdi>{member.label}</bdi> : member.label)),
   column('Required', (member) => {
     const [first, ...others] = requiredMembers.find((members) => members.includes(member)) ?? [];
-    if (first === undefined) return 'No';
+    if (first === undefined) return isCustom(member) && member.required ? 'Yes' : 'No';
     return others.length === 0 ? 'Yes' : 'One of the two names';
   }),
-  column('Values', ({ name }) => valueHints[name] ?? (dateAttributes.has(name) ? dateHint : 'Text')),
+  column('Values', ({ name, type = '' }) => valueHints[name] ?? typeHints[type] ?? 'Text'),
 ];
 
 const columns: readonly Column<EmployeeUpload>[] = [

@@ -1,13 +1,26 @@
 import { Badge } from '../../../platform/pages/badge.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
-import { formatStatus, knownStatuses, recordMembers } from '../../employees/index.js';
+import { formatStatus, knownStatuses, type RecordMember } from '../../employees/index.js';
+import { isCustom } from '../custom-columns.js';
 import { suggestStatus, suggestStatuses, valuesToMap } from '../status-values.js';
 import type { ColumnSurvey } from '../uploads/column-survey.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
 
-/** Employee numbers are never the same for all employees. */
-const fixedMembers = recordMembers.filter(({ name, required }) => required && name !== 'employee_number');
+/** Fields of custom attributes, so that the form does not have more than a form can have. */
+const maximumCustomFields = 5;
+
+/** The attributes that can have one value for all employees. Employee numbers are never the same. */
+function fixedMembers(
+  members: readonly RecordMember[],
+  assigned: readonly string[],
+): readonly RecordMember[] {
+  const missing = members.filter(
+    ({ name, required }) => required && name !== 'employee_number' && !assigned.includes(name),
+  );
+  const custom = missing.filter(isCustom).slice(0, maximumCustomFields);
+  return [...missing.filter((member) => !isCustom(member)), ...custom];
+}
 
 const statusField = (column: number, index: number) => `status_${column}_${index}`;
 const fixedField = (name: string) => `value_${name}`;
@@ -15,8 +28,15 @@ const fixedField = (name: string) => `value_${name}`;
 /** The values that the form replaces. What it does not show is as suggested. */
 export function valuesIn(
   form: Fields,
-  attributes: readonly string[],
-  survey: readonly ColumnSurvey[],
+  {
+    attributes,
+    survey,
+    members,
+  }: {
+    attributes: readonly string[];
+    survey: readonly ColumnSurvey[];
+    members: readonly RecordMember[];
+  },
 ): Pick<ColumnAssignment, 'fixedValues' | 'statusValues'> {
   const column = attributes.indexOf('status');
   const values = survey[column]?.values ?? [];
@@ -27,8 +47,8 @@ export function valuesIn(
     const known = knownStatuses.find((each) => each === status);
     return known === undefined ? [] : [[value, known] as const];
   });
-  const fixedValues = fixedMembers.flatMap(({ name }) => {
-    const value = attributes.includes(name) ? '' : form.text(fixedField(name));
+  const fixedValues = fixedMembers(members, attributes).flatMap(({ name }) => {
+    const value = form.text(fixedField(name));
     return value === '' ? [] : [[name, value] as const];
   });
   return { fixedValues: Object.fromEntries(fixedValues), statusValues: Object.fromEntries(statusValues) };
@@ -80,8 +100,11 @@ function StatusField({ id, value, chosen }: { id: string; value: string; chosen:
 }
 
 /** One value for all rows, for each required attribute that has no column. */
-export function FixedValueFields({ chosen }: ValueFieldsProps) {
-  const missing = fixedMembers.filter(({ name }) => !chosen.attributes.includes(name));
+export function FixedValueFields({
+  chosen,
+  members,
+}: ValueFieldsProps & { members: readonly RecordMember[] }) {
+  const missing = fixedMembers(members, chosen.attributes);
   if (missing.length === 0) return null;
   return (
     <fieldset>

@@ -1,8 +1,5 @@
-import { foldText } from '../../../platform/contract/outside-text.js';
 import type { RecordMember } from '../../employees/index.js';
-
-/** Longer names of columns are not compared with those of attributes. */
-const maximumNameLength = 100;
+import { customColumns, isCustom, simplify } from '../custom-columns.js';
 
 /**
  * Other names of attributes in files, without spaces, punctuation and accents: in English, German, French, Spanish, Dutch,
@@ -125,20 +122,22 @@ export function rememberColumns(columns: readonly string[], assigned: readonly s
 
 /**
  * Suggests an attribute for each column by its name. What the account chose last has precedence over an exact name, that over
- * a similar one, and an earlier column over a later one.
+ * a similar one, and an earlier column over a later one. Of similar names, the names and labels of the contract have precedence
+ * over custom attributes, and those over other names.
  *
  * @returns names of attributes, each at most once; empty for a column that is ignored
  */
 export function suggestAttributes(
   columns: readonly string[],
-  attributes: readonly Pick<RecordMember, 'name' | 'label'>[],
+  attributes: readonly RecordMember[],
   remembered: RememberedColumns = {},
 ): string[] {
   const known = new Map<string, string>();
-  for (const { name, label } of attributes) {
+  for (const { name, label } of attributes.filter((attribute) => !isCustom(attribute))) {
     for (const other of [name, label, ...(synonyms[name] ?? []).flatMap((names) => names.split(' '))])
       known.set(simplify(other), name);
   }
+  for (const [column, name] of customColumns(attributes)) known.set(column, name);
   const suggested = columns.map(() => '');
   const taken = new Set<string>();
   const suggest = (find: (column: string) => string | undefined) => {
@@ -157,8 +156,4 @@ export function suggestAttributes(
   );
   suggest((column) => (chosenFor(column) === '' ? undefined : known.get(simplify(column))));
   return suggested;
-}
-
-function simplify(name: string): string {
-  return foldText(name, maximumNameLength);
 }

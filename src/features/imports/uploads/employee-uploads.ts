@@ -6,7 +6,8 @@ import { lock } from '../../../platform/changes/locks.js';
 import { dayMilliseconds, hourMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
-import { recordMembers } from '../../employees/index.js';
+import type { RecordMember } from '../../employees/index.js';
+import { readRecordMembers } from '../custom-columns.js';
 import { detectDateFormat } from '../dates.js';
 import type { ImportCounts } from '../employee-imports.js';
 import { type FileText, openFileText } from '../formats/file-text.js';
@@ -105,6 +106,11 @@ export class EmployeeUploads {
     return row as unknown as EmployeeUpload | null;
   }
 
+  /** The attributes to which columns can be assigned now. */
+  members(accountId: AccountId): Promise<readonly RecordMember[]> {
+    return readRecordMembers(this.#prisma, accountId);
+  }
+
   /** Rejected lines after a line, in their order. */
   async errors(
     { accountId, id: importId }: ImportKey,
@@ -160,7 +166,11 @@ export class EmployeeUploads {
               preview,
             )
           : [];
-      const attributes = suggestAttributes(preview.columns, recordMembers, await this.#remembered(key));
+      const attributes = suggestAttributes(
+        preview.columns,
+        await this.members(key.accountId),
+        await this.#remembered(key),
+      );
       const { count } = await this.#prisma.employeeImport.updateMany({
         where: { ...key, state: 'uploading' },
         data: {

@@ -1,6 +1,7 @@
 import { isObject } from '../../../platform/contract/outside-text.js';
 import { type Delimiter, detectDelimiter, hasOddQuotes, maximumRecordLength, readCsv } from '../csv.js';
 import { headerNames, rowError } from '../csv-entries.js';
+import { withCustomMembers } from '../custom-columns.js';
 import { readJsonEntries } from '../json-entries.js';
 import { splitLines, UnusableFileError } from '../lines.js';
 import { type FileFormat, maximumColumns } from './upload-state.js';
@@ -97,7 +98,7 @@ async function previewJson(bytes: Uint8Array): Promise<FilePreview> {
   for await (const batch of readJsonEntries(splitLines([bytes]))) {
     for (const { line, value, error } of batch) {
       if (error !== undefined && rejected === '') rejected = `; line ${line}: ${error}`;
-      if (isObject(value)) objects.push(value);
+      if (isObject(value)) objects.push(withCustomMembers(value));
     }
     records += batch.length;
     if (objects.length >= previewRows || records >= previewRecords) break;

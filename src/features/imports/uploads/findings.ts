@@ -1,8 +1,12 @@
+import { customName } from '../../../platform/contract/attribute-access.js';
 import {
+  type CustomValue,
   type Employee,
   type EmployeeRecord,
+  formatCustomValue,
   fullName,
   givenAttributes,
+  type RecordMember,
   valuesToChange,
 } from '../../employees/index.js';
 import { shorten } from './file-preview.js';
@@ -72,8 +76,14 @@ export class FindingsCollector {
   readonly #changes: ValueChange[];
   readonly emails: EmailCheck;
   readonly statuses: StatusCheck;
+  readonly #labels: ReadonlyMap<string, string>;
 
-  constructor({ causes = [], otherErrors = 0, changes = [], emails, statuses }: Findings) {
+  /** @param attributes those of the records */
+  constructor(
+    { causes = [], otherErrors = 0, changes = [], emails, statuses }: Findings,
+    attributes: readonly RecordMember[],
+  ) {
+    this.#labels = new Map(attributes.map(({ name, label }) => [name, label]));
     this.#causes = new Map(causes.map((each) => [each.cause, each]));
     this.#otherErrors = otherErrors;
     this.#changes = [...changes];
@@ -104,11 +114,17 @@ export class FindingsCollector {
       if (employee === undefined) continue;
       const { employeeNumber } = employee;
       const earlier = valuesToChange(employee, record);
-      const changes = givenAttributes.flatMap(({ label, member }) => {
+      const name = fullName(employee);
+      const changes: ValueChange[] = givenAttributes.flatMap(({ label, member }) => {
         if (member === 'employeeNumber' || earlier[member] === undefined) return [];
         const after = record[member] ?? null;
-        return [{ employeeNumber, name: fullName(employee), label, before: earlier[member], after }];
+        return [{ employeeNumber, name, label, before: earlier[member], after }];
       });
+      for (const [key, before] of Object.entries(earlier.custom ?? {})) {
+        const label = this.#labels.get(customName(key)) ?? key;
+        const after = record.custom?.[key] ?? null;
+        changes.push({ employeeNumber, name, label, before: customText(before), after: customText(after) });
+      }
       this.#changes.push(...changes.slice(0, maximumChanges - this.#changes.length));
     }
   }
@@ -127,4 +143,11 @@ export class FindingsCollector {
         });
     }
   }
+}
+
+/** Characters of a value of a custom attribute that is listed. */
+const maximumValueLength = 200;
+
+function customText(value: CustomValue | null): string | null {
+  return value === null ? null : shorten(formatCustomValue(value), maximumValueLength);
 }

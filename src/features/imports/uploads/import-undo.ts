@@ -5,16 +5,21 @@ import { lock } from '../../../platform/changes/locks.js';
 import type { Database } from '../../../platform/database/client.js';
 import { employeePosition } from '../../../platform/database/ids.js';
 import {
+  type CustomAttribute,
+  type CustomChanges,
+  type CustomValue,
   deleteEmployees,
   type EarlierValues,
   type Employee,
   type EmployeeRecord,
+  parseCustomValue,
+  readActiveAttributes,
   readEmployeesByPosition,
   upsertEmployees,
 } from '../../employees/index.js';
 import { assignManagers, type ManagerAssignments } from '../assign-managers.js';
 import { planWithoutValues } from '../employee-imports.js';
-import { versionWithoutManager } from '../import-history.js';
+import { hasVersion } from '../import-history.js';
 import type { EmployeeUpload } from './employee-uploads.js';
 import type { Findings, UndoneImport } from './findings.js';
 import type { ImportKey } from './stored-file.js';
@@ -32,6 +37,9 @@ interface StoredChange {
 }
 
 type UndoableImport = Pick<EmployeeUpload, 'id' | 'state'>;
+
+/** The custom attributes that are not archived, by key. */
+type ActiveAttributes = ReadonlyMap<string, CustomAttribute>;
 
 /** What remains to be done after the attributes are restored. */
 interface Remaining {
@@ -113,6 +121,7 @@ export class ImportUndo {
 /** Restores the attributes except the manager, which is restored after all others as an import does. */
 async function restoreAll({ tx, context: { accountId } }: Unit, importId: string): Promise<Remaining> {
   const remaining: Remaining = { created: [], managers: new Map(), restored: 0, kept: 0 };
+  const active = new Map((await readActiveAttributes(tx, accountId)).map((each) => [each.key, each]));
   for (let after = '-1'; ; ) {
     const changes = await tx.$queryRaw<StoredChange[]>`
       SELECT position::text, version, manager_id AS "managerId", before FROM employee_import_changes
@@ -121,28 +130,33 @@ async function restoreAll({ tx, context: { accountId } }: Unit, importId: string
     const last = changes.at(-1);
     if (last === undefined) return remaining;
     after = last.position;
-    await restoreChunk(tx, accountId, { changes, remaining });
+    await restoreChunk(tx, accountId, { changes, active, remaining });
   }
 }
 
 async function restoreChunk(
   tx: Unit['tx'],
   accountId: AccountId,
-  { changes, remaining }: { changes: readonly StoredChange[]; remaining: Remaining },
+  {
+    changes,
+    active,
+    remaining,
+  }: { changes: readonly StoredChange[]; active: ActiveAttributes; remaining: Remaining },
 ): Promise<void> {
   const positions = changes.map(({ position }) => Number(position));
   const employees = await readEmployeesByPosition(tx, accountId, positions);
   const byPosition = new Map(employees.map((employee) => [employeePosition(employee.id), employee]));
+  const keys = new Set(active.keys());
   const records: EmployeeRecord[] = [];
   for (const { position, version, managerId, before } of changes) {
     const employee = byPosition.get(Number(position));
     // It was deleted since.
     if (employee === undefined) continue;
-    if (versionWithoutManager(employee) !== version || employee.managerId !== managerId) remaining.kept += 1;
+    if (!hasVersion(employee, version, keys) || employee.managerId !== managerId) remaining.kept += 1;
     else if (before === null) remaining.created.push({ id: employee.id });
     else {
       remaining.restored += 1;
-      records.push(restoredRecord(employee, before));
+      records.push(restoredRecord(employee, before, active));
       const { employeeNumber } = employee;
       if (before.managerId === undefined) continue;
       const reference = before.managerId === null ? null : { id: before.managerId };
@@ -152,8 +166,22 @@ async function restoreChunk(
   if (records.length > 0) await upsertEmployees(tx, accountId, records);
 }
 
-function restoredRecord(employee: Employee, before: EarlierValues): EmployeeRecord {
-  const { id: _, updatedAt: __, ...values } = employee;
-  const { managerId: ___, ...record } = { ...values, ...before };
-  return record;
+function restoredRecord(
+  employee: Employee,
+  { custom, ...before }: EarlierValues,
+  active: ActiveAttributes,
+): EmployeeRecord {
+  const { id: _, updatedAt: __, custom: ___, ...values } = employee;
+  const { managerId: ____, ...record } = { ...values, ...before };
+  return custom === undefined ? record : { ...record, custom: storableValues(custom, active) };
+}
+
+/** The values that the attributes still allow. They were deleted or archived since, or lost a choice. */
+function storableValues(custom: CustomChanges, active: ActiveAttributes): CustomChanges {
+  const values = Object.entries(custom).flatMap(([key, value]): [string, CustomValue | null][] => {
+    const attribute = active.get(key);
+    const parsed = attribute && parseCustomValue(attribute, value);
+    return parsed === undefined || 'violation' in parsed ? [] : [[key, parsed.value]];
+  });
+  return Object.fromEntries(values);
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../../platform/contract/outside-text.js';
 import { csvLine } from '../../../platform/database/cursor-csv.js';
+import { withCustomMembers } from '../custom-columns.js';
 import type { Entry } from '../lines.js';
 import { memberTexts, shorten, shortenAll } from './file-preview.js';
 import type { FileMapping } from './upload-state.js';
@@ -33,7 +34,7 @@ export function cellsOf(
 function membersOf(text: string, columns: readonly string[]): string[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? memberTexts(value, columns) : undefined;
+    return isObject(value) ? memberTexts(withCustomMembers(value), columns) : undefined;
   } catch {
     return undefined;
   }

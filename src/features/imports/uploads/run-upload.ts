@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../../../platform/contract/outside-text.js';
-import { ruleText } from '../../../platform/problems/rule-texts.js';
 import type { EmployeeCheck, EmployeeRecord, RecordMember, UpsertCounts } from '../../employees/index.js';
 import { type Delimiter, delimiters } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
-import { type DateFormat, dateAttributes, describeInvalidDate, isDateFormat } from '../dates.js';
+import { withCustomMembers } from '../custom-columns.js';
+import { toDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
-import { type CheckedEntry, type ImportOutcome, runImport, withSpellings } from '../import-employees.js';
+import { type ImportOutcome, runImport, withSpellings } from '../import-employees.js';
 import { ImportHistory } from '../import-history.js';
 import { readJsonEntries } from '../json-entries.js';
 import { type Entry, splitLines, UnusableFileError } from '../lines.js';
+import { labelledCheck } from './check-records.js';
 import { FindingsCollector } from './findings.js';
 import { cellsOf } from './rejected-rows.js';
 import type { StoredFiles } from './stored-file.js';
@@ -98,7 +99,7 @@ async function* renameMembers(
 
 function rename(entry: Entry, names: ReadonlyMap<string, string>): Entry {
   if (entry.error !== undefined || !isObject(entry.value)) return entry;
-  const members = Object.entries(entry.value);
+  const members = Object.entries(withCustomMembers(entry.value));
   const own = members.filter(([name]) => !names.has(name));
   const renamed = members.flatMap(([name, member]) => {
     const attribute = names.get(name);
@@ -134,7 +135,7 @@ export async function runUpload(
   { queue, files, imports, check, batchSize, signal, onCancelled }: RunDependencies,
 ): Promise<ImportOutcome['ending'] | UnusableFileError> {
   const source = { bytesRead: 0 };
-  const findings = new FindingsCollector(upload.findings);
+  const findings = new FindingsCollector(upload.findings, check.attributes);
   let rejected: UploadProgress['errors'][number][] = [];
   let errorCount = upload.counts.rejected;
   const progressOf = (counts: UploadProgress['counts']): UploadProgress => ({
@@ -150,7 +151,7 @@ export async function runUpload(
   const statuses = spellings.valuesOf('status');
   const options: Parameters<typeof runImport>[0] = {
     entries: readMappedEntries(content, upload, check.attributes),
-    check: withSpellings((value) => checkRecord(check, value, upload), spellings),
+    check: withSpellings(labelledCheck(check, upload), spellings),
     batchSize,
     maximumRejected: Number.POSITIVE_INFINITY,
     continueFrom: upload.counts,
@@ -251,36 +252,6 @@ async function checkWrites(
       return { updated: 0, errors: [] };
     },
   };
-}
-
-/** The errors have the labels of the attributes, which the user has assigned to the columns. */
-function checkRecord(
-  check: EmployeeCheck,
-  value: unknown,
-  { attributes, dateFormats }: Pick<FileMapping, 'attributes' | 'dateFormats'>,
-): CheckedEntry {
-  const checked = check.checkMembers(value);
-  if (checked.errors === undefined) return checked;
-  const labels = new Map(check.attributes.map(({ name, label }) => [name, label]));
-  const described = checked.errors.map(({ member, violation }) => {
-    const known = labels.get(member);
-    const label = known ?? (member || 'The record');
-    const isDate = dateAttributes.has(member) && violation.rule !== 'not_before_hire_date';
-    const given = isDate ? (value as Record<string, unknown>)[member] : undefined;
-    if (typeof given === 'string') {
-      const format = toDateFormat(dateFormats[attributes.indexOf(member)]);
-      const { cause, message } = describeInvalidDate(given, format);
-      return { message: `${label}: ${message}`, cause: `${label} ${cause}` };
-    }
-    const message = `${label} ${ruleText(violation)}`;
-    // The file chooses the names of unknown members.
-    return { message, cause: known === undefined && member !== '' ? 'A member is unknown' : message };
-  });
-  return { errors: described.map(({ message }) => message), causes: described.map(({ cause }) => cause) };
-}
-
-function toDateFormat(text: string | undefined): DateFormat {
-  return isDateFormat(text) ? text : 'ymd';
 }
 
 function toMessage(errors: readonly string[]): string {

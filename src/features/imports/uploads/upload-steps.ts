@@ -5,8 +5,9 @@ import { dayMilliseconds, hourMilliseconds } from '../../../platform/clock.js';
 import type { Database, Prisma } from '../../../platform/database/client.js';
 import { violatedUniqueConstraint } from '../../../platform/database/database-errors.js';
 import type { EmployeeImport } from '../../../platform/database/generated/client.js';
-import { type RecordMember, recordMembers, requiredMembers } from '../../employees/index.js';
-import { dateAttributes, isDateFormat } from '../dates.js';
+import type { RecordMember } from '../../employees/index.js';
+import { readRecordMembers, requiredIn } from '../custom-columns.js';
+import { dateNames, isDateFormat } from '../dates.js';
 import { rememberColumns } from './column-names.js';
 import type { Findings } from './findings.js';
 import { deleteFile, type ImportKey } from './stored-file.js';
@@ -29,8 +30,9 @@ interface ColumnError {
 /** Errors of an assignment of attributes to the columns of a file. */
 function checkColumns(
   { attributes: assigned, dateFormats, fixedValues }: ColumnAssignment,
-  attributes: readonly Pick<RecordMember, 'name' | 'label'>[],
+  attributes: readonly RecordMember[],
 ): ColumnError[] {
+  const dates = dateNames(attributes);
   const known = new Map(attributes.map((attribute) => [attribute.name as string, attribute]));
   const seen = new Set<string>();
   const errors: ColumnError[] = [];
@@ -40,7 +42,7 @@ function checkColumns(
     if (attribute === undefined) errors.push({ column, message: 'Choose an attribute from the list.' });
     else if (seen.has(name))
       errors.push({ column, message: `Two columns are assigned to ${attribute.label}. Keep one.` });
-    else if (dateAttributes.has(name) && !isDateFormat(dateFormats[column]))
+    else if (dates.has(name) && !isDateFormat(dateFormats[column]))
       errors.push({
         column,
         field: 'date',
@@ -49,7 +51,7 @@ function checkColumns(
     seen.add(name);
   }
   const given = new Set([...seen, ...Object.keys(fixedValues)]);
-  const missing = requiredMembers.filter((members) => members.every(({ name }) => !given.has(name)));
+  const missing = requiredIn(attributes).filter((members) => members.every(({ name }) => !given.has(name)));
   if (missing.length > 0) {
     const labels = missing.map((members) => members.map(({ label }) => label).join(' or ')).join(', ');
     errors.push({ column: 0, message: `Assign a column to each required attribute. Missing: ${labels}.` });
@@ -91,7 +93,7 @@ export class UploadSteps {
     id: string,
     columns: ColumnAssignment,
   ): Promise<StepOutcome | readonly ColumnError[]> {
-    const errors = checkColumns(columns, recordMembers);
+    const errors = checkColumns(columns, await readRecordMembers(this.#prisma, context.accountId));
     if (errors.length > 0) return errors;
     const step = { from: ['uploaded', 'checked'], to: 'checking', columns } as const;
     return await this.#start(context, id, step);

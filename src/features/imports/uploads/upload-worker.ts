@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/database/client.js';
 import { randomId } from '../../../platform/database/ids.js';
 import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { Logger } from '../../../platform/logger.js';
-import { createEmployeeCheck, type EmployeeCheck } from '../../employees/index.js';
+import { createEmployeeCheck, type EmployeeCheck, readActiveAttributes } from '../../employees/index.js';
 import { EmployeeImports } from '../employee-imports.js';
 import { UnusableFileError } from '../lines.js';
 import { runUpload } from './run-upload.js';
@@ -28,6 +28,7 @@ const defaultBatchSize = 1_000;
 
 /** Runs the queued checks and imports of uploaded files, in any process. */
 export class UploadWorker extends ClaimWorker<ClaimedUpload> {
+  readonly #prisma: Database['prisma'];
   readonly #queue: UploadQueue;
   readonly #files: StoredFiles;
   readonly #imports: EmployeeImports;
@@ -50,6 +51,7 @@ export class UploadWorker extends ClaimWorker<ClaimedUpload> {
     batchSize?: number;
   }) {
     super({ maximumRunning, name: 'imports', logger });
+    this.#prisma = database.prisma;
     this.#queue = new UploadQueue(database, clock);
     this.#files = new StoredFiles(database);
     this.#imports = new EmployeeImports(database, clock);
@@ -90,8 +92,10 @@ export class UploadWorker extends ClaimWorker<ClaimedUpload> {
     const heartbeat = setInterval(beat, heartbeatMilliseconds);
     heartbeat.unref();
     try {
+      // A batch fails when one of them is archived meanwhile. The import then continues with those that remain.
+      const check = this.#check.withCustom(await readActiveAttributes(this.#prisma, upload.accountId));
       const ending = await runUpload(upload, {
-        ...{ queue: this.#queue, files: this.#files, imports: this.#imports, check: this.#check },
+        ...{ queue: this.#queue, files: this.#files, imports: this.#imports, check },
         ...{ batchSize: this.#batchSize, signal, onCancelled },
       });
       await this.#end(upload, ending, { cancelled: cancelled.signal.aborted, lost: lost.signal.aborted });
