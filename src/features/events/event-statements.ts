@@ -60,12 +60,16 @@ function readableChanges(reader: Reader): string {
     ELSE to_json(events.changed) END`;
 }
 
-/** Condition that the event is not only a change of attributes that the reader may not read. */
+/** Condition that the event is not only a change of attributes that the reader may not read, or that were deleted. */
 function isReadable(reader: Reader): string {
   const hasReadable = `EXISTS (SELECT FROM unnest(events.changed) AS name WHERE ${isReadableName('name', reader)})`;
-  if (reader.restricted.length > 0) return `AND (events.type <> 'employee.updated' OR ${hasReadable})`;
-  const isOfContract = `starts_with(events.changed[1], 'custom.') IS NOT TRUE`;
-  return `AND (${reader.readsCustom ? `${isOfContract} OR ${hasReadable}` : isOfContract})`;
+  // Custom attributes are last.
+  const isOfContract = `starts_with(events.changed[1], 'custom.') IS FALSE`;
+  const alternatives = [
+    ...(reader.restricted.length === 0 ? [isOfContract] : []),
+    ...(reader.restricted.length > 0 || reader.readsCustom ? [hasReadable] : []),
+  ];
+  return `AND (events.type <> 'employee.updated' OR ${alternatives.join(' OR ')})`;
 }
 
 /** A member within a text constant of SQL. */
