@@ -353,9 +353,9 @@ export interface paths {
         };
         /**
          * Get an employee
-         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`. Attributes that the application may not read are absent, and named in
-         *     `meta.restricted`. Values of the custom attributes that it may read are in `custom`. A change of only attributes that it may not read changes neither the response nor
-         *     its `ETag`.
+         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`. Attributes that the application may not read are
+         *     absent, and named in `meta.restricted`. Values of the custom attributes that it may read are in `custom`. A change of only
+         *     attributes that it may not read changes neither the response nor its `ETag`.
          */
         get: operations["getEmployee"];
         put?: never;
@@ -1800,8 +1800,8 @@ export interface components {
             user_id: string | null;
         };
         /**
-         * @description The attributes after the change: those of `EmployeeAttributes`, `custom` included, or of `ReportAttributes`. For `employee.deleted`, the
-         *     `employee_number` alone. It is `null` for `report.deleted`, and when the record was deleted later.
+         * @description The attributes after the change: those of `EmployeeAttributes`, `custom` included, or of `ReportAttributes`. For
+         *     `employee.deleted`, the `employee_number` alone. It is `null` for `report.deleted`, and when the record was deleted later.
          */
         EventAttributes: {
             [key: string]: unknown;
