@@ -1329,9 +1329,9 @@ export interface components {
             custom?: components["schemas"]["CustomValues"];
         };
         /**
-         * @description The values of the custom attributes that the application may read, by key. A custom attribute without a value is absent, and
-         *     so is an archived one. The member is absent if the account has chosen no custom attribute for the application.
-         *     `listEmployeeAttributes` describes them.
+         * @description The values of the custom attributes that the application may read, by key. A key has at most 40 lower-case letters, digits and
+         *     underscores. A custom attribute without a value is absent, and so is an archived one. The member is absent if the account has
+         *     chosen no custom attribute for the application. `listEmployeeAttributes` describes them.
          */
         CustomValues: {
             [key: string]: components["schemas"]["CustomValue"];

@@ -1,5 +1,6 @@
 import { givenAttributes } from '../../../src/features/employees/employee-attributes.js';
 import type { CustomValue } from '../../../src/features/employees/index.js';
+import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
 import type { Random } from '../input/random.js';
 import type { TestApp } from '../server/app.js';
@@ -23,10 +24,14 @@ interface MarkedPerson {
   readonly seenAt: (access: Access) => Date;
 }
 
-/** An account with the custom attributes of {@link markedAttributes}, employees with values, and changes of them. */
-export async function markedPeople(api: Pick<TestApp, 'database'>, random: Random) {
+/**
+ * Custom attributes of {@link markedAttributes}, employees with values, and changes of them.
+ *
+ * @param given an account without employees; default: a new one
+ */
+export async function markedPeople(api: Pick<TestApp, 'database'>, random: Random, given?: AccountId) {
   const { prisma } = api.database;
-  const { accountId } = await createTenant(api.database);
+  const accountId = given ?? (await createTenant(api.database)).accountId;
   await defineAttributes(
     api.database,
     accountId,
