@@ -27,12 +27,12 @@ t.test(
     );
     await scene.create({ url: receiver.url });
     let after: string = (await api.get('/v1/events?page[size]=500', token)).json().meta.next_cursor;
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const chosen = everyKey.filter(() => random.chance(round % 2 === 0 ? 0.5 : 0.2));
       const restricted: Restricted = round % 3 === 0 ? restrictableAttributes : [];
       await allow(application, { restricted, chosen });
-      if (round === 6) await archive(archivedKey);
-      const isArchived = round >= 6;
+      if (round === 4) await archive(archivedKey);
+      const isArchived = round >= 4;
       for (let number = 0; number < 4; number += 1) {
         const [person] = people;
         if (isArchived && person !== undefined) await changeOne(person, random.pick(activeKeys));
