@@ -1,29 +1,7 @@
-import { restrictableAttributes } from '../../dist/src/platform/contract/employee-attributes.js';
-import { hashSecret } from '../../dist/src/platform/crypto/keyring.js';
+import { partner } from './partner.mjs';
 
 const path = '/v1/webhook_endpoints';
 const example = 'WebhookEndpoint';
-const scopes = ['reports:read', 'webhooks:read', 'webhooks:write'];
-
-/** Creates an application that may have endpoints and read all attributes, and returns its token. */
-async function partner(world, id, granted = scopes) {
-  const secret = `secret of ${id}`;
-  const application = {
-    id,
-    accountId: 'demoacme',
-    clientId: id,
-    name: id,
-    clientType: 'confidential',
-    scopes: granted,
-    readableAttributes: [...restrictableAttributes],
-  };
-  await world.database.prisma.application.create({ data: application });
-  await world.database.prisma.applicationSecret.create({
-    data: { id, accountId: 'demoacme', applicationId: id, secretHash: hashSecret(secret) },
-  });
-  const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
-  return (await world.send('/v1/oauth/token', { form })).body.access_token;
-}
 
 const token = (world) => world.once('partner', () => partner(world, 'partner'));
 
@@ -42,7 +20,7 @@ const of = (suffix, options) => async (world) => {
 };
 
 /** A token without the scopes for webhooks. */
-const reader = (world) => world.once('reader', () => partner(world, 'reader', ['reports:read']));
+const reader = (world) => world.once('reader', () => partner(world, 'reader', { scopes: ['reports:read'] }));
 
 /** Webhook endpoints. */
 export const webhooks = {

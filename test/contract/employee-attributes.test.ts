@@ -8,7 +8,8 @@ const schemaOf = (name: string) => document.components.schemas[name] ?? {};
 const propertiesOf = (name: string) => Object.keys(schemaOf(name).properties ?? {});
 const listOf = (name: string, keyword: string) => (schemaOf(name)[keyword] ?? []) as readonly string[];
 
-const attributes = propertiesOf('EmployeeAttributes');
+// `custom` has the values of the attributes of an account.
+const attributes = propertiesOf('EmployeeAttributes').filter((name) => name !== 'custom');
 const columns = ['id', ...attributes];
 const sortKeysOf = (names: readonly string[]) => names.flatMap((name) => [name, `-${name}`]);
 const sortNamesOf = (names: readonly string[]) => names.flatMap((name) => [name, `${name}_descending`]);

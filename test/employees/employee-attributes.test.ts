@@ -62,6 +62,21 @@ t.test('every attribute is compared when the times of attributes are stored', as
     t.match(text, `'${name}', CASE`, `prisma/migrations: set_attribute_times stores no time of ${name}`);
 });
 
+t.test('every attribute is compared before a change counts as one of custom attributes alone', async (t) => {
+  const [definition] = await asOwner<{ text: string }>(
+    database,
+    `SELECT pg_get_functiondef('set_custom_values'::regproc) AS text`,
+  );
+  const text = definition?.text ?? '';
+  for (const { name } of givenAttributes)
+    for (const row of ['OLD', 'NEW'])
+      t.match(
+        text,
+        new RegExp(`${row}\\.${name}\\b`),
+        `prisma/migrations: set_custom_values lacks ${row}.${name}`,
+      );
+});
+
 t.test('every attribute is a field of the model', async (t) => {
   for (const { member } of employeeAttributes)
     t.ok(

@@ -41,6 +41,7 @@ for (const [revision, options] of [
         '/v1/employees?filter[department]=Sales&filter[department]=Design%2C+Berlin&filter[hire_date][gte]=2020-01-01',
       ],
       ['getEmployee', { employee_id: employeeId }, `/v1/employees/${employeeId}`],
+      ['listEmployeeAttributes', {}, '/v1/employee_attributes'],
       ['listReports', {}, '/v1/reports'],
       ['getReport', { report_id: id }, `/v1/reports/${id}`],
       ['runReport', { report_id: id, page_size: '10' }, `/v1/reports/${id}/results?page[size]=10`],

@@ -39,6 +39,7 @@ t.test('rejects a token without the scopes with 403 that names them', async (t) 
   for (const [url, method, scope] of [
     ['/v1/employees', 'GET', 'reports:read'],
     ['/v1/employees/unknown', 'GET', 'reports:read'],
+    ['/v1/employee_attributes', 'GET', 'reports:read'],
     ['/v1/reports', 'GET', 'reports:read'],
     ['/v1/reports', 'POST', 'reports:write'],
     ['/v1/reports/unknown', 'DELETE', 'reports:write'],

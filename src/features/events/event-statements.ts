@@ -59,13 +59,16 @@ function readableChanges(reader: Reader): string {
     ELSE to_json(events.changed) END`;
 }
 
-/** Condition that the event is not only a change of attributes that the reader may not read. */
+/** Condition that the event is not only a change of attributes that the reader may not read, or that were deleted. */
 function isReadable(reader: Reader): string {
   const hasReadable = `EXISTS (SELECT FROM unnest(events.changed) AS name WHERE ${isReadableName('name', reader)})`;
-  if (reader.restricted.length > 0) return `AND (events.type <> 'employee.updated' OR ${hasReadable})`;
-  // An update without names changed only custom attributes that were deleted with their values.
-  const isOfContract = `NOT coalesce(starts_with(events.changed[1], 'custom.'), events.type = 'employee.updated')`;
-  return `AND (${reader.readsCustom ? `${isOfContract} OR ${hasReadable}` : isOfContract})`;
+  // Custom attributes are last.
+  const isOfContract = `starts_with(events.changed[1], 'custom.') IS FALSE`;
+  const alternatives = [
+    ...(reader.restricted.length === 0 ? [isOfContract] : []),
+    ...(reader.restricted.length > 0 || reader.readsCustom ? [hasReadable] : []),
+  ];
+  return `AND (events.type <> 'employee.updated' OR ${alternatives.join(' OR ')})`;
 }
 
 /** A member within a text constant of SQL. */

@@ -332,6 +332,8 @@ export interface paths {
          *
          *     Attributes that the application may not read are absent from the records, and named in `meta.restricted`. A filter or a sort
          *     key of one of them is rejected with 400. `updated_at` is then the time of the last change of another attribute.
+         *
+         *     Values of the custom attributes that the application may read are in `custom`, and change `updated_at` like the others.
          */
         get: operations["listEmployees"];
         put?: never;
@@ -351,8 +353,9 @@ export interface paths {
         };
         /**
          * Get an employee
-         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`. Attributes that the application may not read are absent, and named in
-         *     `meta.restricted`. A change of only these changes neither the response nor its `ETag`.
+         * @description One employee by `id`. Needs the scope `employees:read` or `reports:read`. Attributes that the application may not read are
+         *     absent, and named in `meta.restricted`. Values of the custom attributes that it may read are in `custom`. A change of only
+         *     attributes that it may not read changes neither the response nor its `ETag`.
          */
         get: operations["getEmployee"];
         put?: never;
@@ -1284,7 +1287,7 @@ export interface components {
         };
         /**
          * @description The attributes of an employee. Those that are not required are absent if the application may not read them: `meta.restricted`
-         *     names them. Otherwise every member is present.
+         *     names them, except `custom`. Otherwise every member is present.
          */
         EmployeeAttributes: {
             /** @description The employee number, unique within the account. */
@@ -1320,21 +1323,23 @@ export interface components {
             manager_id?: string | null;
             /**
              * Format: date-time
-             * @description When an attribute last changed that the application may read.
+             * @description When an attribute last changed that the application may read. Custom attributes count if it may read them.
              */
             updated_at: string;
             custom?: components["schemas"]["CustomValues"];
         };
         /**
-         * @description The values of the custom attributes that the application may read, by key. A custom attribute without a value is absent. The
-         *     member is absent if the application may read no custom attribute. `listEmployeeAttributes` describes them.
+         * @description The values of the custom attributes that the application may read, by key. A key has at most 40 lower-case letters, digits and
+         *     underscores. A custom attribute without a value is absent, and so is an archived one. The member is absent if the account has
+         *     chosen no custom attribute for the application. `listEmployeeAttributes` describes them.
          */
         CustomValues: {
             [key: string]: components["schemas"]["CustomValue"];
         };
         /**
          * @description The value of a custom attribute: a string for `text`, `long_text`, `date` and `choice`, a number for `number`, a boolean for
-         *     `boolean`, and an array of strings for `choices`.
+         *     `boolean`, and an array of strings for `choices`. A text has at most 255 characters, and a long text 2,000. A choice that was
+         *     removed from the attribute can still be a value.
          */
         CustomValue: string | number | boolean | string[];
         /** @description The attributes of an attribute of employees. */
@@ -1795,8 +1800,8 @@ export interface components {
             user_id: string | null;
         };
         /**
-         * @description The attributes after the change: those of `EmployeeAttributes` or of `ReportAttributes`. For `employee.deleted`, the
-         *     `employee_number` alone. It is `null` for `report.deleted`, and when the record was deleted later.
+         * @description The attributes after the change: those of `EmployeeAttributes`, `custom` included, or of `ReportAttributes`. For
+         *     `employee.deleted`, the `employee_number` alone. It is `null` for `report.deleted`, and when the record was deleted later.
          */
         EventAttributes: {
             [key: string]: unknown;

@@ -13,6 +13,7 @@ import { openTestDatabase, testServer } from '../../support/database/database.js
 import { asOwner } from '../../support/database/owner.js';
 import { query } from '../../support/database/query.js';
 import { createUser } from '../../support/oauth/users.js';
+import { defineAttributes } from '../../support/records/custom-attributes.js';
 import { createTenant, makeEmployees, type Tenant } from '../../support/records/tenant.js';
 import t from '../../support/tap.js';
 
@@ -439,6 +440,7 @@ async function fill(database: Database): Promise<Tenant> {
     },
   });
   await prisma.webhookWakeup.create({ data: { accountId } });
+  await defineAttributes(database, accountId, [{ key: 'cost_center' }]);
   const importId = randomId();
   await prisma.employeeImport.create({
     data: {
