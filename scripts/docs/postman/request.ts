@@ -5,6 +5,7 @@ import {
   type Operation,
   resolve,
 } from '../../../src/platform/contract/contract.js';
+import { isObjectParameter, memberParameters } from '../../../src/platform/contract/object-parameters.js';
 import type { DocumentLinks } from '../reference/links.js';
 import {
   type DocumentedOperation,
@@ -97,7 +98,9 @@ export function requestItem(operation: Operation, context: RequestContext): obje
   const raw = rawOperation(contract, operation);
   const parameters = parametersOf(contract, operation);
   const valuesIn = (place: DocumentedParameter['in']) =>
-    parameters.filter((parameter) => parameter.in === place).map((parameter) => toValue(parameter, context));
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .flatMap((parameter) => toValues(parameter, context));
   const body = raw.requestBody === undefined ? undefined : bodyOf(raw.requestBody, context);
   const auth = authorizations.of(operation);
   const request = {
@@ -125,15 +128,21 @@ function idsIn(request: object, variables: Variables): string[] {
   return names.filter((name) => text.includes(`{{${name}}}`));
 }
 
-/** A parameter with the value of its example. Optional ones are disabled, because not all of them fit together. */
-function toValue(parameter: DocumentedParameter, { links, variables }: RequestContext): Value {
+/**
+ * A parameter with the value of its example; for an object, one for each member. Optional ones are disabled, because not all of them fit
+ * together.
+ */
+function toValues(parameter: DocumentedParameter, { links, variables }: RequestContext): Value[] {
   const { name, description, example } = parameter;
-  return {
-    key: name,
-    value: variableOr(variables, name, example),
+  const fields = isObjectParameter(parameter)
+    ? memberParameters(name, Object(example))
+    : [[name, example] as const];
+  return fields.map(([key, value]) => ({
+    key,
+    value: variableOr(variables, key, value),
     description: links.rewriteLinks(description),
     ...(!isRequired(parameter) && { disabled: true }),
-  };
+  }));
 }
 
 interface Value {

@@ -6,6 +6,7 @@ import {
   type ProblemCode,
   resolve,
 } from '../../../src/platform/contract/contract.js';
+import { shownName } from '../../../src/platform/contract/object-parameters.js';
 import type {
   DescribedContent,
   DescribedError,
@@ -76,10 +77,10 @@ class Describer {
 
   #parameter(given: unknown): DescribedParameter {
     const parameter = this.#at<DocumentedParameter>(given);
-    const { name, schema, description, example } = parameter;
+    const { schema, description, example } = parameter;
     const type = this.#schemas.type(schema);
     return {
-      name,
+      name: shownName(parameter),
       place: parameter.in,
       required: isRequired(parameter),
       type,

@@ -54,7 +54,8 @@ function matches(
   return texts.length === 0 ? without : Prisma.sql`(${hasValue()} OR ${without})`;
 }
 
-function isValueFilter(wanted: ValueFilter | RangeFilter): wanted is ValueFilter {
+/** Whether a filter has values and no range. */
+export function isValueFilter(wanted: ValueFilter | RangeFilter): wanted is ValueFilter {
   return Array.isArray(wanted);
 }
 
@@ -73,7 +74,8 @@ function isOneOfInAnyCase(accountId: AccountId, addresses: readonly string[]): P
   return Prisma.sql`position = ANY (ARRAY(${Prisma.join(found, ' UNION ALL ')}))`;
 }
 
-function isInRange(column: EmployeeColumn, { from, before }: RangeFilter): Prisma.Sql {
+/** Builds the condition that the values of a column are in a range. Its parameters are strings. */
+export function isInRange(column: EmployeeColumn, { from, before }: RangeFilter): Prisma.Sql {
   // PostgreSQL takes a range that ends before it starts for one with employees, and would read all employees to find them.
   if (from !== undefined && before !== undefined && from >= before) return Prisma.sql`false`;
   const bounds = [

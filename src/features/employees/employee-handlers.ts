@@ -12,6 +12,7 @@ import { PageRequest, parseSort, parseTimestamp } from '../../platform/http/pagi
 import { invalidRequest } from '../../platform/problems/invalid-request.js';
 import { recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import { readCustomFilters } from './custom-filter-parameters.js';
 import type { EmployeeMember } from './employee.js';
 import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
 import type { EmployeeFilter, RangeFilter, ValueFilter } from './employee-filter.js';
@@ -121,14 +122,29 @@ export class EmployeeHandlers
   }
 
   /** @throws {Problem} 400 `invalid_request` */
-  async listEmployees({ caller, query, request }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
+  async listEmployees({
+    caller,
+    query,
+    operation,
+    request,
+  }: Input<'listEmployees'>): Promise<Output<'listEmployees'>> {
     const { accountId, access } = caller;
     if (access.restricted.length > 0) requireReadable(query, access);
+    const { filter: given } = query;
+    const custom =
+      given === undefined
+        ? []
+        : readCustomFilters(given, {
+            attributes: await this.#employees.customAttributes(accountId),
+            access,
+            operation,
+          });
     const sort = parseSort(query.sort, sortKeys);
     const location = { baseUrl: this.#baseUrl, url: request.url };
     const page = new PageRequest<EmployeeAnchor>(query, location, (value) => isEmployeeAnchor(value, sort));
     const { resources, count, recordCount, truncated, nextAnchor } = await this.#employees.list(accountId, {
       filter: readFilter(query),
+      custom,
       search: query['filter[search]'],
       sort,
       size: page.size,

@@ -7,6 +7,7 @@ import {
   type OrderedRows,
   type OrderTerm,
 } from '../../platform/database/page-query.js';
+import type { CustomFilter } from './custom-filter.js';
 import { type EmployeeColumn, type EmployeeMember, employeeColumns } from './employee.js';
 import type { EmployeeCondition, EmployeeFilter } from './employee-filter.js';
 import { candidateRanges, matchesParts, maximumMatches, type SearchPart } from './employee-search.js';
@@ -59,6 +60,8 @@ export function fromEmployeeAnchor({ values, position }: EmployeeAnchor): Anchor
 /** A page of a list of employees. */
 export interface EmployeeListRequest {
   readonly filter: EmployeeFilter;
+  /** Filters of custom attributes that the reader may read. Default: none. */
+  readonly custom?: readonly CustomFilter[];
   /** Starts of words of a name, of an e-mail address or of an employee number. Absent: all employees. */
   readonly search?: string | undefined;
   /** Empty: by id. */

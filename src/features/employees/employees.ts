@@ -11,6 +11,7 @@ import { employeePosition } from '../../platform/database/ids.js';
 import { type Anchor, pageQuery, splitPage } from '../../platform/database/page-query.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { type CustomAttribute, readActiveAttributes } from './custom-attributes.js';
+import { customConditions } from './custom-filter.js';
 import { columnsFor, type Employee, employeeSelection, employeesByName, fullName } from './employee.js';
 import { filterConditions } from './employee-filter.js';
 import {
@@ -192,7 +193,7 @@ export class Employees {
   async #read<Row extends object>(
     accountId: AccountId,
     selection: Prisma.Sql,
-    { filter, search, sort, size, from, access = contractAccess }: EmployeeListRequest,
+    { filter, custom = [], search, sort, size, from, access = contractAccess }: EmployeeListRequest,
   ): Promise<{
     rows: readonly Row[];
     recordCount: number;
@@ -203,7 +204,8 @@ export class Employees {
     return withScope(accountScope(accountId), async () => {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
       const columns = columnsFor(accountId, access);
-      const query = new EmployeeQuery(accountId, filterConditions(accountId, filter, columns), parts);
+      const conditions = [...filterConditions(accountId, filter, columns), ...customConditions(custom)];
+      const query = new EmployeeQuery(accountId, conditions, parts);
       // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
       const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());
       const count = Number(total?.count ?? 0);
@@ -219,6 +221,7 @@ export class Employees {
   }
 }
 
-function isWholeListById({ filter, search, sort }: EmployeeListRequest): boolean {
-  return isById(sort) && search === undefined && Object.values(filter).every((value) => value === undefined);
+function isWholeListById({ filter, custom = [], search, sort }: EmployeeListRequest): boolean {
+  const isFiltered = custom.length > 0 || Object.values(filter).some((value) => value !== undefined);
+  return isById(sort) && search === undefined && !isFiltered;
 }

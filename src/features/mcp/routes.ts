@@ -186,12 +186,12 @@ function callerOf(app: FastifyInstance, request: FastifyRequest, dependencies: D
       try {
         const response = await send(tool, given);
         if (response.statusCode < 300) return succeeded(response.body);
-        return rejectedCall(response.json<ProblemDocument>(), response.headers['retry-after']);
+        return rejectedCall(response.json<ProblemDocument>(), tool, response.headers['retry-after']);
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         const { problems } = contract;
         const context = { problems, errorsUrl: config.errorsUrl, instance: mcpPath, requestId: request.id };
-        return rejectedCall(problemDocument(error, context));
+        return rejectedCall(problemDocument(error, context), tool);
       }
     },
   };

@@ -1,7 +1,12 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server';
 import type { InjectOptions } from 'fastify';
-import { isRepeatable } from '../../platform/contract/contract.js';
-import { isStorableText } from '../../platform/contract/outside-text.js';
+import { isRepeatable, type Parameter } from '../../platform/contract/contract.js';
+import {
+  isObjectParameter,
+  memberParameters,
+  pathReader,
+} from '../../platform/contract/object-parameters.js';
+import { isObject, isStorableText } from '../../platform/contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../platform/problems/invalid-request.js';
 import { type Problem, type ProblemDocument, recordNotFound } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -16,12 +21,18 @@ export function succeeded(body: string): CallToolResult {
 /**
  * Result of a tool call that was rejected: the problem document, also as text.
  *
+ * @param tool the tool that was called
  * @param retryAfter seconds after which the call may be repeated
  */
-export function rejectedCall(problem: ProblemDocument, retryAfter?: unknown): CallToolResult {
+export function rejectedCall(
+  problem: ProblemDocument,
+  tool: Pick<OperationTool, 'parameters'>,
+  retryAfter?: unknown,
+): CallToolResult {
+  const objects = [...tool.parameters.values()].filter(isObjectParameter);
   const lines = [
     `${problem.title} (${problem.status} ${problem.code}): ${problem.detail}`,
-    ...(problem.errors ?? []).map((error) => `- ${placeOf(error)}: ${error.detail}`),
+    ...(problem.errors ?? []).map((error) => `- ${placeOf(error, objects)}: ${error.detail}`),
     ...(retryAfter === undefined ? [] : [`Try again after ${retryAfter} seconds.`]),
     `Request id: ${problem.request_id}`,
   ];
@@ -33,9 +44,21 @@ export function rejectedCall(problem: ProblemDocument, retryAfter?: unknown): Ca
 }
 
 /** Where the error is, as an argument of the tool. */
-function placeOf(error: NonNullable<ProblemDocument['errors']>[number]): string {
-  const { parameter, header, pointer } = error as Partial<Record<'parameter' | 'header' | 'pointer', string>>;
-  return pointer === undefined ? argumentName(parameter ?? header ?? '') : `body${pointer}`;
+function placeOf(
+  error: NonNullable<ProblemDocument['errors']>[number],
+  objects: readonly Parameter[],
+): string {
+  const {
+    parameter = '',
+    header,
+    pointer,
+  } = error as Partial<Record<'parameter' | 'header' | 'pointer', string>>;
+  if (pointer !== undefined) return `body${pointer}`;
+  for (const object of objects) {
+    const path = pathReader(object)(parameter);
+    if (path !== undefined) return [argumentName(object.name), ...path].join('/');
+  }
+  return argumentName(header ?? parameter);
 }
 
 /** Arguments of a tool call, as the client sent them. */
@@ -62,6 +85,10 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
   const query = new URLSearchParams();
   const headers: Record<string, string> = { accept: 'application/json' };
   for (const [name, parameter] of parameters) {
+    if (isObjectParameter(parameter)) {
+      for (const field of fieldsOf(name, parameter, given[name])) query.append(...field);
+      continue;
+    }
     const values = textsOf(name, given[name], isRepeatable(parameter));
     const [value] = values;
     if (parameter.in === 'path') path = path.replace(`{${parameter.name}}`, () => segment(name, value));
@@ -76,6 +103,19 @@ export function toolRequest({ operation, parameters }: OperationTool, given: Too
   if (operation.body === null || body === undefined) return { method, url, headers };
   headers['content-type'] = 'application/json';
   return { method, url, headers, payload: JSON.stringify(body) };
+}
+
+/** The parameters of the request for an argument that is an object. Their names and values are checked by the operation. */
+function fieldsOf(name: string, parameter: Parameter, given: unknown): [name: string, text: string][] {
+  if (given === undefined) return [];
+  if (!isObject(given)) throw invalidParameter(name, violation('json_object'));
+  return memberParameters(parameter.name, given).flatMap(([field, value]) =>
+    textsOf(field, value, true).map((text): [string, string] => {
+      if (!isStorableText(field) || !isStorableText(text))
+        throw invalidParameter(name, violation('storable_text'));
+      return [field, text];
+    }),
+  );
 }
 
 /** The values of an argument as texts; several only for a parameter that can be repeated. */

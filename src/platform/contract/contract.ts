@@ -48,6 +48,9 @@ export interface Parameter {
   readonly required?: boolean;
   /** Name of the parameter with which this one may be omitted. Without it, this one is required. */
   readonly 'x-required-unless'?: string;
+  readonly style?: string;
+  /** Names of the members of an object, with `<key>` for a key. */
+  readonly 'x-member-name'?: string;
   readonly schema: JsonSchema;
 }
 

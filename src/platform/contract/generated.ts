@@ -328,7 +328,8 @@ export interface paths {
          *
          *     A page by `filter[id]`, `filter[employee_number]` or `filter[email]`, or with `filter[search]`, takes as long in a large
          *     account as in a small one, and so does a page in the order of ids with one status or one department. With other filters,
-         *     up to all employees of the account are read or counted: the fewer match, the faster the response.
+         *     up to all employees of the account are read or counted: the fewer match, the faster the response. A filter of a custom
+         *     attribute reads all employees that match the other filters.
          *
          *     Attributes that the application may not read are absent from the records, and named in `meta.restricted`. A filter or a sort
          *     key of one of them is rejected with 400. `updated_at` is then the time of the last change of another attribute.
@@ -1257,6 +1258,19 @@ export interface components {
         EmployeeTextFilter: string | string[];
         /** @description A value of a filter, or several, of which an employee must have one. An empty text is no value. */
         EmployeeOptionalTextFilter: string | string[];
+        /** @description Filters of custom attributes, by `custom.<key>`. */
+        EmployeeCustomFilters: {
+            [key: string]: components["schemas"]["EmployeeCustomFilter"];
+        };
+        /** @description A value of a custom attribute, several, of which an employee must have one, or a range. An empty text is no value. */
+        EmployeeCustomFilter: string | string[] | components["schemas"]["EmployeeCustomRange"];
+        /** @description A range of the values of a custom attribute of the type `number` or `date`. */
+        EmployeeCustomRange: {
+            /** @description The first value of the range. */
+            gte?: string;
+            /** @description The first value after the range. */
+            lt?: string;
+        };
         /**
          * @description The attributes of employees that the application may not read, in the order of the contract. Absent if it may read all. An
          *     administrator of the account chooses them. They are absent from `attributes`. A filter, an order or a group by one of them is
@@ -3082,6 +3096,21 @@ export interface components {
          */
         EmployeeSearchFilter: string;
         /**
+         * @description Filters of custom attributes, by `custom.<key>`: each is a parameter `filter[custom.<key>]`. Only employees with this value of
+         *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. A value can have a comma, so
+         *     repeat the parameter for employees with one of several values, at most 50. An empty value selects employees without a value.
+         *
+         *     Of `number` and `date` also a range: `filter[custom.<key>][gte]` is its first value, and `filter[custom.<key>][lt]` the first
+         *     value after it. A number has at most 11 digits before the decimal point and 4 after it. A date must be an existing date from
+         *     0001-01-01 to 9999-12-31, such as 2026-01-31. A range cannot be combined with a value of the same attribute, and `long_text`
+         *     cannot be filtered. `listEmployeeAttributes` describes the attributes. One that does not exist, or that the application may not
+         *     read, is an unknown query parameter.
+         * @example {
+         *       "custom.cost_center": "C1"
+         *     }
+         */
+        EmployeeCustomFilters: components["schemas"]["EmployeeCustomFilters"];
+        /**
          * @description Must be attributes to order by, separated by commas: `employee_number`, `first_name`, `last_name`, `email`, `status`,
          *     `department`, `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`. A leading `-` means descending. Only the first occurrence of a repeated attribute counts.
          *     Employees that are equal in all attributes are ordered by `id`, in the direction of the last attribute.
@@ -3977,6 +4006,21 @@ export interface operations {
                  * @example sven per
                  */
                 "filter[search]"?: components["parameters"]["EmployeeSearchFilter"];
+                /**
+                 * @description Filters of custom attributes, by `custom.<key>`: each is a parameter `filter[custom.<key>]`. Only employees with this value of
+                 *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. A value can have a comma, so
+                 *     repeat the parameter for employees with one of several values, at most 50. An empty value selects employees without a value.
+                 *
+                 *     Of `number` and `date` also a range: `filter[custom.<key>][gte]` is its first value, and `filter[custom.<key>][lt]` the first
+                 *     value after it. A number has at most 11 digits before the decimal point and 4 after it. A date must be an existing date from
+                 *     0001-01-01 to 9999-12-31, such as 2026-01-31. A range cannot be combined with a value of the same attribute, and `long_text`
+                 *     cannot be filtered. `listEmployeeAttributes` describes the attributes. One that does not exist, or that the application may not
+                 *     read, is an unknown query parameter.
+                 * @example {
+                 *       "custom.cost_center": "C1"
+                 *     }
+                 */
+                filter?: components["parameters"]["EmployeeCustomFilters"];
             };
             header?: never;
             path?: never;

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isInteger } from '../contract/contract.js';
 import { memberIn, pointerTo } from '../contract/json-pointer.js';
+import { memberParameter } from '../contract/object-parameters.js';
 import { type InvalidValue, invalidRequest } from './invalid-request.js';
 import type { Problem } from './problem.js';
 import { isRuleName, type Violation, violation } from './rule-texts.js';
@@ -150,7 +151,7 @@ export function invalidValues(
   { form = false } = {},
 ): InvalidValue[] {
   const given = dropItemsOfEmptyLists(findings);
-  const relevant = part === 'querystring' ? onePerParameter(given) : dropRepetitions(chooseBranch(given));
+  const relevant = part === 'querystring' ? onePerValue(given) : dropRepetitions(chooseBranch(given));
   return relevant.map((finding) => toInvalidValue(finding, part, form));
 }
 
@@ -166,16 +167,28 @@ function dropItemsOfEmptyLists(findings: readonly ErrorObject[]): readonly Error
   );
 }
 
-/** Name of the parameter that a finding of a query is about, also of one about an item of its array; empty for a missing one. */
-function parameterOf({ instancePath }: ErrorObject): string {
-  return memberIn(instancePath.slice(1).split('/', 1)[0] ?? '');
+/**
+ * Name of the parameter that a finding of a query is about, also of one about an item of its array; empty for a missing one. The members
+ * of an object are parameters.
+ */
+function parameterOf({ instancePath }: Pick<ErrorObject, 'instancePath'>): string {
+  const [name = '', ...path] = instancePath.slice(1).split('/').map(memberIn);
+  return memberParameter(
+    name,
+    path.filter((part) => !/^\d+$/.test(part)),
+  );
 }
 
-/** Keeps one finding for each parameter of a query. */
-function onePerParameter(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+/** The value that a finding of a query is about: a parameter, or a member of an object with all its bounds. */
+function givenValueOf({ instancePath }: ErrorObject): string {
+  return parameterOf({ instancePath: instancePath.split('/').slice(0, 3).join('/') });
+}
+
+/** Keeps one finding for each value of a query. */
+function onePerValue(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   const found = new Map<string, ErrorObject[]>();
   for (const finding of findings) {
-    const name = parameterOf(finding);
+    const name = givenValueOf(finding);
     const others = found.get(name);
     if (others === undefined) found.set(name, [finding]);
     else others.push(finding);

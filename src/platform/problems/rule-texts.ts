@@ -179,6 +179,12 @@ const rules = {
     'must be a number such as 1234.5, with at most 11 digits before the decimal point and 4 after it',
   ),
   existing_date: rule('format', 'must be an existing date from 0001-01-01 to 9999-12-31, such as 2026-01-31'),
+  range_filter: rule(
+    'not_allowed',
+    ({ parameter }: { parameter: string }) =>
+      `must be omitted, because only numbers and dates have ranges; valid is ${parameter}`,
+  ),
+  no_filter: rule('not_allowed', 'must be omitted, because long texts cannot be filtered'),
   filter_date: rule(
     'format',
     'must be an RFC 3339 date, YYYY-MM-DD, or a relative date such as today, -90d or start_of_month',

@@ -256,9 +256,18 @@ function toRecord(request: Request, response: Response, operation: Operation | u
     status: response.statusCode,
     mediaType,
     code,
-    sent: [...new Set([...searchParams.keys(), ...Object.keys(request.headers ?? {})])].sort(),
-    rejected: errors.map(({ parameter, header }) => parameter ?? header ?? '').filter((name) => name !== ''),
+    sent: [
+      ...new Set([...[...searchParams.keys()].map(declaredName), ...Object.keys(request.headers ?? {})]),
+    ].sort(),
+    rejected: errors
+      .map(({ parameter, header }) => declaredName(parameter ?? header ?? ''))
+      .filter((name) => name !== ''),
   };
+}
+
+/** The parameter of the contract that has a parameter of a request: the filters of custom attributes are one object. */
+function declaredName(name: string): string {
+  return name.startsWith('filter[custom.') ? 'filter' : name;
 }
 
 function createAjv(document: object, options: { coerceTypes?: boolean } = {}): Ajv2020 {

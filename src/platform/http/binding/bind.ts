@@ -160,11 +160,12 @@ interface AnyOutput {
   readonly type?: string;
 }
 
-function handlerFor({ id, setsScope, queued }: Operation, handlers: Handlers, queue: RequestQueue) {
+function handlerFor(operation: Operation, handlers: Handlers, queue: RequestQueue) {
+  const { id, setsScope, queued } = operation;
   const handle = handlers[id].bind(handlers) as (input: unknown) => Promise<AnyOutput>;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { params, query, body, caller } = request;
-    const input = { params, query, body, caller, request, reply };
+    const input = { params, query, body, caller, operation, request, reply };
     const run = () => (setsScope ? handle(input) : withScope(scopeOf(caller), () => handle(input)));
     const output = await (queued ? queue.run(reply.raw, run) : run());
     reply.code(output.status);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { OperationId, PublicOperation } from '../../contract/contract.js';
+import type { Operation, OperationId, PublicOperation } from '../../contract/contract.js';
 import type { operations } from '../../contract/generated.js';
 import type { Principal } from '../principal.js';
 
@@ -20,6 +20,7 @@ export interface Input<Id extends OperationId> {
   readonly query: Present<Parameters<Id>['query']>;
   readonly body: Body<Id>;
   readonly caller: Caller<Id>;
+  readonly operation: Operation;
   readonly request: FastifyRequest;
   /** For headers of rate limits, and to find out that the client disconnected. The handler returns status, headers and body. */
   readonly reply: FastifyReply;

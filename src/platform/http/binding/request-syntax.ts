@@ -1,7 +1,14 @@
 import type { FastifyRequest } from 'fastify';
 import { isInteger, type Operation, type Parameter } from '../../contract/contract.js';
 import { pointerTo } from '../../contract/json-pointer.js';
-import { isStorableText } from '../../contract/outside-text.js';
+import {
+  isObjectParameter,
+  memberParameter,
+  pathReader,
+  type ReadPath,
+  shownName,
+} from '../../contract/object-parameters.js';
+import { isObject, isStorableText } from '../../contract/outside-text.js';
 import { invalidParameter, invalidRequest } from '../../problems/invalid-request.js';
 import { Problem, recordNotFound } from '../../problems/problem.js';
 import { violation } from '../../problems/rule-texts.js';
@@ -32,22 +39,27 @@ export function checkCharset(contentType: string | undefined, operation: Operati
 /**
  * Creates a check for errors that schemas cannot express, or that occur before Fastify applies them: an invalid
  * percent-encoding of the query string, unknown query parameters, integers in a notation other than decimal, a missing
- * body or media type, and characters that PostgreSQL cannot store.
+ * body or media type, and characters that PostgreSQL cannot store. It makes one object of the parameters of its members.
  *
  * The check throws 400 `invalid_request`, 404 `not_found` or 415 `unsupported_media_type`.
  */
 export function createGuard(operation: Operation): (request: FastifyRequest) => void {
   const ignoresUnknown = operation.scopes === null;
-  const integers = [...operation.queryParameters.values()].filter(({ schema }) => isInteger(schema));
+  const declared = [...operation.queryParameters.values()];
+  const integers = declared.filter(({ schema }) => isInteger(schema));
+  const objects = declared
+    .filter(isObjectParameter)
+    .map((parameter) => ({ name: parameter.name, pathOf: pathReader(parameter) }));
 
   return (request) => {
     // An id that cannot exist gets the same response as an unknown one.
     if (!Object.values(request.params as object).every(isStorableText)) throw recordNotFound();
     guardQueryEncoding(request.raw.url ?? '');
     const query = request.query as Record<string, unknown>;
-    if (!ignoresUnknown) guardUnknownParameters(query, operation);
+    if (!ignoresUnknown) guardUnknownParameters(query, operation, objects);
     for (const parameter of integers) guardDecimal(parameter, query[parameter.name]);
     guardText(query, (name) => invalidParameter(name, violation('storable_text')));
+    for (const object of objects) gather(query, object);
     if (operation.body !== null) guardBody(request, operation, operation.body);
     if (operation.joined !== undefined) {
       join(query, operation.joined);
@@ -61,6 +73,33 @@ function join(values: unknown, name: string): void {
   const parameters = Object(values) as Record<string, unknown>;
   const given = parameters[name];
   if (Array.isArray(given)) parameters[name] = given.join(' ');
+}
+
+/** A parameter that is an object, each member of which is a parameter of the request. */
+interface ObjectParameter {
+  readonly name: string;
+  readonly pathOf: ReadPath;
+}
+
+/**
+ * Replaces the parameters for the members of an object by the object.
+ *
+ * @throws {Problem} 400 `invalid_request` for a value and a range of the same member
+ */
+function gather(query: Record<string, unknown>, { name, pathOf }: ObjectParameter): void {
+  const members = new Map<string, unknown>();
+  for (const [parameter, value] of Object.entries(query)) {
+    const [member, bound] = pathOf(parameter) ?? [];
+    if (member === undefined) continue;
+    delete query[parameter];
+    const range = members.get(member);
+    if (members.has(member) && (bound === undefined || !isObject(range))) {
+      const other = memberParameter(name, [member, bound ?? Object.keys(Object(range))[0] ?? '']);
+      throw invalidParameter(memberParameter(name, [member]), violation('not_with', { other }));
+    }
+    members.set(member, bound === undefined ? value : { ...(range ?? {}), [bound]: value });
+  }
+  if (members.size > 0) query[name] = Object.fromEntries(members);
 }
 
 /** The router matches `/v1/employees/` as an employee with an empty id; the contract has no such path. */
@@ -81,11 +120,25 @@ function guardQueryEncoding(url: string): void {
 /** Characters of an unknown name that are repeated in the error. */
 const maximumEcho = 100;
 
-function guardUnknownParameters(query: Record<string, unknown>, { queryParameters }: Operation): void {
-  const unknown = Object.keys(query).filter((name) => !queryParameters.has(name));
-  if (unknown.length === 0) return;
-  const error = violation('known_parameter', { values: [...queryParameters.keys()] });
-  throw invalidRequest(
+function guardUnknownParameters(
+  query: Record<string, unknown>,
+  operation: Operation,
+  objects: readonly ObjectParameter[],
+): void {
+  const isKnown = (parameter: string) =>
+    objects.some(({ pathOf }) => pathOf(parameter) !== undefined) ||
+    (operation.queryParameters.has(parameter) && !objects.some(({ name }) => name === parameter));
+  const unknown = Object.keys(query).filter((name) => !isKnown(name));
+  if (unknown.length > 0) throw unknownParameters(unknown, operation);
+}
+
+/** 400 `invalid_request` for parameters that an operation does not have. */
+export function unknownParameters(
+  unknown: readonly string[],
+  { queryParameters }: Pick<Operation, 'queryParameters'>,
+): Problem {
+  const error = violation('known_parameter', { values: [...queryParameters.values()].map(shownName) });
+  return invalidRequest(
     unknown.map((name) => ({ place: { parameter: name.slice(0, maximumEcho) }, violation: error })),
     { summarize: (count) => `The request has ${count} unknown query parameters.` },
   );
