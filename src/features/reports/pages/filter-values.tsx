@@ -1,22 +1,19 @@
+import { useContext } from 'preact/hooks';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { type DirectoryChoices, knownStatuses, type ManagerChoice } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
-import { findColumn } from '../report-columns.js';
+import type { ColumnKey } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
-import { type Choice, SelectField } from './key-list.js';
 import {
-  buttons,
-  type FilterForm,
-  isChosen,
+  isCounted,
   isDateFilter,
   isEmptyOperator,
   isListOperator,
   isOneOperator,
-  lines,
-  type ManagerSearch,
-  reportFieldIds,
-} from './report-form.js';
-import { useValueText } from './value-text.js';
+} from './filter-operators.js';
+import { type Choice, SelectField } from './key-list.js';
+import { buttons, type FilterForm, lines, type ManagerSearch, reportFieldIds } from './report-form.js';
+import { PageColumns, useValueText } from './value-text.js';
 
 /** The values that employees of the account have, which filters offer. */
 export interface FilterChoices extends Pick<DirectoryChoices, 'status' | 'department' | 'location'> {
@@ -53,21 +50,28 @@ export function ValueField(props: ValueProps) {
   } = props;
   if (isEmptyOperator(operator)) return null;
   const id = reportFieldIds.filter(position, 'value');
+  const columns = useContext(PageColumns);
+  const { type = 'string', custom } = columns.get(field) ?? {};
   const isList = isListOperator(operator);
   const entered = lines(value);
   const chosen = entered.filter((text) => text !== '');
   if (field === 'manager_id' && (isList ? chosen.length <= room.choices : isOneOperator(operator))) {
     return <ManagerField {...props} chosen={chosen} />;
   }
-  if (isList && isChosen(field)) {
-    const choices = [...new Set([...existingValues(values[field]), ...chosen])];
-    if (choices.length <= room.choices) return <ValueChoices {...{ position, field, choices, chosen }} />;
+  const offered = isCounted(field) ? existingValues(values[field]) : custom?.choices;
+  if (isList && offered !== undefined && offered.length > 0) {
+    const choices = [...new Set([...offered, ...chosen])];
+    if (choices.length <= room.choices)
+      return <ValueChoices {...{ position, choices, chosen }} field={field as ColumnKey} />;
   }
   if (field === 'status' && isOneOperator(operator) && entered.length === 1)
     return <StatusField {...props} />;
-  if (isDateFilter(props.filter) && entered.length === 1 && room.relativeDates)
+  if (type === 'boolean' && entered.length === 1)
+    return <ChoiceField {...props} choices={['true', 'false']} />;
+  if (custom && offersChoice(custom.type, operator) && entered.length === 1)
+    return <ChoiceField {...props} choices={custom.choices} />;
+  if (isDateFilter(props.filter, columns) && entered.length === 1 && room.relativeDates)
     return <DateField {...props} />;
-  const { type = 'string' } = findColumn(field) ?? {};
   return (
     <div class="field">
       <ValueLabel position={position} />
@@ -83,7 +87,9 @@ export function ValueField(props: ValueProps) {
           {isList && (
             <p class="hint">
               One value on each line
-              {type !== 'string' && ', such as 2026-01-31, today, -90d or start_of_month'}.
+              {(type === 'date' || type === 'date_time') &&
+                ', such as 2026-01-31, today, -90d or start_of_month'}
+              .
             </p>
           )}
         </>
@@ -165,6 +171,32 @@ function StatusField({ position, filter: { value }, values }: ValueProps) {
   );
 }
 
+/** Whether a filter by a custom attribute of a type compares with one of its choices. */
+function offersChoice(type: string, operator: string): boolean {
+  return (type === 'choice' && isOneOperator(operator)) || (type === 'choices' && operator === 'contains');
+}
+
+/** One of the values of a custom attribute, and the one of the filter. */
+function ChoiceField({
+  position,
+  filter: { field, value },
+  choices,
+}: ValueProps & { choices: readonly string[] }) {
+  const valueText = useValueText();
+  const [chosen = ''] = lines(value);
+  const offered = new Set([...choices, ...(chosen ? [chosen] : [])]);
+  return (
+    <SelectField
+      id={reportFieldIds.filter(position, 'value')}
+      label={valueLabel(position)}
+      hiddenLabel
+      value={chosen}
+      choices={[...offered].map((value) => ({ value, label: valueText(field as ColumnKey, value) }))}
+      empty="Choose"
+    />
+  );
+}
+
 /** A checkbox for each value that employees have, and for those that the filter has besides. */
 function ValueChoices({
   position,
@@ -173,7 +205,7 @@ function ValueChoices({
   chosen,
 }: {
   position: number;
-  field: 'status' | 'department' | 'location';
+  field: ColumnKey;
   choices: readonly string[];
   chosen: readonly string[];
 }) {
