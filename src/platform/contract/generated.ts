@@ -1434,7 +1434,7 @@ export interface components {
          * @enum {string}
          */
         ReportDateColumnInput: "hire_date" | "termination_date" | "updated_at";
-        /** @description A custom attribute that the application may read: `custom.` and its key. `listReportColumns` has them. */
+        /** @description Must be `custom.` and the key of a custom attribute. `listReportColumns` has those that the application may read. */
         CustomColumnKey: `custom.${string}`;
         /** @description A custom attribute to order by, of another type than `long_text` and `choices`. A leading `-` means descending. */
         CustomSortKey: `custom.${string}` | `-custom.${string}`;

@@ -139,7 +139,7 @@ const rules = {
     ({ attribute }: { attribute: string }) =>
       `must be a report whose filters, order and groups suit the type of ${attribute}, which has changed`,
   ),
-  custom_column: rule('not_allowed', 'must be custom. and the key of a custom attribute with numbers'),
+  custom_column: rule('not_allowed', 'must be custom. and the key of a custom attribute'),
   report_cursor: rule('not_allowed', 'must be sent to the report as it was when the cursor was issued'),
 
   valid: rule('format', 'is not valid'),

@@ -48,8 +48,8 @@ export function FilterFields({
   );
 }
 
-/** Fields of the form besides those of filters, at most: 20 keys, four to add others, and 13 for the report. */
-const otherFields = 37;
+/** Fields of the form besides those of filters, at most: 21 for keys, four to add others, and 13 for the report. */
+const otherFields = 38;
 
 /** Fields of the form for the value of a filter, of which a form has at most a number in all. */
 function roomFor(filters: readonly FilterForm[], columns: ReportColumns): FormRoom {

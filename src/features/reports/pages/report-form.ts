@@ -182,7 +182,7 @@ function readList(form: Fields, list: ListName, pattern: RegExp): string[] {
     ...positions(form, pattern).map((position) => reportFieldIds.item(list, position)),
     reportFieldIds.next(list),
   ]
-    .map((name) => form.text(name))
+    .flatMap((name) => form.text(name).split(','))
     .filter((value) => value !== '');
 }
 
