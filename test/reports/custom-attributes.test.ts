@@ -270,6 +270,7 @@ const places = (name: string): readonly [string, object][] => [
 
 t.test('a hidden, an archived and an unknown attribute are the same error in every place', async (t) => {
   const report = await client.saved({ title: 'x' });
+  const before = await client.send('GET', `/v1/reports/${report}`);
   const answers = async (key: string) => {
     const texts: string[] = [];
     for (const [pointer, body] of places(`custom.${key}`)) {
@@ -290,7 +291,7 @@ t.test('a hidden, an archived and an unknown attribute are the same error in eve
   const unknown = await answers('unknown');
   t.same(await answers('secret'), unknown);
   t.same(await answers('old'), unknown);
-  t.equal((await client.send('GET', `/v1/reports/${report}`)).headers.etag, '"1"');
+  t.equal((await client.send('GET', `/v1/reports/${report}`)).headers.etag, before.headers.etag);
 });
 
 t.test('a saved report has no column that is hidden, archived or unknown', async (t) => {
@@ -303,7 +304,7 @@ t.test('a saved report has no column that is hidden, archived or unknown', async
   t.same(Object.keys(data[0].attributes), ['email', 'custom.remote']);
   t.equal(meta.columns.length, 2);
   t.notMatch(response.body, 'secret');
-  t.notOk('restricted' in meta);
+  t.notMatch(JSON.stringify(meta.restricted), 'custom', 'hidden custom attributes are named nowhere');
   t.same(parseCsv(await client.csv(id))[0], ['email', 'custom.remote']);
 });
 
