@@ -1,6 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { fullAccess } from '../../../platform/contract/attribute-access.js';
-import { numberText } from '../../../platform/counted.js';
 import {
   editPage,
   formNonce,
@@ -14,13 +13,12 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
-import { type Report, type ReportContent, toStored } from '../report.js';
-import type { ReportColumns } from '../report-columns.js';
+import type { Report } from '../report.js';
+import type { FilterChoices } from './filter-choices.js';
 import { isDateFilter, withOperator } from './filter-operators.js';
-import type { FilterChoices } from './filter-values.js';
 import { mergedReportFields, ReportFields } from './form-page.js';
+import { preview } from './preview.js';
 import { newReportPath, offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
-import { ReportChart } from './report-chart.js';
 import {
   applyButton,
   buttons,
@@ -35,11 +33,7 @@ import {
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { optionsWith } from './report-validator.js';
-import { ResultTable } from './result-table.js';
-import { ManagerNames, managersIn, PageColumns, readManagerNames } from './value-text.js';
-
-/** Rows of a preview. */
-const previewRows = 10;
+import { ManagerNames, managersIn, PageColumns } from './value-text.js';
 
 /** The form, and what the page shows with it. */
 interface ReportState extends ReportForm {
@@ -95,40 +89,6 @@ async function handleButtons<State extends ReportState>(
 /** Every column that the user can choose. */
 function allColumns({ user: { accountId } }: PageContext, { reportColumns }: ReportPagesDependencies) {
   return reportColumns.read({ accountId, access: fullAccess });
-}
-
-async function preview(
-  context: PageContext,
-  dependencies: ReportPagesDependencies,
-  { content, columns }: { content: ReportContent; columns: ReportColumns },
-) {
-  const report = { ...content, ...toStored(content), filters: content.filters, version: 0 };
-  const { result, chart } = await dependencies.reportResults.readPageWithChart({
-    accountId: context.auditContext.accountId,
-    report,
-    columns,
-    page: { size: previewRows, from: { skip: 0 } },
-    signal: context.disconnected(),
-  });
-  const shown = Math.min(previewRows, result.recordCount);
-  const { accountId } = context.auditContext;
-  const names = await readManagerNames(dependencies.employees, accountId, { report, run: { result, chart } });
-  return (
-    <ManagerNames.Provider value={names}>
-      <section class="preview">
-        <h2 tabIndex={-1} autofocus>
-          Preview
-        </h2>
-        <p role="status">
-          {result.recordCount === 0
-            ? 'The report has no rows.'
-            : `The first ${shown} of ${numberText(result.recordCount)} rows. The report is not saved yet.`}
-        </p>
-        {chart !== null && <ReportChart chart={chart} report={report} />}
-        {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}
-      </section>
-    </ManagerNames.Provider>
-  );
 }
 
 /** The values that the filters of a form offer. Managers are read only for a filter by manager. */

@@ -1,9 +1,10 @@
 import { useContext } from 'preact/hooks';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import { type DirectoryChoices, knownStatuses, type ManagerChoice } from '../../employees/index.js';
+import { knownStatuses } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
 import type { ColumnKey } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
+import { Choices, type FilterChoices, ManagerField, type ValueProps, valueLabel } from './filter-choices.js';
 import {
   isCounted,
   isDateFilter,
@@ -11,34 +12,9 @@ import {
   isListOperator,
   isOneOperator,
 } from './filter-operators.js';
-import { type Choice, SelectField } from './key-list.js';
-import { buttons, type FilterForm, lines, type ManagerSearch, reportFieldIds } from './report-form.js';
+import { SelectField } from './key-list.js';
+import { lines, reportFieldIds } from './report-form.js';
 import { PageColumns, useValueText } from './value-text.js';
-
-/** The values that employees of the account have, which filters offer. */
-export interface FilterChoices extends Pick<DirectoryChoices, 'status' | 'department' | 'location'> {
-  readonly managers: {
-    /** All managers; `null` when there are too many, so that a filter has a field for searching them. */
-    readonly all: readonly ManagerChoice[] | null;
-    /** The result of a search in the filter at a position. */
-    readonly found?: ManagerSearch & { readonly managers: readonly ManagerChoice[] };
-  };
-}
-
-/** What a form has room for, besides one field for the value of each filter. */
-export interface FormRoom {
-  /** Checkboxes of a filter. */
-  readonly choices: number;
-  /** Whether a date has the fields for relative dates. */
-  readonly relativeDates: boolean;
-}
-
-interface ValueProps {
-  readonly position: number;
-  readonly filter: FilterForm;
-  readonly values: FilterChoices;
-  readonly room: FormRoom;
-}
 
 /** The field for the value of a filter: a date, values to choose from, a list with one value on each line, or a text. */
 export function ValueField(props: ValueProps) {
@@ -103,10 +79,6 @@ export function ValueField(props: ValueProps) {
 /** The values that employees have, without the empty one. */
 function existingValues(choices: FilterChoices['status']): string[] {
   return choices.flatMap(({ value }) => (value?.trim() ? [value.trim()] : []));
-}
-
-function valueLabel(position: number): string {
-  return `Value of filter ${position}`;
 }
 
 function ValueLabel({ position }: { position: number }) {
@@ -218,111 +190,5 @@ function ValueChoices({
       chosen={chosen}
       empty="No employee has a value."
     />
-  );
-}
-
-/** The managers of the account by name, or a field for searching them when there are many. Those of the filter stay. */
-function ManagerField({
-  position,
-  filter: { operator },
-  values: {
-    managers: { all, found },
-  },
-  room,
-  chosen,
-}: ValueProps & { readonly chosen: readonly string[] }) {
-  const valueText = useValueText();
-  const isList = isListOperator(operator);
-  const maximum = isList ? room.choices : Number.POSITIVE_INFINITY;
-  const unlisted = chosen.filter((id) => !all?.some((manager) => manager.id === id));
-  const everyone = all !== null && all.length + unlisted.length <= maximum ? all : null;
-  const result = found?.position === position ? found : undefined;
-  const kept = (everyone === null ? chosen : unlisted).map((id) => ({
-    id,
-    name: valueText('manager_id', id),
-  }));
-  const offered = (everyone ?? result?.managers ?? []).filter(({ id }) => kept.every((one) => one.id !== id));
-  return (
-    <div class="field">
-      <Choices
-        position={position}
-        type={isList ? 'checkbox' : 'radio'}
-        choices={[...kept, ...offered].slice(0, maximum).map(({ id, name }) => ({ value: id, label: name }))}
-        chosen={chosen}
-        empty={everyone === null ? 'Search for a manager, then choose.' : 'No employee has a manager.'}
-      />
-      {everyone === null && <SearchField position={position} result={result} />}
-    </div>
-  );
-}
-
-/** A field that searches managers, and its button. Its text is not a value of the filter. */
-function SearchField({
-  position,
-  result,
-}: {
-  position: number;
-  result: FilterChoices['managers']['found'] | undefined;
-}) {
-  const id = reportFieldIds.filter(position, 'search');
-  return (
-    <>
-      {result !== undefined && (
-        <p class="hint" role="status">
-          {result.managers.length === 0 ? 'No manager matches' : 'Managers that match'} “
-          <bdi>{result.text}</bdi>”
-        </p>
-      )}
-      <div class="adding">
-        <div class="field">
-          <label for={id}>Search managers</label>
-          <input
-            type="search"
-            {...{ id, name: id, autocomplete: 'off', maxLength: 100 }}
-            autofocus={result !== undefined}
-          />
-        </div>
-        <button
-          type="submit"
-          name="do"
-          value={buttons.search(position)}
-          class="secondary"
-          aria-label={`Search managers of filter ${position}`}
-        >
-          Search
-        </button>
-      </div>
-    </>
-  );
-}
-
-/** Values to choose from: several with checkboxes, or one. */
-function Choices({
-  position,
-  type,
-  choices,
-  chosen,
-  empty,
-}: {
-  position: number;
-  type: 'checkbox' | 'radio';
-  choices: readonly Choice[];
-  chosen: readonly string[];
-  /** What is shown instead of no choices. */
-  empty: string;
-}) {
-  const id = reportFieldIds.filter(position, 'value');
-  return (
-    <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
-      <legend class="unseen">{valueLabel(position)}</legend>
-      <FieldError field={id} />
-      {choices.length === 0 && <p class="hint">{empty}</p>}
-      {choices.map(({ value, label }) => (
-        <label key={value} class="choice">
-          <input type={type} name={id} value={value} checked={chosen.includes(value)} />
-          <bdi>{label}</bdi>
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -4,9 +4,9 @@ import { FieldError, Form, TextField, useDescription } from '../../../platform/p
 import type { MergedField } from '../../../platform/pages/merge.js';
 import { keyOf } from '../report.js';
 import { FilterList, formatSortKey, KeyLabels, keyLabel, SortLabels } from './definition.js';
+import type { FilterChoices } from './filter-choices.js';
 import { FilterFields } from './filter-fields.js';
 import { isEmptyOperator } from './filter-operators.js';
-import type { FilterChoices } from './filter-values.js';
 import { KeyList } from './key-list.js';
 import { buttons, lines, type ReportForm, reportFieldIds } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';

@@ -36,6 +36,7 @@ import {
   type ReportColumns,
 } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
+import { toValue } from './row-values.js';
 
 /** The columns of a reader, and those of the table. */
 export interface Stored {
@@ -141,20 +142,6 @@ export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow)
       return text === null ? null : toValue(text, type);
     }),
   };
-}
-
-function toValue(text: string, type: ColumnDescription['type']): CustomValue {
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return Number(text);
-    case 'boolean':
-      return text === 'true';
-    case 'list':
-      return JSON.parse(text);
-    default:
-      return text;
-  }
 }
 
 const longestName = 1024;
