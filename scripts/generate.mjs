@@ -8,16 +8,9 @@ const always = process.argv.includes('--force');
 
 const steps = [
   {
-    sources: ['openapi/v1.yaml', 'package-lock.json'],
+    sources: ['openapi/v1.yaml', 'scripts/generate-types.mjs', 'package-lock.json'],
     output: 'src/platform/contract/generated.ts',
-    command: [
-      'openapi-typescript',
-      'openapi/v1.yaml',
-      '--redocly',
-      'openapi/openapi-typescript.redocly.yaml',
-      '--output',
-      'src/platform/contract/generated.ts',
-    ],
+    command: ['node', 'scripts/generate-types.mjs'],
   },
   {
     sources: ['openapi/v1.yaml', 'scripts/generate-values.mjs'],

@@ -33,7 +33,7 @@ const constraints = [
 ];
 /** Keywords that describe, that contain other schemas, or whose findings are replaced by those of a branch. */
 const others = [
-  ...['description', 'example', 'examples', 'items', 'oneOf', 'properties', 'x-enum-varnames'],
+  ...['anyOf', 'description', 'example', 'examples', 'items', 'oneOf', 'properties', 'x-enum-varnames'],
   'x-extensible-enum',
   'x-rule',
 ];
@@ -47,6 +47,9 @@ function* keywordsOf(node: unknown, place: string): Generator<Keyword> {
   }
   if (schema.items !== undefined) yield* keywordsOf(schema.items, `${place}/*`);
   for (const branch of (schema.oneOf ?? []) as unknown[]) yield* keywordsOf(branch, place);
+  // The findings of the other branches are not reported.
+  const [first] = (schema.anyOf ?? []) as unknown[];
+  if (first !== undefined) yield* keywordsOf(first, place);
 }
 
 interface RawOperation {

@@ -47,11 +47,7 @@ const rejected: Rejected[] = [
     { kind: 'groups', group_1: 'status', sort_1: 'email' },
     /^sort_1: Sort key 1 must be count or one of the columns in the groups/,
   ],
-  [
-    'one column too many',
-    numbered(columnKeys.length + 1, 'column', 'id'),
-    new RegExp(`^new_column: Columns must have .*${columnKeys.length}`),
-  ],
+  ['one column too many', numbered(65, 'column', 'id'), /^new_column: Columns must have .*64/],
   ['21 filters', filters(21), /^new_filter: Filters must have .*20/],
   [
     'a filter without an attribute',

@@ -23,17 +23,33 @@ export interface EmployeeAnchor {
   readonly position: number;
 }
 
+/** Columns by the key of a sort order. */
+export type SortColumns = Readonly<Record<string, EmployeeColumn>>;
+
+/** A key of a sort order whose columns need not be those of the contract. */
+interface ColumnSort extends Pick<EmployeeSort, 'descending'> {
+  readonly key: string;
+}
+
 /** Ends a sort order with the id, in the direction of the last key: one index serves both directions. */
-export function employeeOrder(sort: readonly EmployeeSort[], columns = employeeColumns): OrderTerm[] {
+export function employeeOrder(
+  sort: readonly ColumnSort[],
+  columns: SortColumns = employeeColumns,
+): OrderTerm[] {
   // Keys after the id do not change the order, because ids are unique.
   const end = sort.findIndex(({ key }) => key === 'id');
-  const byId: EmployeeSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
+  const byId: ColumnSort = { key: 'id', descending: sort.at(-1)?.descending ?? false };
   const keys = end === -1 ? [...sort, byId] : sort.slice(0, end + 1);
-  return keys.flatMap(({ key, descending }) => columns[key].order.map((term) => ({ ...term, descending })));
+  return keys.flatMap(({ key, descending }) => {
+    const column = columns[key];
+    // Keys are validated. An unknown one must not be skipped.
+    if (column === undefined) throw new Error(`Employees have no column ${key}`);
+    return column.order.map((term) => ({ ...term, descending }));
+  });
 }
 
 /** Returns whether a sort order is ascending by id. */
-export function isById([first]: readonly EmployeeSort[]): boolean {
+export function isById([first]: readonly ColumnSort[]): boolean {
   return first === undefined || (first.key === 'id' && !first.descending);
 }
 
@@ -124,11 +140,11 @@ export class EmployeeQuery {
    * @param columns the columns of the reader. Default: those of a reader without restrictions.
    */
   inOrder(
-    sort: readonly EmployeeSort[],
+    sort: readonly ColumnSort[],
     {
       few = false,
       columns = employeeColumns,
-    }: { readonly few?: boolean; readonly columns?: typeof employeeColumns } = {},
+    }: { readonly few?: boolean; readonly columns?: SortColumns } = {},
   ): OrderedRows {
     const seeks = this.#conditions.length === 0 && this.#parts === null && isById(sort);
     const order = employeeOrder(sort, columns);

@@ -32,7 +32,7 @@ export type EmployeeMember = keyof ColumnValues;
 /** A column of the table `employees`. */
 export interface EmployeeColumn {
   readonly name: Prisma.Sql;
-  readonly type: AttributeType;
+  readonly type: AttributeType | 'numeric';
   readonly nullable: boolean;
   /** Table with the number of employees for each combination of such columns, which the database maintains; `null`: none. */
   readonly facets: 'employee_facets' | 'employee_location_facets' | null;
@@ -56,6 +56,7 @@ const instead: Readonly<Record<OrderTerm['type'], Prisma.Sql>> = {
   date: Prisma.sql`date '0001-01-01'`,
   timestamptz: Prisma.sql`timestamptz '0001-01-01Z'`,
   int8: Prisma.sql`0::int8`,
+  numeric: Prisma.sql`0::numeric`,
 };
 
 /** The column of each member of {@link Employee}. */

@@ -20,6 +20,7 @@ export {
   readActiveAttributes,
   readCustomAttributes,
 } from './custom-attributes.js';
+export { choicesText, customColumn, hasChoice } from './custom-columns.js';
 export { changedKeys, formatCustomValue, parseCustomValue, withCustomChanges } from './custom-values.js';
 export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
@@ -60,7 +61,7 @@ export {
   requiredMembers,
 } from './employee-check.js';
 export { compare, type EmployeeCondition, hasNoValue, isOneOf, textArray } from './employee-filter.js';
-export { EmployeeQuery } from './employee-query.js';
+export { EmployeeQuery, type SortColumns } from './employee-query.js';
 export {
   lookUpNumbers,
   managersAbove,

@@ -1,30 +1,14 @@
-import { isDateText } from '../../platform/contract/outside-text.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
-import { isRelativeDate } from './relative-dates.js';
-import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from './report.js';
-import { columnOf } from './report-columns.js';
-
-const timestampForm =
-  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
-
-/**
- * Parses an RFC 3339 date-time to milliseconds, the precision of the database; `null` for any other string. Leap seconds and
- * the year 0 are rejected, because PostgreSQL cannot store them.
- */
-export function readRfc3339(text: string): Date | null {
-  if (!timestampForm.test(text) || !isDayOfMonth(text)) return null;
-  const date = new Date(text.toUpperCase());
-  const year = date.getUTCFullYear();
-  return year >= 1 && year <= 9999 ? date : null;
-}
-
-/** Whether the month has this day: `Date` converts 30 February to 2 March. */
-function isDayOfMonth(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  const last = new Date(0);
-  last.setUTCFullYear(year, month, 0);
-  return day <= last.getUTCDate();
-}
+import { filterErrors } from './filter-rules.js';
+import { keyOf, type ReportChanges, type ReportDefinition } from './report.js';
+import {
+  type ColumnKey,
+  isCustomKey,
+  isGroupable,
+  isSortable,
+  type ReportColumn,
+  type ReportColumns,
+} from './report-columns.js';
 
 /** An inconsistency in a definition, and its location. */
 export interface DefinitionError {
@@ -32,48 +16,82 @@ export interface DefinitionError {
   readonly violation: Violation;
 }
 
-/** Finds inconsistencies between the parts of a definition. Each part is valid by itself. */
-export function findDefinitionErrors({ filters, sort, groupBy }: ReportDefinition): DefinitionError[] {
+/**
+ * Finds inconsistencies between the parts of a definition, and with the types of its columns. Each part is valid by itself. Columns
+ * that the reader does not have are not checked, see {@link findUnknownKeys}.
+ */
+export function findDefinitionErrors(
+  { filters, sort, groupBy }: ReportDefinition,
+  columns: ReportColumns,
+): DefinitionError[] {
   const errors: DefinitionError[] = [];
   for (const [index, filter] of filters.entries()) {
-    for (const { path, violation } of filterErrors(filter)) {
+    const column = columns.get(filter.field);
+    for (const { path, violation } of column === undefined ? [] : filterErrors(filter, column)) {
       errors.push({ path: ['filters', index, ...path], violation });
     }
   }
-  const keys = sort.map(keyOf);
-  return [...errors, ...sortErrors(keys, groupBy)];
+  for (const [index, key] of groupBy.entries()) {
+    const column = columns.get(key);
+    if (column !== undefined && !isGroupable(column))
+      errors.push({ path: ['group_by', index], violation: violation('ungrouped_type', { key }) });
+  }
+  return [...errors, ...sortErrors(sort.map(keyOf), { groupBy, columns })];
 }
 
-const dateRule = { isValue: isDateText, error: violation('filter_date') };
-const timestampRule = {
-  isValue: (text: string) => readRfc3339(text) !== null,
-  error: violation('filter_timestamp'),
-};
-
-function* filterErrors(filter: ReportFilter): Iterable<DefinitionError> {
-  const { field, operator, value } = filter;
-  const { type } = columnOf(field);
-  if (type === 'string') return;
-  if (operator === 'contains' || operator === 'starts_with') {
-    yield { path: ['operator'], violation: violation('text_operator', { operator, field }) };
-    return;
-  }
-  const { isValue, error } = type === 'date' ? dateRule : timestampRule;
-  for (const [index, text] of valuesOf(filter).entries()) {
-    if (!isValue(text) && !isRelativeDate(text))
-      yield { path: typeof value === 'string' ? ['value'] : ['value', index], violation: error };
-  }
-}
-
-function* sortErrors(keys: readonly string[], groupBy: readonly string[]): Iterable<DefinitionError> {
+function* sortErrors(
+  keys: readonly string[],
+  { groupBy, columns }: { groupBy: readonly string[]; columns: ReportColumns },
+): Iterable<DefinitionError> {
   const grouped = groupBy.length > 0;
   for (const [index, key] of keys.entries()) {
     const path = ['sort', index];
+    const column = columns.get(key);
     if (grouped && key !== 'count' && !groupBy.includes(key)) {
       yield { path, violation: violation('grouped_sort') };
+    } else if (column !== undefined && !isSortable(column)) {
+      yield { path, violation: violation('unsorted_type', { key }) };
     }
     if (!grouped && (key === 'count' || key === 'hire_year')) {
       yield { path, violation: violation('ungrouped_sort', { key }) };
     }
   }
+}
+
+/**
+ * Finds the keys of custom attributes that the author of a change does not have: attributes that are hidden from the author, archived
+ * or unknown. The errors are the same, and list the valid keys as those of other unknown keys do.
+ */
+export function findUnknownKeys(
+  { columns: shown = [], filters = [], sort = [], groupBy = [] }: ReportChanges,
+  columns: ReportColumns,
+): DefinitionError[] {
+  const keysOf = (isValid: (column: ReportColumn) => boolean) =>
+    [...columns.values()].filter(isValid).map(({ key }): string => key);
+  const all = () => keysOf(() => true);
+  const grouping = () => [...keysOf(isGroupable), 'hire_year'];
+  const sorting = () => {
+    const keys = [...keysOf(isSortable), ...(groupBy.length > 0 ? ['hire_year', 'count'] : [])];
+    return keys.flatMap((key) => [key, `-${key}`]);
+  };
+  const errors = (
+    keys: readonly string[],
+    pathOf: (index: number) => DefinitionError['path'],
+    valid: () => string[],
+  ) =>
+    keys.flatMap((key, index) =>
+      isCustomKey(key) && !columns.has(key)
+        ? [{ path: pathOf(index), violation: violation('one_of', { values: valid() }) }]
+        : [],
+    );
+  return [
+    ...errors(shown, (index) => ['columns', index], all),
+    ...errors(
+      filters.map(({ field }): ColumnKey => field),
+      (index) => ['filters', index, 'field'],
+      all,
+    ),
+    ...errors(sort.map(keyOf), (index) => ['sort', index], sorting),
+    ...errors(groupBy, (index) => ['group_by', index], grouping),
+  ];
 }

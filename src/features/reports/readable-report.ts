@@ -1,31 +1,81 @@
 import { type AttributeAccess, isRestricted } from '../../platform/contract/attribute-access.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
-import { violation } from '../../platform/problems/rule-texts.js';
+import { type Violation, violation } from '../../platform/problems/rule-texts.js';
+import { filterErrors } from './filter-rules.js';
 import { keyOf, type ReportDefinition } from './report.js';
+import {
+  isCustomKey,
+  isGroupable,
+  isSortable,
+  type ReportColumn,
+  type ReportColumns,
+} from './report-columns.js';
 
 /** The attribute that a key of a report shows or compares. */
 function attributeOf(key: string): string {
   return key === 'hire_year' ? 'hire_date' : key;
 }
 
-/**
- * A report as a reader without access to some attributes runs it: without their columns. A report that filters, sorts or groups by
- * one would reveal its values, and a report of such columns only has nothing to show.
- *
- * @throws {Problem} 400 `invalid_request` that names an attribute
- */
-export function readableReport<Definition extends ReportDefinition>(
-  report: Definition,
-  access: AttributeAccess,
-): Definition {
-  if (access.restricted.length === 0) return report;
-  const isHidden = (key: string) => isRestricted(attributeOf(key), access);
+/** What a reader may read. */
+interface Readable {
+  readonly access: AttributeAccess;
+  /** The columns of the reader for the report. */
+  readonly columns: ReportColumns;
+}
+
+/** What a reader may run of a report: its readable columns, or why the report cannot run. */
+function runnable(
+  report: ReportDefinition,
+  { access, columns: columnsOfReader }: Readable,
+): { readonly columns: ReportDefinition['columns'] } | { readonly violation: Violation } {
+  const isHidden = (key: string) =>
+    isCustomKey(key) ? !columnsOfReader.has(key) : isRestricted(attributeOf(key), access);
   const { columns, filters, sort, groupBy } = report;
   const readable = columns.filter((key) => !isHidden(key));
   const onlyColumn = readable.length === 0 ? columns[0] : undefined;
   const used = [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy].find(isHidden);
   const needed = used ?? onlyColumn;
   if (needed !== undefined)
-    throw invalidParameter('report_id', violation('readable_report', { attribute: attributeOf(needed) }));
-  return { ...report, columns: readable };
+    return { violation: violation('readable_report', { attribute: attributeOf(needed) }) };
+  const unsuitable = unsuitableKey(report, columnsOfReader);
+  return unsuitable === undefined
+    ? { columns: readable }
+    : { violation: violation('usable_report', { attribute: unsuitable }) };
+}
+
+/**
+ * A report as a reader without access to some attributes runs it: without their columns. A report that filters, sorts or groups by
+ * one would reveal its values, and a report of such columns only has nothing to show. A custom attribute that is hidden, archived or
+ * unknown is the same.
+ *
+ * @throws {Problem} 400 `invalid_request` that names an attribute
+ */
+export function readableReport<Definition extends ReportDefinition>(
+  report: Definition,
+  readable: Readable,
+): Definition {
+  const found = runnable(report, readable);
+  if ('violation' in found) throw invalidParameter('report_id', found.violation);
+  return { ...report, columns: found.columns };
+}
+
+/** Whether a reader can run a report. */
+export function isRunnable(report: ReportDefinition, readable: Readable): boolean {
+  return !('violation' in runnable(report, readable));
+}
+
+/** The first custom attribute that was deleted and added again with a type for which the report is invalid. */
+function unsuitableKey(report: ReportDefinition, columns: ReportColumns): string | undefined {
+  const filters = report.filters.filter(({ field }) => isCustomKey(field));
+  const isUnsuitable = (key: string, isSuitable: (column: ReportColumn) => boolean) => {
+    const column = columns.get(key);
+    return column !== undefined && !isSuitable(column);
+  };
+  return (
+    filters.find((filter) =>
+      isUnsuitable(filter.field, (column) => [...filterErrors(filter, column)].length === 0),
+    )?.field ??
+    report.sort.map(keyOf).find((key) => isUnsuitable(key, isSortable)) ??
+    report.groupBy.find((key) => isUnsuitable(key, isGroupable))
+  );
 }

@@ -1,6 +1,6 @@
 import { dayMilliseconds } from '../../platform/clock.js';
 import type { ReportFilter } from './report.js';
-import { columnOf } from './report-columns.js';
+import { columnOf, type ReportColumns } from './report-columns.js';
 
 /** Days before or after today, such as `-90d`. */
 const distance = /^([+-])([1-9]\d{0,4})d$/;
@@ -57,10 +57,13 @@ export function timestampOfDay(date: string, operator: string): string {
 }
 
 /** Replaces the relative dates in filters by those of a time. */
-export function withDatesOf(filters: readonly ReportFilter[], now: Date): readonly ReportFilter[] {
+export function withDatesOf(
+  filters: readonly ReportFilter[],
+  { now, columns }: { now: Date; columns: ReportColumns },
+): readonly ReportFilter[] {
   return filters.map((filter) => {
-    const { type } = columnOf(filter.field);
-    if (type === 'string' || filter.value === undefined) return filter;
+    const { type } = columnOf(filter.field, columns);
+    if ((type !== 'date' && type !== 'date_time') || filter.value === undefined) return filter;
     const resolve = (text: string) => {
       const date = relativeDate(text, now);
       if (date === null) return text;

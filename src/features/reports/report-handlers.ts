@@ -126,6 +126,7 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
   async createReport({ caller, body, request }: Input<'createReport'>): Promise<Output<'createReport'>> {
     const key = request.headers['idempotency-key'];
     const created = await this.#reports.create(callerContext({ caller, request }, this.#clock()), {
+      access: caller.access,
       content: { ...toChanges(body), title: body.title },
       idempotency: typeof key === 'string' ? { key, operation: 'createReport', payload: body } : undefined,
       describe: (report) => ({
@@ -152,10 +153,11 @@ export class ReportHandlers implements Pick<Handlers, ReportOperation> {
 
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 412 `precondition_failed` */
   async updateReport(input: Input<'updateReport'>): Promise<Output<'updateReport'>> {
-    const { body, params, request } = input;
+    const { body, caller, params, request } = input;
     const outcome = await this.#reports.update(callerContext(input, this.#clock()), {
       id: params.report_id,
       changes: toChanges(body),
+      access: caller.access,
       isExpected: readIfMatch(request.headers['if-match']),
     });
     switch (outcome.kind) {

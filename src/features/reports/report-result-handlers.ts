@@ -11,9 +11,10 @@ import { callerContext } from '../../platform/http/principal.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import type { AccountColumns } from './account-columns.js';
 import { readableReport } from './readable-report.js';
 import type { Report } from './report.js';
-import { type ColumnDescription, reportColumns } from './report-columns.js';
+import type { ColumnDescription, ReportColumns } from './report-columns.js';
 import type { Reports } from './reports.js';
 import type { ResultRow } from './results/plan.js';
 import { isAnchorOf, type ReportResults, type ResultAnchor } from './results/report-results.js';
@@ -33,17 +34,28 @@ function toRowResource(
   return { id: row.id, type: 'report_rows', attributes: Object.fromEntries(attributes) };
 }
 
+/** A report without the columns that its reader may not read, and the columns of the reader. */
+interface RunnableReport {
+  readonly report: Report;
+  readonly columns: ReportColumns;
+}
+
 /** Runs of reports, and the columns that reports can have. */
 export class ReportResultHandlers
   implements Pick<Handlers, 'runReport' | 'exportReport' | 'listReportColumns'>
 {
   readonly #results: ReportResults;
   readonly #reports: Reports;
+  readonly #columns: AccountColumns;
   readonly #core: Pick<Core, 'config' | 'clock' | 'downloads'>;
 
-  constructor(results: ReportResults, reports: Reports, core: Pick<Core, 'config' | 'clock' | 'downloads'>) {
+  constructor(
+    { results, reports, columns }: { results: ReportResults; reports: Reports; columns: AccountColumns },
+    core: Pick<Core, 'config' | 'clock' | 'downloads'>,
+  ) {
     this.#results = results;
     this.#reports = reports;
+    this.#columns = columns;
     this.#core = core;
   }
 
@@ -60,12 +72,13 @@ export class ReportResultHandlers
       isResultAnchor,
     );
     requireAcceptable(request, 'application/json; charset=utf-8');
-    const report = await this.#getReport(input);
-    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, access)) {
+    const { report, columns: columnsOfReader } = await this.#getReport(input);
+    const reader = { access, columns: columnsOfReader };
+    if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, reader)) {
       throw invalidParameter('page[after]', violation('report_cursor'));
     }
     const { signal } = abortOnDisconnect(reply.raw);
-    const result = await this.#results.readPage({ accountId, report, page, signal, access });
+    const result = await this.#results.readPage({ accountId, report, page, signal, ...reader });
     const columns = result.columns.map(({ key, label, type }) => ({ key, label, type }));
     const { nextCursor, links } = page.locate(result.recordCount, result.nextAnchor);
     return {
@@ -88,21 +101,22 @@ export class ReportResultHandlers
 
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
-    const report = await this.#getReport(input);
+    const readable = await this.#getReport(input);
     const headers = {
       // Version 1.0.0 of the contract has it.
       vary: 'Accept',
-      'content-disposition': `attachment; filename="report-${report.id}.csv"`,
+      'content-disposition': `attachment; filename="report-${readable.report.id}.csv"`,
     };
     // HEAD does not run the report and needs no slot.
     const isHead = input.request.method === 'HEAD';
-    const body = isHead ? Readable.from([]) : await this.#download(input, report);
+    const body = isHead ? Readable.from([]) : await this.#download(input, readable);
     return { status: 200, type: 'text/csv', headers, body };
   }
 
   async listReportColumns({ caller }: Input<'listReportColumns'>): Promise<Output<'listReportColumns'>> {
     const { access } = caller;
-    const readable = reportColumns.filter(({ key }) => !isRestricted(key, access));
+    const columns = await this.#columns.read(caller);
+    const readable = [...columns.values()].filter(({ key }) => !isRestricted(key, access));
     const data = readable.map(({ key, label, type }) => ({
       id: key,
       type: 'report_columns' as const,
@@ -115,17 +129,21 @@ export class ReportResultHandlers
   }
 
   /**
-   * The report as the caller may run it. Called before the request is queued, so that another one is rejected immediately.
+   * The report as the caller may run it, and the columns of the caller. Called before the request is queued, so that another one is rejected immediately.
    *
    * @throws {Problem} 400 `invalid_request`, 404 `not_found`
    */
-  async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<Report> {
+  async #getReport({ caller, params }: Input<'runReport'> | Input<'exportReport'>): Promise<RunnableReport> {
     const report = found(await this.#reports.get(caller.accountId, params.report_id));
-    return readableReport(report, caller.access);
+    const columns = await this.#columns.readFor(caller, [report]);
+    return { report: readableReport(report, { access: caller.access, columns }), columns };
   }
 
   /** Waits for the first bytes of the CSV. */
-  #download({ caller, request, reply }: Input<'exportReport'>, report: Report): Promise<Readable> {
+  #download(
+    { caller, request, reply }: Input<'exportReport'>,
+    { report, columns }: RunnableReport,
+  ): Promise<Readable> {
     const { clock, downloads } = this.#core;
     const auditContext = callerContext({ caller, request }, clock());
     const onRows = (count: number) => {
@@ -133,7 +151,7 @@ export class ReportResultHandlers
     };
     const { access } = caller;
     const make = (signal: AbortSignal) =>
-      this.#results.export(auditContext, report, { signal, onRows, access });
+      this.#results.export(auditContext, report, { signal, onRows, access, columns });
     return downloads.begin({ accountId: caller.accountId, request, reply, make });
   }
 }

@@ -15,10 +15,10 @@ interface ReportListFilter {
   readonly value: readonly string[];
 }
 
-/** A condition on employees that compares a date or a timestamp with one value. */
-interface ReportDateFilter {
+/** A condition on employees that compares a date, a timestamp or a number with one value. */
+interface ReportRangeFilter {
   readonly field: ColumnKey;
-  readonly operator: 'before' | 'after' | 'on_or_before' | 'on_or_after';
+  readonly operator: 'before' | 'after' | 'on_or_before' | 'on_or_after' | 'lt' | 'lte' | 'gt' | 'gte';
   readonly value: string;
 }
 
@@ -29,7 +29,7 @@ interface ReportEmptyFilter {
   readonly value?: never;
 }
 
-export type ReportFilter = ReportTextFilter | ReportListFilter | ReportDateFilter | ReportEmptyFilter;
+export type ReportFilter = ReportTextFilter | ReportListFilter | ReportRangeFilter | ReportEmptyFilter;
 
 /** The values that a filter compares with. */
 export function valuesOf({ value = [] }: ReportFilter): readonly string[] {

@@ -7,6 +7,7 @@ import type {
 } from '../../platform/audit/audit-log.js';
 import { change, Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
+import type { AttributeAccess } from '../../platform/contract/attribute-access.js';
 import type { Database, Prisma, ReadDatabase } from '../../platform/database/client.js';
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
 import { randomId } from '../../platform/database/ids.js';
@@ -18,7 +19,8 @@ import {
 } from '../../platform/idempotency/idempotency.js';
 import type { IdempotentRequest, StoredResponse } from '../../platform/idempotency/key-claim.js';
 import { consumeNonce } from '../../platform/idempotency/submitted-forms.js';
-import { type DefinitionError, findDefinitionErrors } from './definition-rules.js';
+import { findErrors, InvalidDefinitionError } from './author-errors.js';
+import type { DefinitionError } from './definition-rules.js';
 import {
   changedContent,
   newContent,
@@ -125,6 +127,8 @@ async function insertReport(
 interface NewReport {
   /** Absent members get their defaults. */
   readonly content: ReportChanges & { readonly title: string };
+  /** What its author may read. */
+  readonly access: AttributeAccess;
   /** Idempotency key of the request. Without it, a repeated request creates another report. */
   readonly idempotency: Pick<IdempotentRequest, 'key' | 'operation' | 'payload'> | undefined;
   /** Builds the response to this request and to repeated ones. */
@@ -192,16 +196,16 @@ export class Reports {
   /** Creates a report, and stores the response under the idempotency key, if there is one. */
   async create(
     auditContext: ApplicationAuditContext,
-    { content: given, idempotency, describe }: NewReport,
+    { content: given, access, idempotency, describe }: NewReport,
   ): Promise<CreatedReport> {
     const content = newContent(given);
-    const errors = findDefinitionErrors(content);
-    if (errors.length > 0) return { kind: 'invalid', errors };
     const { applicationId, userId, accountId, at } = auditContext;
     const prepare = async (tx: Prisma.TransactionClient) => {
       if (!(await lock.existingApplication(tx, auditContext))) throw new ApplicationDeletedError();
     };
     const insert = async (unit: Unit<ApplicationAuditContext>) => {
+      const errors = await findErrors(unit, { content, given, access });
+      if (errors.length > 0) throw new InvalidDefinitionError(errors);
       const report = await insertReport(unit, content);
       await checkReportQuota(unit, this.#maxReports);
       return describe(report);
@@ -216,6 +220,7 @@ export class Reports {
       const response = await change(this.#prisma, auditContext, prepare, insert, transactionLimits);
       return { kind: 'completed', response };
     } catch (error) {
+      if (error instanceof InvalidDefinitionError) return { kind: 'invalid', errors: error.errors };
       if (error instanceof ApplicationDeletedError) return { kind: 'application_deleted' };
       if (error instanceof ReportQuotaError) return { kind: 'limit_reached', limit: this.#maxReports };
       throw error;
@@ -225,7 +230,7 @@ export class Reports {
   /**
    * Creates a report from a form.
    *
-   * @param content valid, see {@link findDefinitionErrors}
+   * @param content valid, see {@link findErrors}
    * @param nonce identifies the form, so that a repeated submission creates no second report
    */
   async createThroughForm(
@@ -251,7 +256,12 @@ export class Reports {
   /** Changes a report whose stored version meets the precondition. Absent members are not changed. */
   update(
     auditContext: CallerAuditContext,
-    { id, changes, isExpected }: { id: string; changes: ReportChanges; isExpected: VersionCheck },
+    {
+      id,
+      changes,
+      access,
+      isExpected,
+    }: { id: string; changes: ReportChanges; access: AttributeAccess; isExpected: VersionCheck },
   ): Promise<UpdatedReport> {
     const { accountId, at } = auditContext;
     return change(this.#prisma, auditContext, lockReport(id), async (unit, stored) => {
@@ -259,7 +269,7 @@ export class Reports {
       const current = toReport(stored);
       if (!isExpected(current)) return { kind: 'conflict', stored: current };
       const content = changedContent(current, changes);
-      const errors = findDefinitionErrors(content);
+      const errors = await findErrors(unit, { content, given: changes, access });
       if (errors.length > 0) return { kind: 'invalid', errors };
       await unit.setActor();
       const row = await unit.tx.report.update({

@@ -470,7 +470,8 @@ export interface paths {
          *     of the report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
          *
          *     Columns that the application may not read are absent, and named in `meta.restricted`. A report that filters, sorts or groups by
-         *     one of them, or has no other columns, is rejected with 400.
+         *     one of them, or has no other columns, is rejected with 400. This also applies to custom attributes, which are not named in
+         *     `meta.restricted`: one that the application may not read, one that is archived and one that does not exist are the same.
          *
          *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406 before the
          *     report is read.
@@ -512,7 +513,7 @@ export interface paths {
          *     * The first line contains the column keys. Every line ends with LF, including the last one.
          *     * A value is quoted if it contains a comma, a quotation mark, CR or LF, or if it is empty. A quotation mark inside
          *       a quoted value is doubled. In a table with one column the value `\.` is also quoted.
-         *     * The values are those of the JSON rows. A value that a spreadsheet interprets as a formula (it starts with `=`, `+`,
+         *     * The values are those of the JSON rows. Several choices are separated by `; `. A value that a spreadsheet interprets as a formula (it starts with `=`, `+`,
          *       `-` or `@`) is not escaped. Import such a table with its columns declared as text.
          *     * If the connection ends before the last chunk of the body, the table is incomplete.
          *
@@ -545,8 +546,8 @@ export interface paths {
         };
         /**
          * List report columns
-         * @description Every column that a report can show, filter, sort or group by, and that the application may read. Needs the scope
-         *     `reports:read`. The list is not paginated.
+         * @description Every column that a report can show, filter, sort or group by, and that the application may read. Custom attributes are the last
+         *     ones; archived ones are absent. Needs the scope `reports:read`. The list is not paginated.
          */
         get: operations["listReportColumns"];
         put?: never;
@@ -1430,7 +1431,8 @@ export interface components {
         };
         /**
          * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
-         *     `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`, or another one that is added later.
+         *     `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`, `custom.` and the key of a custom
+         *     attribute, or another one that is added later.
          */
         ReportColumnKey: string;
         /**
@@ -1451,9 +1453,23 @@ export interface components {
          * @enum {string}
          */
         ReportDateColumnInput: "hire_date" | "termination_date" | "updated_at";
+        /** @description Must be `custom.` and the key of a custom attribute. `listReportColumns` has those that the application may read. */
+        CustomColumnKey: `custom.${string}`;
+        /** @description A custom attribute to order by, of another type than `long_text` and `choices`. A leading `-` means descending. */
+        CustomSortKey: `custom.${string}` | `-custom.${string}`;
+        /** @description A column, or a custom attribute. */
+        ReportColumnName: components["schemas"]["ReportColumnInput"] | components["schemas"]["CustomColumnKey"];
+        /** @description A column, `hire_year`, or a custom attribute of the type `choice`, `boolean` or `date`. */
+        ReportGroupName: components["schemas"]["ReportGroupKeyInput"] | components["schemas"]["CustomColumnKey"];
+        /** @description A `date` or `date_time` column, or a custom attribute of the type `date`. */
+        ReportDateColumnName: components["schemas"]["ReportDateColumnInput"] | components["schemas"]["CustomColumnKey"];
+        /** @description A column or a custom attribute to order by. A leading `-` means descending. */
+        ListReportSortName: components["schemas"]["ListReportSortKey"] | components["schemas"]["CustomSortKey"];
+        /** @description A column, a custom attribute, `hire_year` or `count`. A leading `-` means descending. */
+        ReportSortName: components["schemas"]["ReportSortKey"] | components["schemas"]["CustomSortKey"];
         /**
-         * @description The type of the values of a column: `string`, `date` and `date_time` (written as RFC 3339), `integer`, or another that
-         *     is added later.
+         * @description The type of the values of a column: `string`, `date` and `date_time` (written as RFC 3339), `integer`, `number`, `boolean`,
+         *     `list` (an array of strings), or another that is added later.
          */
         ReportColumnType: string;
         /** @description The title of the report. */
@@ -1464,7 +1480,7 @@ export interface components {
         ReportDescription: string | null;
         /**
          * @description `eq` and `not_eq` compare the exact value. `contains` and `starts_with` search for a substring and ignore case; they
-         *     apply to `string` columns only. There are no wildcards.
+         *     apply to `string` columns only. There are no wildcards. In a `list` column, `contains` matches employees with that choice.
          * @enum {string}
          */
         ReportTextOperator: "eq" | "not_eq" | "contains" | "starts_with";
@@ -1480,13 +1496,19 @@ export interface components {
          */
         ReportDateOperator: "before" | "after" | "on_or_before" | "on_or_after";
         /**
+         * @description `lt` and `lte` match numbers that are less than the value, or less than or equal to it; `gt` and `gte` those that are greater.
+         *     None of them matches `null`.
+         * @enum {string}
+         */
+        ReportNumberOperator: "lt" | "lte" | "gt" | "gte";
+        /**
          * @description `empty` matches `null` and the empty string; `not_empty` matches all other values.
          * @enum {string}
          */
         ReportEmptyOperator: "empty" | "not_empty";
         /**
-         * @description A single value. For a `date` column an RFC 3339 date, for a `date_time` column an RFC 3339 date-time, or for both a
-         *     relative date, which is computed from the current date in UTC each time the report runs:
+         * @description A single value. For a `number` column a number such as `1234.5`, for a `boolean` column `true` or `false`. For a `date`
+         *     column an RFC 3339 date, for a `date_time` column an RFC 3339 date-time, or for both a relative date, which is computed from the current date in UTC each time the report runs:
          *
          *     * `today`
          *     * a number of days before or after today, from 1 to 99,999: `-90d`, `+30d`
@@ -1497,7 +1519,7 @@ export interface components {
          */
         ReportFilterText: string;
         /**
-         * @description Several values. For a `date` column RFC 3339 dates, for a `date_time` column RFC 3339 date-times, or for both relative
+         * @description Several values. For a `number` column numbers, for a `date` column RFC 3339 dates, for a `date_time` column RFC 3339 date-times, or for both relative
          *     dates as in `ReportFilterText`.
          */
         ReportFilterTexts: string[];
@@ -1519,24 +1541,30 @@ export interface components {
             operator: components["schemas"]["ReportDateOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
+        /** @description A condition that compares a number with one value. */
+        ReportNumberFilter: {
+            field: components["schemas"]["ReportColumnKey"];
+            operator: components["schemas"]["ReportNumberOperator"];
+            value: components["schemas"]["ReportFilterText"];
+        };
         /** @description A condition that an attribute has no value, or has one. */
         ReportEmptyFilter: {
             field: components["schemas"]["ReportColumnKey"];
             operator: components["schemas"]["ReportEmptyOperator"];
         };
         /** @description A condition of a report. `operator` determines whether `value` is a string or an array, or absent. */
-        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportEmptyFilter"] | components["schemas"]["ReportListFilter"];
+        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportEmptyFilter"] | components["schemas"]["ReportListFilter"] | components["schemas"]["ReportNumberFilter"];
         /** @description The conditions of a report. Employees must meet all of them. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
         ReportTextFilterInput: {
-            field: components["schemas"]["ReportColumnInput"];
+            field: components["schemas"]["ReportColumnName"];
             operator: components["schemas"]["ReportTextOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
         /** @description A condition that compares with a list of values. Employees that do not meet it are omitted from the result. */
         ReportListFilterInput: {
-            field: components["schemas"]["ReportColumnInput"];
+            field: components["schemas"]["ReportColumnName"];
             operator: components["schemas"]["ReportListOperator"];
             value: components["schemas"]["ReportFilterTexts"];
         };
@@ -1545,29 +1573,41 @@ export interface components {
          *     result.
          */
         ReportDateFilterInput: {
-            field: components["schemas"]["ReportDateColumnInput"];
+            field: components["schemas"]["ReportDateColumnName"];
             operator: components["schemas"]["ReportDateOperator"];
+            value: components["schemas"]["ReportFilterText"];
+        };
+        /**
+         * @description A condition that compares a custom attribute of the type `number` with one value. Employees that do not meet it are omitted
+         *     from the result.
+         */
+        ReportNumberFilterInput: {
+            field: components["schemas"]["CustomColumnKey"];
+            operator: components["schemas"]["ReportNumberOperator"];
             value: components["schemas"]["ReportFilterText"];
         };
         /** @description A condition that an attribute has no value, or has one. Employees that do not meet it are omitted from the result. */
         ReportEmptyFilterInput: {
-            field: components["schemas"]["ReportColumnInput"];
+            field: components["schemas"]["ReportColumnName"];
             operator: components["schemas"]["ReportEmptyOperator"];
         };
         /**
          * @description A condition. `operator` determines whether `value` is a string or an array, or absent, and which columns `field` can
          *     name.
          */
-        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportEmptyFilterInput"] | components["schemas"]["ReportListFilterInput"];
+        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportEmptyFilterInput"] | components["schemas"]["ReportListFilterInput"] | components["schemas"]["ReportNumberFilterInput"];
         /** @description The conditions. Employees must meet all of them. The default is none. */
         ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
-        /** @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns. */
-        ReportColumnInputs: components["schemas"]["ReportColumnInput"][];
+        /**
+         * @description The columns to show, in this order. Only the first occurrence of a repeated column counts. The default is all columns, without
+         *     custom attributes.
+         */
+        ReportColumnInputs: components["schemas"]["ReportColumnName"][];
         /**
          * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. The result has one row for
          *     each distinct combination of their values.
          */
-        ReportGroupingInput: components["schemas"]["ReportGroupKeyInput"][];
+        ReportGroupingInput: components["schemas"]["ReportGroupName"][];
         /** @description A grouped report has no `columns`. Must be omitted or empty when `group_by` has columns. */
         NoReportColumns: ""[];
         /** @description A list report is not grouped. Must be omitted or empty when there are `columns`. */
@@ -1581,7 +1621,7 @@ export interface components {
          * @description The order of the rows. Only the first occurrence of a repeated column counts. Rows that are equal in all of them
          *     are ordered by the employee's `id`, in the direction of the last one. Text is ordered by code point.
          */
-        ListReportSortKeys: components["schemas"]["ListReportSortKey"][];
+        ListReportSortKeys: components["schemas"]["ListReportSortName"][];
         /**
          * @description A column to order by, `hire_year` or `count`. A leading `-` means descending.
          * @enum {string}
@@ -1592,7 +1632,7 @@ export interface components {
          *     `group_by` columns and by `count` only, a list report by all columns. Groups that are equal in all of them are
          *     ordered by their `group_by` columns, ascending. Text is ordered by code point. `null` comes last in ascending order.
          */
-        ReportSortKeys: components["schemas"]["ReportSortKey"][];
+        ReportSortKeys: components["schemas"]["ReportSortName"][];
         /** @description A report with one row for each employee. Only `title` is required. */
         ListReportCreateRequest: {
             title: components["schemas"]["ReportTitleInput"];
@@ -1680,7 +1720,7 @@ export interface components {
         /**
          * @description The values of the row under their column keys. Only the columns of the report are present, which is why none is
          *     marked as required. A value that an employee does not have is `null`, or an empty string in
-         *     `first_name`, `last_name` and `email`.
+         *     `first_name`, `last_name` and `email`. Values of custom attributes are under `custom.` and their key.
          */
         ReportRowAttributes: {
             /** @description The employee's `id`. */
@@ -1728,7 +1768,11 @@ export interface components {
              * @description In a grouped report, the number of employees in this group.
              */
             count?: number;
+        } & {
+            [key: string]: components["schemas"]["ReportCustomValue"];
         };
+        /** @description The value of a custom attribute, or `null`. */
+        ReportCustomValue: components["schemas"]["CustomValue"] | null;
         /** @description A row of a result. */
         ReportRow: {
             /** @description Identifies the row within this report: the `id` of the employee in a list report, an opaque key of the group in a grouped report. */

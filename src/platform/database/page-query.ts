@@ -4,7 +4,7 @@ import { Prisma } from './generated/client.js';
 /** One expression of an order. Its values are never NULL; a timestamp has milliseconds and an integer is not negative. */
 export interface OrderTerm {
   readonly value: Prisma.Sql;
-  readonly type: 'text' | 'date' | 'timestamptz' | 'int8';
+  readonly type: 'text' | 'date' | 'timestamptz' | 'int8' | 'numeric';
   readonly descending: boolean;
   /** Of a text. Absent: that of the column, by code point. Pages that start after an anchor must not have another one. */
   readonly collation?: 'und-x-icu' | undefined;
@@ -83,6 +83,7 @@ export function isAnchor(terms: readonly OrderTerm[], value: unknown): value is 
 const isValue: Readonly<Record<OrderTerm['type'], (value: unknown) => boolean>> = {
   text: isStorableText,
   int8: (value) => typeof value === 'string' && /^\d{1,15}$/.test(value),
+  numeric: (value) => typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value),
   date: isDateText,
   timestamptz: isTimestampText,
 };

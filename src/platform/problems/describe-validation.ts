@@ -150,7 +150,7 @@ export function invalidValues(
   part: RequestPart,
   { form = false } = {},
 ): InvalidValue[] {
-  const given = dropItemsOfEmptyLists(findings);
+  const given = firstAlternatives(dropItemsOfEmptyLists(findings));
   const relevant = part === 'querystring' ? onePerValue(given) : dropRepetitions(chooseBranch(given));
   return relevant.map((finding) => toInvalidValue(finding, part, form));
 }
@@ -164,6 +164,20 @@ export function describeValidation(...given: Parameters<typeof invalidValues>): 
 function dropItemsOfEmptyLists(findings: readonly ErrorObject[]): readonly ErrorObject[] {
   return findings.filter(
     ({ keyword, params }) => !(keyword === 'enum' && params.allowedValues.join() === ''),
+  );
+}
+
+/** A value that matches no branch of its `anyOf` gets the findings of the first branch, which has the usual values. */
+function firstAlternatives(findings: readonly ErrorObject[]): readonly ErrorObject[] {
+  const others = findings
+    .filter(({ keyword }) => keyword === 'anyOf')
+    .map(({ schemaPath, instancePath }) => ({ schemaPath, first: `${schemaPath}/0/`, instancePath }));
+  if (others.length === 0) return findings;
+  return findings.filter(({ schemaPath: path, instancePath: at }) =>
+    others.every(
+      ({ schemaPath, first, instancePath }) =>
+        at !== instancePath || !path.startsWith(schemaPath) || path.startsWith(first),
+    ),
   );
 }
 

@@ -139,6 +139,12 @@ const rules = {
     ({ attribute }: { attribute: string }) =>
       `must be a report that does not need ${attribute}, which the application may not read`,
   ),
+  usable_report: rule(
+    'not_allowed',
+    ({ attribute }: { attribute: string }) =>
+      `must be a report whose filters, order and groups suit the type of ${attribute}, which has changed`,
+  ),
+  custom_column: rule('not_allowed', 'must be custom. and the key of a custom attribute'),
   report_cursor: rule('not_allowed', 'must be sent to the report as it was when the cursor was issued'),
 
   valid: rule('format', 'is not valid'),
@@ -248,6 +254,21 @@ const rules = {
     'conflict',
     ({ operator, field }: { operator: string; field: string }, { name }) =>
       `must not be ${name(operator)} for ${name(field)}, which is not a text column`,
+  ),
+  operator_of: rule(
+    'conflict',
+    ({ field, operators }: { field: string; operators: readonly string[] }, { name, oneOf }) =>
+      `must be ${oneOf(operators)} for ${name(field)}`,
+  ),
+  unsorted_type: rule(
+    'conflict',
+    ({ key }: { key: string }, { name }) =>
+      `must not be ${name(key)}: reports are not sorted by long texts or several choices`,
+  ),
+  ungrouped_type: rule(
+    'conflict',
+    ({ key }: { key: string }, { name }) =>
+      `must not be ${name(key)}: custom attributes of groups must be one choice, yes or no, or a date`,
   ),
   cursor_number: rule(
     'conflict',

@@ -5,8 +5,8 @@ import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
 import type { ChartData } from '../results/report-charts.js';
 import { useChart } from './report-chart.js';
-import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
-import { ManagerNames, readManagerNames } from './value-text.js';
+import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
+import { ManagerNames, PageColumns, readManagerNames } from './value-text.js';
 
 function chartAddress(id: string): string {
   return reportAddress(id, 'chart.svg');
@@ -42,18 +42,28 @@ function ReportChartFile({ report, chart, at }: { report: Report; chart: ChartDa
 /** The chart of a report as an image file. */
 export function chartImagePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.download(chartAddress(':id'), async (context) => {
-    const report = await requestedReport(context, dependencies);
+    const runnable = await runnableReport(context, dependencies);
+    if ('unusable' in runnable) throw recordNotFound();
+    const { report, columns } = runnable;
     const { accountId, at } = context.auditContext;
     const page = { size: 1, from: { skip: 0 } };
     const signal = context.disconnected();
-    const run = await dependencies.reportResults.readPageWithChart({ accountId, report, page, signal });
+    const run = await dependencies.reportResults.readPageWithChart({
+      accountId,
+      report,
+      columns,
+      page,
+      signal,
+    });
     if (run.chart === null) throw recordNotFound();
     const names = await readManagerNames(dependencies.employees, accountId, { report, run });
     const svg = svgFile(
       <ViewerContext.Provider value={context.user}>
-        <ManagerNames.Provider value={names}>
-          <ReportChartFile report={report} chart={run.chart} at={at} />
-        </ManagerNames.Provider>
+        <PageColumns.Provider value={columns}>
+          <ManagerNames.Provider value={names}>
+            <ReportChartFile report={report} chart={run.chart} at={at} />
+          </ManagerNames.Provider>
+        </PageColumns.Provider>
       </ViewerContext.Provider>,
     );
     return {

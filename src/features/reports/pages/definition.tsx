@@ -4,15 +4,19 @@ import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
 import { relativeDate } from '../relative-dates.js';
 import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
-import { describeGroupKey, findColumn } from '../report-columns.js';
+import { describeGroupKey, type ReportColumns } from '../report-columns.js';
 import { relativeDateText } from './date-values.js';
-import { useValueText } from './value-text.js';
+import { PageColumns, useValueText } from './value-text.js';
 
 const operators: Readonly<Record<ReportFilter['operator'], string>> = {
   eq: 'is',
   not_eq: 'is not',
   contains: 'contains',
   starts_with: 'starts with',
+  lt: 'is less than',
+  lte: 'is at most',
+  gt: 'is greater than',
+  gte: 'is at least',
   in: 'is one of',
   not_in: 'is none of',
   before: 'is before',
@@ -29,15 +33,15 @@ export function formatOperator(operator: string): string {
 }
 
 /** A key of groups, or `count`, as text. A key that does not exist is as it was entered. */
-export function keyLabel(key: string): string {
+export function keyLabel(key: string, columns: ReportColumns): string {
   if (key === 'count') return 'Employees';
-  if (key === 'hire_year') return describeGroupKey(key).label;
-  return findColumn(key)?.label ?? key;
+  if (key === 'hire_year') return describeGroupKey(key, columns).label;
+  return columns.get(key)?.label ?? key;
 }
 
 /** A sort key as text, such as "Last name, descending". */
-export function formatSortKey(key: string): string {
-  return `${keyLabel(keyOf(key))}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
+export function formatSortKey(key: string, columns: ReportColumns): string {
+  return `${keyLabel(keyOf(key), columns)}, ${key.startsWith('-') ? 'descending' : 'ascending'}`;
 }
 
 /** A list of names in a sentence, such as "department and hire year". */
@@ -65,19 +69,21 @@ interface ShownFilter {
  * entered.
  */
 function FilterText({ filter: { field, operator, value = [] } }: { filter: ShownFilter }) {
-  const column = findColumn(field);
+  const columns = useContext(PageColumns);
+  const column = columns.get(field);
   const valueText = useValueText();
   const now = useContext(RunTime);
   const isPart = operator === 'contains' || operator === 'starts_with';
   const values = [value].flat().map((text) => {
     if (text === '') return 'empty text';
     if (isPart || column === undefined) return text;
-    const relative = column.type === 'string' ? null : relativeDateText(text);
+    const isDate = column.type === 'date' || column.type === 'date_time';
+    const relative = isDate ? relativeDateText(text) : null;
     if (relative === null) return valueText(column.key, text);
     const date = now && relativeDate(text, now);
     return date === null ? relative : `${relative} (${valueText('hire_date', date)})`;
   });
-  return <>{`${keyLabel(field)} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
+  return <>{`${keyLabel(field, columns)} ${formatOperator(operator)} ${values.join(', ')}`.trim()}</>;
 }
 
 /** Filters as a list of sentences. */
@@ -93,14 +99,29 @@ export function FilterList({ filters }: { filters: readonly ShownFilter[] }) {
   );
 }
 
+/** Keys of columns or groups as text, such as "Department, Hire year". */
+export function KeyLabels({ keys }: { keys: readonly string[] }) {
+  const columns = useContext(PageColumns);
+  return <>{keys.map((key) => keyLabel(key, columns)).join(', ')}</>;
+}
+
+/** Sort keys as text. */
+export function SortLabels({ sort }: { sort: readonly string[] }) {
+  const columns = useContext(PageColumns);
+  return <>{sort.map((key) => formatSortKey(key, columns)).join('; ')}</>;
+}
+
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
-export function describeDefinition({ columns, filters, sort, groupBy }: ReportDefinition): string {
+export function describeDefinition(
+  { columns, filters, sort, groupBy }: ReportDefinition,
+  columnsOfUser: ReportColumns,
+): string {
   const shown =
     groupBy.length > 0
-      ? `Count by ${formatList(groupBy.map((key) => inSentence(keyLabel(key))))}`
+      ? `Count by ${formatList(groupBy.map((key) => inSentence(keyLabel(key, columnsOfUser))))}`
       : counted(columns.length, 'column');
   const keys = sort.map((key) => {
-    const label = inSentence(keyLabel(keyOf(key)));
+    const label = inSentence(keyLabel(keyOf(key), columnsOfUser));
     return key.startsWith('-') ? `${label} (descending)` : label;
   });
   return [
@@ -127,15 +148,19 @@ export function DefinitionDescription({
     <DescriptionList>
       {children}
       {groupBy.length > 0 ? (
-        <DescriptionItem name="Groups">{groupBy.map(keyLabel).join(', ')}</DescriptionItem>
+        <DescriptionItem name="Groups">
+          <KeyLabels keys={groupBy} />
+        </DescriptionItem>
       ) : (
-        <DescriptionItem name="Columns">{columns.map(keyLabel).join(', ')}</DescriptionItem>
+        <DescriptionItem name="Columns">
+          <KeyLabels keys={columns} />
+        </DescriptionItem>
       )}
       <DescriptionItem name="Filters">
         {filters.length === 0 ? 'None: all employees' : <FilterList filters={filters} />}
       </DescriptionItem>
       <DescriptionItem name="Sort by">
-        {sort.length === 0 ? 'Default' : sort.map(formatSortKey).join('; ')}
+        {sort.length === 0 ? 'Default' : <SortLabels sort={sort} />}
       </DescriptionItem>
     </DescriptionList>
   );

@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentProps } from 'preact';
-import { numberText } from '../../../platform/counted.js';
+import { fullAccess } from '../../../platform/contract/attribute-access.js';
 import {
   editPage,
   formNonce,
@@ -13,16 +13,16 @@ import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
-import { type Report, type ReportContent, toStored } from '../report.js';
-import type { FilterChoices } from './filter-values.js';
+import type { Report } from '../report.js';
+import type { FilterChoices } from './filter-choices.js';
+import { isDateFilter, withOperator } from './filter-operators.js';
 import { mergedReportFields, ReportFields } from './form-page.js';
+import { preview } from './preview.js';
 import { newReportPath, offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
-import { ReportChart } from './report-chart.js';
 import {
   applyButton,
   buttons,
   emptyReportForm,
-  isDateFilter,
   lines,
   type ManagerSearch,
   type ReportForm,
@@ -32,11 +32,8 @@ import {
   storedReportForm,
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
-import { ResultTable } from './result-table.js';
-import { ManagerNames, managersIn, readManagerNames } from './value-text.js';
-
-/** Rows of a preview. */
-const previewRows = 10;
+import { optionsWith } from './report-validator.js';
+import { ManagerNames, managersIn, PageColumns } from './value-text.js';
 
 /** The form, and what the page shows with it. */
 interface ReportState extends ReportForm {
@@ -66,15 +63,16 @@ async function handleButtons<State extends ReportState>(
   const button = context.form.text('do');
   const shown = (changes: Partial<ReportState>) => ({ errors: [], form: { ...form, ...changes } });
   if (button === buttons.refresh) return shown({});
+  const columns = await allColumns(context, dependencies);
   const search = requestedSearch(context.form);
   if (search !== undefined) return shown({ search });
   const edited = applyButton(form, button);
   if (edited !== null) return shown({ ...edited.form, focus: edited.focus });
   if (context.form.text(reportFieldIds.next('filter')) !== '') {
     const position = form.filters.length;
-    const [added] = form.filters.slice(-1);
+    const [added] = form.filters.slice(-1).map((filter) => withOperator(filter, columns));
     // The field for a date is hidden while the date is a relative one.
-    return added && isDateFilter(added)
+    return added && isDateFilter(added, columns)
       ? rejected(
           reportFieldIds.filter(position, 'operator'),
           `Filter ${position}: choose a condition and a date.`,
@@ -83,38 +81,14 @@ async function handleButtons<State extends ReportState>(
   }
   if (button !== buttons.preview) return null;
   const named = form.title === '' ? { ...form, title: 'Preview' } : form;
-  const validated = dependencies.validateReport(named, report);
+  const validated = dependencies.validateReport(named, { columns, stored: report });
   if (validated.errors !== undefined) return validated;
-  return shown({ preview: await preview(context, dependencies, validated.content) });
+  return shown({ preview: await preview(context, dependencies, { content: validated.content, columns }) });
 }
 
-async function preview(context: PageContext, dependencies: ReportPagesDependencies, content: ReportContent) {
-  const report = { ...content, ...toStored(content), filters: content.filters, version: 0 };
-  const { result, chart } = await dependencies.reportResults.readPageWithChart({
-    accountId: context.auditContext.accountId,
-    report,
-    page: { size: previewRows, from: { skip: 0 } },
-    signal: context.disconnected(),
-  });
-  const shown = Math.min(previewRows, result.recordCount);
-  const { accountId } = context.auditContext;
-  const names = await readManagerNames(dependencies.employees, accountId, { report, run: { result, chart } });
-  return (
-    <ManagerNames.Provider value={names}>
-      <section class="preview">
-        <h2 tabIndex={-1} autofocus>
-          Preview
-        </h2>
-        <p role="status">
-          {result.recordCount === 0
-            ? 'The report has no rows.'
-            : `The first ${shown} of ${numberText(result.recordCount)} rows. The report is not saved yet.`}
-        </p>
-        {chart !== null && <ReportChart chart={chart} report={report} />}
-        {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}
-      </section>
-    </ManagerNames.Provider>
-  );
+/** Every column that the user can choose. */
+function allColumns({ user: { accountId } }: PageContext, { reportColumns }: ReportPagesDependencies) {
+  return reportColumns.read({ accountId, access: fullAccess });
 }
 
 /** The values that the filters of a form offer. Managers are read only for a filter by manager. */
@@ -154,15 +128,19 @@ async function formBody(
     'form' | 'focus' | 'preview' | 'options' | 'values'
   >,
 ) {
+  const columns = await allColumns(context, dependencies);
+  const filters = form.filters.map((filter) => withOperator(filter, columns));
   const [values, names] = await Promise.all([
     filterChoices(context, dependencies, { filters: form.filters, ...(search && { search }) }),
     readFilterNames(context, dependencies, form.filters),
   ]);
-  const { options } = dependencies.validateReport;
+  const options = optionsWith(dependencies.validateReport.options, columns);
   return (
-    <ManagerNames.Provider value={names}>
-      <ReportFields {...fields} {...{ form, focus, preview, options, values }} />
-    </ManagerNames.Provider>
+    <PageColumns.Provider value={columns}>
+      <ManagerNames.Provider value={names}>
+        <ReportFields {...fields} {...{ focus, preview, options, values }} form={{ ...form, filters }} />
+      </ManagerNames.Provider>
+    </PageColumns.Provider>
   );
 }
 
@@ -213,7 +191,8 @@ export function createReportPages(site: PageRouter, dependencies: ReportPagesDep
     save: async (context, state) => {
       const handled = await handleButtons(context, dependencies, { form: state });
       if (handled !== null) return handled;
-      const validated = validateReport(state);
+      const columns = await allColumns(context, dependencies);
+      const validated = validateReport(state, { columns });
       if (validated.errors !== undefined) return validated;
       const { nonce } = state;
       const created = await reports.createThroughForm(context.auditContext, { ...validated, nonce });
@@ -254,15 +233,22 @@ export function editReportPages(site: PageRouter, dependencies: ReportPagesDepen
     provide: async (context, forms, comparison) => {
       const filters = forms.flatMap((form) => form.filters);
       const names = await readFilterNames(context, dependencies, filters);
-      return <ManagerNames.Provider value={names}>{comparison}</ManagerNames.Provider>;
+      const columns = await allColumns(context, dependencies);
+      return (
+        <PageColumns.Provider value={columns}>
+          <ManagerNames.Provider value={names}>{comparison}</ManagerNames.Provider>
+        </PageColumns.Provider>
+      );
     },
     preview: (context, { stored, form }) => handleButtons(context, dependencies, { form, report: stored }),
     save: async (context, { stored: report, form }) => {
-      const validated = validateReport(form, report);
+      const columns = await allColumns(context, dependencies);
+      const validated = validateReport(form, { columns, stored: report });
       if (validated.errors !== undefined) return validated;
       const outcome = await reports.update(context.auditContext, {
         id: report.id,
         changes: validated.content,
+        access: fullAccess,
         isExpected: ({ version }) => version === report.version,
       });
       switch (outcome.kind) {

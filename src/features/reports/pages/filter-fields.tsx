@@ -1,16 +1,14 @@
+import { useContext } from 'preact/hooks';
 import { maximumPairs } from '../../../platform/http/form-parser.js';
 import { FieldError } from '../../../platform/pages/form-parts.js';
+import type { ReportColumns } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
-import { type FilterChoices, type FormRoom, ValueField } from './filter-values.js';
+import type { FilterChoices, FormRoom } from './filter-choices.js';
+import { isChosen, isDateFilter, isListOperator, operatorsOf } from './filter-operators.js';
+import { ValueField } from './filter-values.js';
 import { AddEntry, type Choice, RemoveButton, SelectField } from './key-list.js';
-import {
-  type FilterForm,
-  isChosen,
-  isDateFilter,
-  isListOperator,
-  operatorsOf,
-  reportFieldIds,
-} from './report-form.js';
+import { type FilterForm, reportFieldIds } from './report-form.js';
+import { PageColumns } from './value-text.js';
 
 /** The filters of a report: each is a sentence of an attribute, a condition and a value. */
 export function FilterFields({
@@ -28,7 +26,7 @@ export function FilterFields({
   focus: string | undefined;
 }) {
   const isFull = filters.length >= maximum;
-  const room = roomFor(filters);
+  const room = roomFor(filters, useContext(PageColumns));
   return (
     <fieldset aria-describedby="filters-hint">
       <legend>Filters</legend>
@@ -51,15 +49,15 @@ export function FilterFields({
   );
 }
 
-/** Fields of the form besides those of filters, at most: 20 keys, four to add others, and 13 for the report. */
-const otherFields = 37;
+/** Fields of the form besides those of filters, at most: 21 for keys, four to add others, and 13 for the report. */
+const otherFields = 38;
 
 /** Fields of the form for the value of a filter, of which a form has at most a number in all. */
-function roomFor(filters: readonly FilterForm[]): FormRoom {
-  const dates = filters.filter(isDateFilter).length;
+function roomFor(filters: readonly FilterForm[], columns: ReportColumns): FormRoom {
+  const dates = filters.filter((filter) => isDateFilter(filter, columns)).length;
   const lists = filters.filter(({ operator }) => isListOperator(operator));
   const managers = filters.filter(({ field }) => field === 'manager_id').length;
-  const chosen = lists.filter(({ field }) => isChosen(field) || field === 'manager_id').length;
+  const chosen = lists.filter(({ field }) => isChosen(field, columns) || field === 'manager_id').length;
   const room = maximumPairs - otherFields - 3 * filters.length - managers;
   const relativeDates = 2 * dates <= room;
   return { relativeDates, choices: Math.floor((room - (relativeDates ? 2 * dates : 0)) / chosen) };
@@ -83,11 +81,12 @@ function FilterRow({
   const { field, operator } = filter;
   const id = (part: keyof FilterForm) => reportFieldIds.filter(position, part);
   const known = attributes.some(({ value }) => value === field);
-  const offered: readonly string[] = operatorsOf(field);
+  const columns = useContext(PageColumns);
+  const offered: readonly string[] = operatorsOf(field, columns);
   const operators = operator === '' || offered.includes(operator) ? offered : [...offered, operator];
   return (
     <fieldset class="filter" {...(known && { id: id('field'), tabIndex: -1 })}>
-      <legend>{known ? keyLabel(field) : `Filter ${position}`}</legend>
+      <legend>{known ? keyLabel(field, columns) : `Filter ${position}`}</legend>
       {known ? (
         <input type="hidden" name={id('field')} value={field} />
       ) : (

@@ -1,47 +1,20 @@
+import { useContext } from 'preact/hooks';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import { type DirectoryChoices, knownStatuses, type ManagerChoice } from '../../employees/index.js';
+import { knownStatuses } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
-import { findColumn } from '../report-columns.js';
+import type { ColumnKey } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
-import { type Choice, SelectField } from './key-list.js';
+import { Choices, type FilterChoices, ManagerField, type ValueProps, valueLabel } from './filter-choices.js';
 import {
-  buttons,
-  type FilterForm,
-  isChosen,
+  isCounted,
   isDateFilter,
   isEmptyOperator,
   isListOperator,
   isOneOperator,
-  lines,
-  type ManagerSearch,
-  reportFieldIds,
-} from './report-form.js';
-import { useValueText } from './value-text.js';
-
-/** The values that employees of the account have, which filters offer. */
-export interface FilterChoices extends Pick<DirectoryChoices, 'status' | 'department' | 'location'> {
-  readonly managers: {
-    /** All managers; `null` when there are too many, so that a filter has a field for searching them. */
-    readonly all: readonly ManagerChoice[] | null;
-    /** The result of a search in the filter at a position. */
-    readonly found?: ManagerSearch & { readonly managers: readonly ManagerChoice[] };
-  };
-}
-
-/** What a form has room for, besides one field for the value of each filter. */
-export interface FormRoom {
-  /** Checkboxes of a filter. */
-  readonly choices: number;
-  /** Whether a date has the fields for relative dates. */
-  readonly relativeDates: boolean;
-}
-
-interface ValueProps {
-  readonly position: number;
-  readonly filter: FilterForm;
-  readonly values: FilterChoices;
-  readonly room: FormRoom;
-}
+} from './filter-operators.js';
+import { SelectField } from './key-list.js';
+import { lines, reportFieldIds } from './report-form.js';
+import { PageColumns, useValueText } from './value-text.js';
 
 /** The field for the value of a filter: a date, values to choose from, a list with one value on each line, or a text. */
 export function ValueField(props: ValueProps) {
@@ -53,21 +26,28 @@ export function ValueField(props: ValueProps) {
   } = props;
   if (isEmptyOperator(operator)) return null;
   const id = reportFieldIds.filter(position, 'value');
+  const columns = useContext(PageColumns);
+  const { type = 'string', custom } = columns.get(field) ?? {};
   const isList = isListOperator(operator);
   const entered = lines(value);
   const chosen = entered.filter((text) => text !== '');
   if (field === 'manager_id' && (isList ? chosen.length <= room.choices : isOneOperator(operator))) {
     return <ManagerField {...props} chosen={chosen} />;
   }
-  if (isList && isChosen(field)) {
-    const choices = [...new Set([...existingValues(values[field]), ...chosen])];
-    if (choices.length <= room.choices) return <ValueChoices {...{ position, field, choices, chosen }} />;
+  const offered = isCounted(field) ? existingValues(values[field]) : custom?.choices;
+  if (isList && offered !== undefined && offered.length > 0) {
+    const choices = [...new Set([...offered, ...chosen])];
+    if (choices.length <= room.choices)
+      return <ValueChoices {...{ position, choices, chosen }} field={field as ColumnKey} />;
   }
   if (field === 'status' && isOneOperator(operator) && entered.length === 1)
     return <StatusField {...props} />;
-  if (isDateFilter(props.filter) && entered.length === 1 && room.relativeDates)
+  if (type === 'boolean' && entered.length === 1)
+    return <ChoiceField {...props} choices={['true', 'false']} />;
+  if (custom && offersChoice(custom.type, operator) && entered.length === 1)
+    return <ChoiceField {...props} choices={custom.choices} />;
+  if (isDateFilter(props.filter, columns) && entered.length === 1 && room.relativeDates)
     return <DateField {...props} />;
-  const { type = 'string' } = findColumn(field) ?? {};
   return (
     <div class="field">
       <ValueLabel position={position} />
@@ -83,7 +63,9 @@ export function ValueField(props: ValueProps) {
           {isList && (
             <p class="hint">
               One value on each line
-              {type !== 'string' && ', such as 2026-01-31, today, -90d or start_of_month'}.
+              {(type === 'date' || type === 'date_time') &&
+                ', such as 2026-01-31, today, -90d or start_of_month'}
+              .
             </p>
           )}
         </>
@@ -97,10 +79,6 @@ export function ValueField(props: ValueProps) {
 /** The values that employees have, without the empty one. */
 function existingValues(choices: FilterChoices['status']): string[] {
   return choices.flatMap(({ value }) => (value?.trim() ? [value.trim()] : []));
-}
-
-function valueLabel(position: number): string {
-  return `Value of filter ${position}`;
 }
 
 function ValueLabel({ position }: { position: number }) {
@@ -165,6 +143,32 @@ function StatusField({ position, filter: { value }, values }: ValueProps) {
   );
 }
 
+/** Whether a filter by a custom attribute of a type compares with one of its choices. */
+function offersChoice(type: string, operator: string): boolean {
+  return (type === 'choice' && isOneOperator(operator)) || (type === 'choices' && operator === 'contains');
+}
+
+/** One of the values of a custom attribute, and the one of the filter. */
+function ChoiceField({
+  position,
+  filter: { field, value },
+  choices,
+}: ValueProps & { choices: readonly string[] }) {
+  const valueText = useValueText();
+  const [chosen = ''] = lines(value);
+  const offered = new Set([...choices, ...(chosen ? [chosen] : [])]);
+  return (
+    <SelectField
+      id={reportFieldIds.filter(position, 'value')}
+      label={valueLabel(position)}
+      hiddenLabel
+      value={chosen}
+      choices={[...offered].map((value) => ({ value, label: valueText(field as ColumnKey, value) }))}
+      empty="Choose"
+    />
+  );
+}
+
 /** A checkbox for each value that employees have, and for those that the filter has besides. */
 function ValueChoices({
   position,
@@ -173,7 +177,7 @@ function ValueChoices({
   chosen,
 }: {
   position: number;
-  field: 'status' | 'department' | 'location';
+  field: ColumnKey;
   choices: readonly string[];
   chosen: readonly string[];
 }) {
@@ -186,111 +190,5 @@ function ValueChoices({
       chosen={chosen}
       empty="No employee has a value."
     />
-  );
-}
-
-/** The managers of the account by name, or a field for searching them when there are many. Those of the filter stay. */
-function ManagerField({
-  position,
-  filter: { operator },
-  values: {
-    managers: { all, found },
-  },
-  room,
-  chosen,
-}: ValueProps & { readonly chosen: readonly string[] }) {
-  const valueText = useValueText();
-  const isList = isListOperator(operator);
-  const maximum = isList ? room.choices : Number.POSITIVE_INFINITY;
-  const unlisted = chosen.filter((id) => !all?.some((manager) => manager.id === id));
-  const everyone = all !== null && all.length + unlisted.length <= maximum ? all : null;
-  const result = found?.position === position ? found : undefined;
-  const kept = (everyone === null ? chosen : unlisted).map((id) => ({
-    id,
-    name: valueText('manager_id', id),
-  }));
-  const offered = (everyone ?? result?.managers ?? []).filter(({ id }) => kept.every((one) => one.id !== id));
-  return (
-    <div class="field">
-      <Choices
-        position={position}
-        type={isList ? 'checkbox' : 'radio'}
-        choices={[...kept, ...offered].slice(0, maximum).map(({ id, name }) => ({ value: id, label: name }))}
-        chosen={chosen}
-        empty={everyone === null ? 'Search for a manager, then choose.' : 'No employee has a manager.'}
-      />
-      {everyone === null && <SearchField position={position} result={result} />}
-    </div>
-  );
-}
-
-/** A field that searches managers, and its button. Its text is not a value of the filter. */
-function SearchField({
-  position,
-  result,
-}: {
-  position: number;
-  result: FilterChoices['managers']['found'] | undefined;
-}) {
-  const id = reportFieldIds.filter(position, 'search');
-  return (
-    <>
-      {result !== undefined && (
-        <p class="hint" role="status">
-          {result.managers.length === 0 ? 'No manager matches' : 'Managers that match'} “
-          <bdi>{result.text}</bdi>”
-        </p>
-      )}
-      <div class="adding">
-        <div class="field">
-          <label for={id}>Search managers</label>
-          <input
-            type="search"
-            {...{ id, name: id, autocomplete: 'off', maxLength: 100 }}
-            autofocus={result !== undefined}
-          />
-        </div>
-        <button
-          type="submit"
-          name="do"
-          value={buttons.search(position)}
-          class="secondary"
-          aria-label={`Search managers of filter ${position}`}
-        >
-          Search
-        </button>
-      </div>
-    </>
-  );
-}
-
-/** Values to choose from: several with checkboxes, or one. */
-function Choices({
-  position,
-  type,
-  choices,
-  chosen,
-  empty,
-}: {
-  position: number;
-  type: 'checkbox' | 'radio';
-  choices: readonly Choice[];
-  chosen: readonly string[];
-  /** What is shown instead of no choices. */
-  empty: string;
-}) {
-  const id = reportFieldIds.filter(position, 'value');
-  return (
-    <fieldset class="field values" id={id} tabIndex={-1} {...useDescription(id)}>
-      <legend class="unseen">{valueLabel(position)}</legend>
-      <FieldError field={id} />
-      {choices.length === 0 && <p class="hint">{empty}</p>}
-      {choices.map(({ value, label }) => (
-        <label key={value} class="choice">
-          <input type={type} name={id} value={value} checked={chosen.includes(value)} />
-          <bdi>{label}</bdi>
-        </label>
-      ))}
-    </fieldset>
   );
 }

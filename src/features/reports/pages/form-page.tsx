@@ -1,13 +1,16 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
 import { keyOf } from '../report.js';
-import { FilterList, formatSortKey, keyLabel } from './definition.js';
+import { FilterList, formatSortKey, KeyLabels, keyLabel, SortLabels } from './definition.js';
+import type { FilterChoices } from './filter-choices.js';
 import { FilterFields } from './filter-fields.js';
-import type { FilterChoices } from './filter-values.js';
+import { isEmptyOperator } from './filter-operators.js';
 import { KeyList } from './key-list.js';
-import { buttons, isEmptyOperator, lines, type ReportForm, reportFieldIds } from './report-form.js';
+import { buttons, lines, type ReportForm, reportFieldIds } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
+import { PageColumns } from './value-text.js';
 
 /** The parts of a report that several users and applications can change. */
 export const mergedReportFields: readonly MergedField<ReportForm>[] = [
@@ -23,13 +26,13 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
     member: 'columns',
     label: 'Columns',
     id: reportFieldIds.next('column'),
-    show: ({ columns }) => columns.map(keyLabel).join(', '),
+    show: ({ columns }) => <KeyLabels keys={columns} />,
   },
   {
     member: 'groups',
     label: 'Groups',
     id: reportFieldIds.next('group'),
-    show: ({ groups }) => groups.map(keyLabel).join(', '),
+    show: ({ groups }) => <KeyLabels keys={groups} />,
   },
   {
     member: 'filters',
@@ -48,7 +51,7 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
     member: 'sort',
     label: 'Sort by',
     id: reportFieldIds.next('sort'),
-    show: ({ sort }) => sort.map(formatSortKey).join('; '),
+    show: ({ sort }) => <SortLabels sort={sort} />,
   },
 ];
 
@@ -98,13 +101,16 @@ export function ReportFields({
   preview?: ComponentChildren;
 }) {
   const { maximum } = options;
+  const columns = useContext(PageColumns);
+  const labelOf = (key: string) => keyLabel(key, columns);
+  const sortLabelOf = (key: string) => formatSortKey(key, columns);
   const sorted = new Set(form.sort.map(keyOf));
   const choicesOf = (names: readonly string[], label: (key: string) => string) =>
     names.map((value) => ({ value, label: label(value), isTechnical: technicalKeys.has(keyOf(value)) }));
   const keys = (names: readonly string[], chosen: readonly string[] = []) =>
     choicesOf(
       names.filter((value) => !chosen.includes(value)),
-      keyLabel,
+      labelOf,
     );
   return (
     <div class="builder">
@@ -135,7 +141,7 @@ export function ReportFields({
           className="for-list"
           values={form.columns}
           choices={keys(options.columns, form.columns)}
-          label={keyLabel}
+          label={labelOf}
           maximum={maximum.columns}
           focus={focus}
         />
@@ -147,7 +153,7 @@ export function ReportFields({
           className="for-groups"
           values={form.groups}
           choices={keys(options.groupKeys.toSorted(byUse), form.groups)}
-          label={keyLabel}
+          label={labelOf}
           maximum={maximum.groups}
           focus={focus}
         />
@@ -172,9 +178,9 @@ export function ReportFields({
           values={form.sort}
           choices={choicesOf(
             options.sortKeys.filter((key) => !sorted.has(keyOf(key))),
-            formatSortKey,
+            sortLabelOf,
           )}
-          label={formatSortKey}
+          label={sortLabelOf}
           maximum={maximum.sort}
           focus={focus}
         />

@@ -3,12 +3,12 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { findDefinitionErrors } from '../definition-rules.js';
 import type { ReportDefinition, ReportFilter } from '../report.js';
-import { describeGroupKey, type GroupKey } from '../report-columns.js';
+import { describeGroupKey, type GroupKey, type ReportColumns } from '../report-columns.js';
 import { FilterList, keyLabel } from './definition.js';
 import { emptyReportForm } from './report-form.js';
-import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { formatValue, ManagerNames, readManagerNames } from './value-text.js';
+import { formatValue, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
 
 /** A value of a group key; `null` for the employees without a value. */
 export interface Group {
@@ -31,17 +31,19 @@ function requestedGroup(query: Fields, { groupBy }: ReportDefinition): Group | n
   return { key, value: query.text('none') === 'yes' ? null : query.secret('value') };
 }
 
-function groupLabel({ key, value }: Group, names: ReadonlyMap<string, string>): string {
+function groupLabel({ key, value }: Group, shown: Parameters<typeof formatValue>[2]): string {
   if (value === null) return 'None';
-  return value === '' ? 'Empty text' : formatValue(key, value, names);
+  return value === '' ? 'Empty text' : formatValue(key, value, shown);
 }
 
 /** The filters that exactly the employees of a group meet. */
-function filtersOf({ key, value }: Group): readonly ReportFilter[] {
+function filtersOf({ key, value }: Group, columns: ReportColumns): readonly ReportFilter[] {
   const field = key === 'hire_year' ? 'hire_date' : key;
   if (value === null) {
     const empty: ReportFilter = { field, operator: 'empty' };
-    return describeGroupKey(key).type === 'string'
+    // A custom attribute has no empty text.
+    const { type } = describeGroupKey(key, columns);
+    return type === 'string' && columns.get(key)?.custom === undefined
       ? [empty, { field, operator: 'not_eq', value: '' }]
       : [empty];
   }
@@ -53,27 +55,30 @@ function filtersOf({ key, value }: Group): readonly ReportFilter[] {
   ];
 }
 
-const { columns } = emptyReportForm;
+const { columns: shownColumns } = emptyReportForm;
 
 /** The employees of a group of a report, as a list that is not saved. A bar of the chart leads to it. */
 export function groupPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.get(reportAddress(':id', 'employees'), async (context) => {
-    const report = await requestedReport(context, dependencies);
+    const runnable = await runnableReport(context, dependencies);
+    if ('unusable' in runnable) return { redirect: reportAddress(runnable.unusable.id) };
+    const { report, columns } = runnable;
     const group = requestedGroup(context.query, report);
     if (group === null) return { redirect: reportAddress(report.id) };
     const list = {
-      columns: columns as ReportDefinition['columns'],
-      filters: [...report.filters, ...filtersOf(group)],
+      columns: shownColumns as ReportDefinition['columns'],
+      filters: [...report.filters, ...filtersOf(group, columns)],
       sort: ['last_name', 'first_name'],
       groupBy: [],
       version: 0,
     };
-    if (findDefinitionErrors(list).length > 0) return { redirect: reportAddress(report.id) };
+    if (findDefinitionErrors(list, columns).length > 0) return { redirect: reportAddress(report.id) };
     const { accountId } = context.auditContext;
     const number = pageNumber(context.query);
     const result = await dependencies.reportResults.readPage({
       accountId,
       report: list,
+      columns,
       page: { size: pageSize, from: { skip: (number - 1) * pageSize } },
       signal: context.disconnected(),
     });
@@ -84,19 +89,21 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
       report: list,
       run: { result, chart: null },
     });
-    const title = `${keyLabel(group.key)}: ${groupLabel(group, names)}`;
+    const title = `${keyLabel(group.key, columns)}: ${groupLabel(group, { names, columns })}`;
     return {
       title,
       parent: { title: report.title, href: reportAddress(report.id) },
       body: (
-        <ManagerNames.Provider value={names}>
-          <FilterList filters={list.filters} />
-          <p class="hint" role="status">
-            {describeRows(result.recordCount, { number, last, grouped: false })}
-          </p>
-          <ResultTable result={result} caption={title} />
-          <Pager number={number} last={last} address={address} />
-        </ManagerNames.Provider>
+        <PageColumns.Provider value={columns}>
+          <ManagerNames.Provider value={names}>
+            <FilterList filters={list.filters} />
+            <p class="hint" role="status">
+              {describeRows(result.recordCount, { number, last, grouped: false })}
+            </p>
+            <ResultTable result={result} caption={title} />
+            <Pager number={number} last={last} address={address} />
+          </ManagerNames.Provider>
+        </PageColumns.Provider>
       ),
     };
   });

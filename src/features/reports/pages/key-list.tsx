@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { buttons, type ListName, reportFieldIds } from './report-form.js';
 
+/** Keys with a field of their own. The others are together in one, because the number of fields of a form is limited. */
+const separateKeys = 13;
+
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -59,6 +62,13 @@ export function KeyList({
             />
           ))}
         </ol>
+      )}
+      {values.length > separateKeys && (
+        <input
+          type="hidden"
+          name={reportFieldIds.item(list, separateKeys + 1)}
+          value={values.slice(separateKeys).join(',')}
+        />
       )}
       <AddEntry {...{ list, noun, choices, focus }} label={`Add ${noun}`} isFull={values.length >= maximum} />
     </fieldset>
@@ -168,7 +178,7 @@ function Key({
   return (
     <li id={id} tabIndex={-1} {...useDescription(id)}>
       <FieldError field={id} />
-      <input type="hidden" name={id} value={value} />
+      {position <= separateKeys && <input type="hidden" name={id} value={value} />}
       <span class="key">
         {lead !== undefined && `${lead} `}
         {label}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { numberText } from '../../../platform/counted.js';
 import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
 import { type ChartBar, totalOf } from '../../../platform/pages/charts/chart-data.js';
@@ -8,7 +9,7 @@ import type { GroupKey } from '../report-columns.js';
 import { type ChartData, type ChartValue, chartKeys } from '../results/report-charts.js';
 import { inSentence, keyLabel } from './definition.js';
 import type { Group } from './group.js';
-import { useValueText } from './value-text.js';
+import { PageColumns, useValueText } from './value-text.js';
 
 interface ReportChartProps {
   readonly chart: ChartData;
@@ -22,6 +23,7 @@ export function useChart({ chart, report: { groupBy }, address }: ReportChartPro
   const keys = chartKeys(groupBy);
   const byYear = keys.bars === 'hire_year';
   const valueText = useValueText();
+  const columns = useContext(PageColumns);
   const label = (value: ChartValue, key: GroupKey) => chartLabel(value, (text) => valueText(key, text));
   const series = chart.stacks.map((stack) => ({
     label: keys.stacks === undefined ? 'Employees' : label(stack, keys.stacks),
@@ -47,7 +49,7 @@ export function useChart({ chart, report: { groupBy }, address }: ReportChartPro
     return [{ ...bar, text: keys.stacks === undefined ? total : `${total} (${parts.join(', ')})` }];
   });
   const names = [keys.bars, ...(keys.stacks === undefined ? [] : [keys.stacks])].map((key) =>
-    inSentence(keyLabel(key)),
+    inSentence(keyLabel(key, columns)),
   );
   const [barName = '', stackName = ''] = names;
   // Employees without a year have a column besides those of the years.

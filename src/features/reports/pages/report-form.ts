@@ -3,8 +3,8 @@ import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
 import type { DefinitionError } from '../definition-rules.js';
-import { type Report, type ReportContent, type ReportFilter, valuesOf } from '../report.js';
-import { allColumnKeys, findColumn } from '../report-columns.js';
+import { keyOf, type Report, type ReportContent, valuesOf } from '../report.js';
+import type { ReportColumns } from '../report-columns.js';
 import { dateValue } from './date-values.js';
 import { formatOperator, formatSortKey, keyLabel } from './definition.js';
 
@@ -86,56 +86,9 @@ export function readReportForm(form: Fields): ReportForm {
           days: form.text(reportFieldIds.filter(position, 'days')),
         }),
       })),
-      ...(added === '' ? [] : [newFilter(added)]),
+      ...(added === '' ? [] : [{ field: added, operator: '', value: '' }]),
     ],
   };
-}
-
-/** The operators that compare a column with values, the most useful one first. */
-export function operatorsOf(field: string): readonly ReportFilter['operator'][] {
-  const column = findColumn(field);
-  if (column === undefined) return [];
-  const empty = column.canBeEmpty ? (['empty', 'not_empty'] as const) : [];
-  if (column.type !== 'string') {
-    const order = ['on_or_after', 'after', 'on_or_before', 'before'] as const;
-    return [...order, 'eq', 'not_eq', 'in', 'not_in', ...empty];
-  }
-  const values = ['in', 'not_in', 'eq', 'not_eq'] as const;
-  if (field === 'manager_id') return [...values, ...empty];
-  if (isChosen(field)) return [...values, 'contains', 'starts_with', ...empty];
-  return ['contains', 'starts_with', 'eq', 'not_eq', 'in', 'not_in', ...empty];
-}
-
-/** Whether few employees differ in a column, so that a filter offers its values. */
-export function isChosen(field: string): field is 'status' | 'department' | 'location' {
-  return field === 'status' || field === 'department' || field === 'location';
-}
-
-/** Whether an operator compares with a list of values. */
-export function isListOperator(operator: string): boolean {
-  return operator === 'in' || operator === 'not_in';
-}
-
-/** Whether an operator compares with one whole value. */
-export function isOneOperator(operator: string): boolean {
-  return operator === 'eq' || operator === 'not_eq';
-}
-
-/** Whether an operator compares with nothing. */
-export function isEmptyOperator(operator: string): boolean {
-  return operator === 'empty' || operator === 'not_empty';
-}
-
-/** Whether a filter compares with one date or time. */
-export function isDateFilter({ field, operator }: FilterForm): boolean {
-  const { type = 'string' } = findColumn(field) ?? {};
-  return type !== 'string' && !isListOperator(operator) && !isEmptyOperator(operator);
-}
-
-/** A filter that is added. Dates start with a relative one, which most reports need, and which shows that there are others. */
-function newFilter(field: string): FilterForm {
-  const filter = { field, operator: operatorsOf(field)[0] ?? 'eq', value: '' };
-  return isDateFilter(filter) ? { ...filter, value: 'start_of_year' } : filter;
 }
 
 /** What a button that saves nothing has changed in a form, and the `id` of the element that has the focus then. */
@@ -229,7 +182,7 @@ function readList(form: Fields, list: ListName, pattern: RegExp): string[] {
     ...positions(form, pattern).map((position) => reportFieldIds.item(list, position)),
     reportFieldIds.next(list),
   ]
-    .map((name) => form.text(name))
+    .flatMap((name) => form.text(name).split(','))
     .filter((value) => value !== '');
 }
 
@@ -243,16 +196,24 @@ function positions(form: Fields, pattern: RegExp): number[] {
 }
 
 /** Errors of a definition as errors of the fields of the form, one for each field. */
-export function toFormErrors(errors: readonly DefinitionError[], form: ReportForm): FormError[] {
+export function toFormErrors(
+  errors: readonly DefinitionError[],
+  { form, columns }: { form: ReportForm; columns: ReportColumns },
+): FormError[] {
+  const words = wordsFor(columns);
   const byField = new Map<string, FormError>();
   for (const { path, violation } of errors) {
-    const error = toFormError(path.map(String), violation, form);
+    const error = toFormError(path.map(String), violation, { form, words });
     if (!byField.has(error.field)) byField.set(error.field, error);
   }
   return [...byField.values()];
 }
 
-function toFormError(path: readonly string[], violation: Violation, form: ReportForm): FormError {
+function toFormError(
+  path: readonly string[],
+  violation: Violation,
+  { form, words }: { form: ReportForm; words: Words },
+): FormError {
   const [member = '', index, part] = path;
   const position = Number(index ?? 0) + 1;
   const error = (field: string, subject: string) => ({ field, message: sentence(subject, violation, words) });
@@ -284,17 +245,13 @@ function toFormError(path: readonly string[], violation: Violation, form: Report
   return error(field, `${filter}: the attribute`);
 }
 
-const keys: ReadonlySet<string> = new Set([...allColumnKeys, 'hire_year', 'count']);
-
 /** The labels of the form in place of the names of the API. */
-const words: Words = {
-  name: formatKey,
-  oneOf: (names) => `one of: ${names.map(formatKey).join('; ')}`,
-  item: ['entry', 'entries'],
-};
-
-function formatKey(key: string): string {
-  if (key === 'group_by') return 'the groups';
-  if (key.startsWith('-') && keys.has(key.slice(1))) return formatSortKey(key);
-  return keys.has(key) ? keyLabel(key) : formatOperator(key);
+function wordsFor(columns: ReportColumns): Words {
+  const isKey = (key: string) => columns.has(key) || key === 'hire_year' || key === 'count';
+  const name = (key: string) => {
+    if (key === 'group_by') return 'the groups';
+    if (key.startsWith('-') && isKey(keyOf(key))) return formatSortKey(key, columns);
+    return isKey(key) ? keyLabel(key, columns) : formatOperator(key);
+  };
+  return { name, oneOf: (names) => `one of: ${names.map(name).join('; ')}`, item: ['entry', 'entries'] };
 }

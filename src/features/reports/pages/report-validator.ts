@@ -6,23 +6,14 @@ import { createBodyValidation } from '../../../platform/contract/validator.js';
 import { isUnchanged } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
-import { type DefinitionError, findDefinitionErrors } from '../definition-rules.js';
+import { type DefinitionError, findDefinitionErrors, findUnknownKeys } from '../definition-rules.js';
 import { timestampOfDay } from '../relative-dates.js';
 import { newContent, type ReportContent } from '../report.js';
-import { findColumn } from '../report-columns.js';
+import { isGroupable, isSortable, type ReportColumns } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
 import { isWrongDistance } from './date-values.js';
-import {
-  type FilterForm,
-  isDateFilter,
-  isEmptyOperator,
-  isListOperator,
-  isOneOperator,
-  lines,
-  type ReportForm,
-  reportFieldIds,
-  toFormErrors,
-} from './report-form.js';
+import { isDateFilter, isEmptyOperator, isListOperator, isOneOperator } from './filter-operators.js';
+import { type FilterForm, lines, type ReportForm, reportFieldIds, toFormErrors } from './report-form.js';
 
 /** Values and limits of the parts of a report, from the contract. */
 export interface ReportOptions {
@@ -59,6 +50,19 @@ function readReportOptions({ document }: Contract): ReportOptions {
   };
 }
 
+/** The values and limits for a user who has these columns. */
+export function optionsWith(options: ReportOptions, columns: ReportColumns): ReportOptions {
+  const custom = [...columns.values()].filter((column) => column.custom !== undefined);
+  if (custom.length === 0) return options;
+  const sorted = custom.filter(isSortable).flatMap(({ key }) => [key, `-${key}`]);
+  return {
+    ...options,
+    columns: [...options.columns, ...custom.map(({ key }) => key)],
+    groupKeys: [...options.groupKeys, ...custom.filter(isGroupable).map(({ key }) => key)],
+    sortKeys: [...options.sortKeys, ...sorted],
+  };
+}
+
 /** A schema of the contract with all of its `$ref`s replaced. It must not be recursive. */
 function inlinedSchema({ document }: Contract, name: string): unknown {
   const inlined = (node: unknown): unknown => {
@@ -79,7 +83,12 @@ type Request = components['schemas']['ReportCreateRequest'];
 interface ReportValidator {
   (
     form: ReportForm,
-    stored?: { readonly title: string },
+    context: {
+      /** The columns of the user. */
+      readonly columns: ReportColumns;
+      /** The report that the form changes. */
+      readonly stored?: { readonly title: string } | undefined;
+    },
   ): { readonly content: ReportContent; readonly errors?: never } | { readonly errors: readonly FormError[] };
   /** Values and limits of the parts of a report. */
   readonly options: ReportOptions;
@@ -91,29 +100,33 @@ export function createReportValidator(contract: Contract): ReportValidator {
     list: createBodyValidation(() => inlinedSchema(contract, 'ListReportCreateRequest')),
     groups: createBodyValidation(() => inlinedSchema(contract, 'GroupedReportCreateRequest')),
   };
-  const validate: (...given: Parameters<ReportValidator>) => ReturnType<ReportValidator> = (form, stored) => {
+  const validate: (...given: Parameters<ReportValidator>) => ReturnType<ReportValidator> = (
+    form,
+    { columns, stored },
+  ) => {
     const { kind } = form;
     if (kind === '') {
       return { errors: [{ field: reportFieldIds.kind('list'), message: 'Choose what the report shows.' }] };
     }
-    const incomplete = form.filters.flatMap((filter, index) => incompleteValue(filter, index + 1));
+    const incomplete = form.filters.flatMap((filter, index) => incompleteValue(filter, index + 1, columns));
     if (incomplete.length > 0) return { errors: incomplete };
-    const body = toRequest(form);
+    const body = toRequest(form, columns);
     const keptTitle = stored && isUnchanged(form.title, stored.title) ? stored.title : undefined;
     const findings = validations[kind](body).filter(
       ({ instancePath }) => keptTitle === undefined || instancePath !== '/title',
     );
-    if (findings.length > 0) return { errors: toFormErrors(errorsOf(findings), form) };
+    if (findings.length > 0) return { errors: toFormErrors(errorsOf(findings), { form, columns }) };
     const { title } = body as Request;
     const content = newContent({ ...toChanges(body as Request), title: keptTitle ?? title });
-    const errors = findDefinitionErrors(content);
-    return errors.length > 0 ? { errors: toFormErrors(errors, form) } : { content };
+    const unknown = findUnknownKeys(content, columns);
+    const errors = unknown.length > 0 ? unknown : findDefinitionErrors(content, columns);
+    return errors.length > 0 ? { errors: toFormErrors(errors, { form, columns }) } : { content };
   };
   return Object.assign(validate, { options: readReportOptions(contract) });
 }
 
 /** The error of a filter whose value is not one value, which the API would not describe in the words of the form. */
-function incompleteValue(filter: FilterForm, position: number): FormError[] {
+function incompleteValue(filter: FilterForm, position: number, columns: ReportColumns): FormError[] {
   const { field, operator, value } = filter;
   if (isListOperator(operator) || isEmptyOperator(operator)) return [];
   const error = (part: 'value' | 'days', message: string) => [
@@ -123,18 +136,22 @@ function incompleteValue(filter: FilterForm, position: number): FormError[] {
   if (field === 'manager_id' && value === '') return error('value', 'choose a manager.');
   if (field === 'status' && isOneOperator(operator) && value === '')
     return error('value', 'choose a status.');
-  if (!isDateFilter(filter)) return [];
+  if (columns.get(field)?.type === 'boolean' && value === '') return error('value', 'choose Yes or No.');
+  if (!isDateFilter(filter, columns)) return [];
   if (value === '') return error('value', 'enter a date.');
   return isWrongDistance(value) ? error('days', 'enter a number of days from 1 to 99,999.') : [];
 }
 
 /** The body of the request that creates the report. */
-function toRequest({ title, description, kind, columns, groups, sort, filters }: ReportForm): unknown {
+function toRequest(
+  { title, description, kind, columns, groups, sort, filters }: ReportForm,
+  columnsOfUser: ReportColumns,
+): unknown {
   return {
     title,
     description: description === '' ? null : description,
     filters: filters.map(({ field, operator, value }) => {
-      const isTimestamp = findColumn(field)?.type === 'date_time';
+      const isTimestamp = columnsOfUser.get(field)?.type === 'date_time';
       const values = lines(value).map((text) =>
         isTimestamp && isDateText(text) ? timestampOfDay(text, operator) : text,
       );

@@ -4,7 +4,6 @@ import { Email } from '../../../platform/pages/wrapped-text.js';
 import { employeeAddress } from '../../employees/index.js';
 import type { GroupKey } from '../report-columns.js';
 import type { ResultPage } from '../results/report-results.js';
-import { keyLabel } from './definition.js';
 import { useValueText } from './value-text.js';
 
 type Row = ResultPage['rows'][number];
@@ -14,18 +13,18 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
   const { columns, rows } = result;
   const grouped = columns.at(-1)?.key === 'count';
   const valueText = useValueText();
-  const shown = columns.map(({ key, label }, index): Column<Row> => {
+  const shown = columns.map(({ key, label, type }, index): Column<Row> => {
     const isName = key === 'first_name' || key === 'last_name';
     return {
-      label: key === 'count' ? keyLabel(key) : label,
-      ...(key === 'count' && { kind: 'number' }),
-      ...(shortColumns.has(key) && { kind: 'short' }),
+      label: key === 'count' ? 'Employees' : label,
+      ...((key === 'count' || type === 'number') && { kind: 'number' }),
+      ...((shortColumns.has(key) || shortTypes.has(type)) && { kind: 'short' }),
       isName,
       cell: ({ id, values }) => {
         const value = values[index] ?? null;
         if (value === null) return grouped ? <em>None</em> : '–';
         if (key === 'count') return numberText(Number(value));
-        const shown = valueText(key as GroupKey, String(value));
+        const shown = valueText(key as GroupKey, Array.isArray(value) ? value.join(', ') : String(value));
         const text = <bdi>{key === 'email' ? <Email address={shown} /> : shown}</bdi>;
         return isName && !grouped && value !== '' ? <a href={employeeAddress(id)}>{text}</a> : text;
       },
@@ -37,6 +36,8 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
 const shortColumns: ReadonlySet<string> = new Set([
   ...['id', 'employee_number', 'status', 'hire_date', 'hire_year', 'termination_date', 'updated_at'],
 ]);
+
+const shortTypes: ReadonlySet<string> = new Set(['date', 'date_time', 'boolean']);
 
 /** Rows of a page of a result. */
 export const pageSize = 50;

@@ -8,12 +8,13 @@ import { reportsPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
+import type { ReportColumns } from '../report-columns.js';
 import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createReportPages, editReportPages } from './edit.js';
 import { groupPages } from './group.js';
 import { newReportPath, ReadyReportHint } from './ready-report.js';
-import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { columnsFor, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showReportPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
@@ -22,6 +23,7 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
     view: async (context) => {
       const report = await requestedReport(context, dependencies);
       const { id, title } = report;
+      const columns = await columnsFor(context, dependencies, [report]);
       return {
         title: `Delete ${title}?`,
         parent: { title, href: reportAddress(id) },
@@ -29,7 +31,7 @@ function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): v
         cancel: reportAddress(id),
         body: (
           <>
-            <p>{describeDefinition(report)}.</p>
+            <p>{describeDefinition(report, columns)}.</p>
             <div class="warning">
               <p>
                 Applications that run this report get an error. Employees are not changed. This cannot be
@@ -64,7 +66,8 @@ export function reportPages(people: PageRouter, dependencies: ReportPagesDepende
 const pageSize = 50;
 
 /** The reports of the account, by title. */
-function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void {
+function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void {
+  const { reports } = dependencies;
   site.get(reportsPath, async (context) => {
     const number = pageNumber(context.query);
     const { accountId } = context.auditContext;
@@ -76,6 +79,7 @@ function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void 
     const last = lastPage(page.recordCount, pageSize);
     if (number > last) return { redirect: address(last) };
     const creators = await reports.creatorNames(accountId, page.reports);
+    const columns = await columnsFor(context, dependencies, page.reports);
     return {
       title: 'Reports',
       actions: page.recordCount > 0 && <NewReport />,
@@ -91,7 +95,11 @@ function listPage(site: PageRouter, { reports }: ReportPagesDependencies): void 
           </Empty>
         ) : (
           <>
-            <DataTable caption="Reports of your account" columns={columnsFor(creators)} rows={page.reports} />
+            <DataTable
+              caption="Reports of your account"
+              columns={shownColumns(creators, columns)}
+              rows={page.reports}
+            />
             <Pager number={number} last={last} address={address} />
           </>
         ),
@@ -111,14 +119,14 @@ function NewReport() {
   );
 }
 
-function columnsFor(creators: ReadonlyMap<string, string>): Column<Report>[] {
+function shownColumns(creators: ReadonlyMap<string, string>, columns: ReportColumns): Column<Report>[] {
   return [
     column('Title', ({ id, title }) => (
       <a href={reportAddress(id)}>
         <bdi>{title}</bdi>
       </a>
     )),
-    column('Shows', describeDefinition),
+    column('Shows', (report) => describeDefinition(report, columns)),
     column('Last change', ({ updatedAt }) => <Timestamp at={updatedAt} />),
     column('Created by', ({ id }) => <bdi>{creators.get(id) ?? '–'}</bdi>),
   ];

@@ -6,16 +6,18 @@ import type { PageView } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
+import type { ReportColumns } from '../report-columns.js';
 import { type ReportResults, resultLabels } from '../results/report-results.js';
 import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition, RunTime } from './definition.js';
 import { groupAddress } from './group.js';
 import { newReportPath } from './ready-report.js';
 import { employeesIn, ReportChart } from './report-chart.js';
-import { fileNameOf, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { formatRowsOf, ManagerNames, readManagerNames } from './value-text.js';
+import { formatRowsOf, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
 
 /** Rows of the page that is printed. */
 const printedRows = 1_000;
@@ -23,13 +25,16 @@ const printedRows = 1_000;
 /** The result of a report as a table, with its chart, and as CSV. */
 export function showReportPages(site: PageRouter, dependencies: ReportPagesDependencies): void {
   site.get(reportAddress(':id'), async (context) => {
-    const report = await requestedReport(context, dependencies);
+    const runnable = await runnableReport(context, dependencies);
+    if ('unusable' in runnable) return unusablePage(runnable);
+    const { report, columns } = runnable;
     const print = context.query.text('print') === 'yes';
     const number = print ? 1 : pageNumber(context.query);
     const size = print ? printedRows : pageSize;
     const run = await dependencies.reportResults.readPageWithChart({
       accountId: context.auditContext.accountId,
       report,
+      columns,
       page: { size, from: { skip: (number - 1) * size } },
       signal: context.disconnected(),
     });
@@ -39,24 +44,36 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     const names = await readManagerNames(dependencies.employees, accountId, { report, run });
     const { at } = context.auditContext;
     const { accountName } = context.user;
-    const page = showPage({ report, run, number, last, printed: print ? { accountName, at } : undefined });
+    const page = showPage({
+      report,
+      columns,
+      run,
+      number,
+      last,
+      printed: print ? { accountName, at } : undefined,
+    });
     return {
       ...page,
       body: (
         <RunTime.Provider value={at}>
-          <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider>
+          <PageColumns.Provider value={columns}>
+            <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider>
+          </PageColumns.Provider>
         </RunTime.Provider>
       ),
     };
   });
 
   site.download(reportAddress(':id', 'results.csv'), async (context) => {
-    const report = await requestedReport(context, dependencies);
+    const runnable = await runnableReport(context, dependencies);
+    if ('unusable' in runnable) throw recordNotFound();
+    const { report, columns } = runnable;
+    const { accountId } = context.user;
     return {
       fileName: `${fileNameOf(report)}.csv`,
-      labels: resultLabels(context.user.accountId, report),
-      shownRows: formatRowsOf(dependencies.employees, context.user.accountId, report),
-      make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal }),
+      labels: resultLabels(accountId, report, columns),
+      shownRows: formatRowsOf(dependencies.employees, accountId, { report, columnsOfUser: columns }),
+      make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal, columns }),
     };
   });
 }
@@ -65,14 +82,35 @@ function pageAddress(id: string, number: number): string {
   return `${reportAddress(id)}?page=${number}`;
 }
 
+/** The page of a report that cannot run. */
+function unusablePage({ unusable: report, columns }: { unusable: Report; columns: ReportColumns }): PageView {
+  return {
+    title: report.title,
+    actions: <Actions id={report.id} />,
+    body: (
+      <PageColumns.Provider value={columns}>
+        <div class="warning">
+          <p>
+            This report cannot run: it uses an attribute that was archived or deleted. Edit the report, or
+            restore the attribute.
+          </p>
+        </div>
+        <DefinitionDescription report={report} />
+      </PageColumns.Provider>
+    ),
+  };
+}
+
 function showPage({
   report,
+  columns,
   run: { result, chart },
   number,
   last,
   printed,
 }: {
   report: Report;
+  columns: ReportColumns;
   run: Awaited<ReturnType<ReportResults['readPageWithChart']>>;
   number: number;
   last: number;
@@ -103,31 +141,14 @@ function showPage({
   return {
     title,
     ...(chart !== null && { script: 'chart-image.js' }),
-    actions: (
-      <div class="row-actions">
-        {!print && (
-          <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
-            Print view
-          </a>
-        )}
-        <a class="button secondary" href={reportAddress(id, 'edit')}>
-          Edit
-        </a>
-        <a class="button secondary" href={`${newReportPath}?copy=${id}`}>
-          Duplicate
-        </a>
-        <a class="button danger" href={reportAddress(id, 'delete')}>
-          Delete
-        </a>
-      </div>
-    ),
+    actions: <Actions id={id} print={!print} />,
     body: (
       <>
         {print && <p class="hint screen-only">Print this page with the menu of your browser.</p>}
         {description !== null && <p class="description">{description}</p>}
         {printed === undefined ? (
           <>
-            <p>{describeDefinition(report)}.</p>
+            <p>{describeDefinition(report, columns)}.</p>
             <details class="definition">
               <summary>Definition</summary>
               <DefinitionDescription report={report} />
@@ -161,6 +182,27 @@ function showPage({
       </>
     ),
   };
+}
+
+function Actions({ id, print = false }: { id: string; print?: boolean }) {
+  return (
+    <div class="row-actions">
+      {print && (
+        <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
+          Print view
+        </a>
+      )}
+      <a class="button secondary" href={reportAddress(id, 'edit')}>
+        Edit
+      </a>
+      <a class="button secondary" href={`${newReportPath}?copy=${id}`}>
+        Duplicate
+      </a>
+      <a class="button danger" href={reportAddress(id, 'delete')}>
+        Delete
+      </a>
+    </div>
+  );
 }
 
 /** The whole result as files. */

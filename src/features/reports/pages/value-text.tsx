@@ -4,7 +4,7 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { useTimeText } from '../../../platform/pages/timestamp.js';
 import { type Employees, formatStatus } from '../../employees/index.js';
 import type { ReportFilter } from '../report.js';
-import { describeGroupKey, type GroupKey } from '../report-columns.js';
+import { contractColumns, type GroupKey, type ReportColumns } from '../report-columns.js';
 import { type ChartData, chartKeys } from '../results/report-charts.js';
 import type { ResultPage } from '../results/report-results.js';
 
@@ -13,6 +13,9 @@ type Names = ReadonlyMap<string, string>;
 
 /** The names of managers. A page of a report provides them; other pages show ids. */
 export const ManagerNames = createContext<Names>(new Map());
+
+/** The columns of the user. A page that can show custom attributes provides them. */
+export const PageColumns = createContext<ReportColumns>(contractColumns);
 
 /** The ids of the managers in filters. */
 export function managersIn(
@@ -51,8 +54,13 @@ export function readManagerNames(
 }
 
 /** A value as people read it, without dates and times, which depend on who reads them. */
-export function formatValue(key: GroupKey, value: string, names: Names): string {
+export function formatValue(
+  key: GroupKey,
+  value: string,
+  { names, columns }: { names: Names; columns: ReportColumns },
+): string {
   if (key === 'status') return formatStatus(value);
+  if (columns.get(key)?.type === 'boolean' && value !== '') return value === 'true' ? 'Yes' : 'No';
   return key === 'manager_id' ? (names.get(value) ?? value) : value;
 }
 
@@ -60,7 +68,13 @@ export function formatValue(key: GroupKey, value: string, names: Names): string 
 export function formatRowsOf(
   employees: Pick<Employees, 'names'>,
   accountId: AccountId,
-  { columns, groupBy }: { readonly columns: readonly GroupKey[]; readonly groupBy: readonly GroupKey[] },
+  {
+    report: { columns, groupBy },
+    columnsOfUser,
+  }: {
+    readonly report: { readonly columns: readonly GroupKey[]; readonly groupBy: readonly GroupKey[] };
+    readonly columnsOfUser: ReportColumns;
+  },
 ): (rows: readonly (readonly string[])[]) => Promise<string[][]> {
   const keys = groupBy.length > 0 ? groupBy : columns;
   const managers = keys.indexOf('manager_id');
@@ -70,7 +84,7 @@ export function formatRowsOf(
     return rows.map((row) =>
       row.map((value, index) => {
         const key = keys[index];
-        return key === undefined ? value : formatValue(key, value, names);
+        return key === undefined ? value : formatValue(key, value, { names, columns: columnsOfUser });
       }),
     );
   };
@@ -79,9 +93,12 @@ export function formatRowsOf(
 /** Returns a function that formats a value of a column as people read it. Values of other columns are unchanged. */
 export function useValueText(): (key: GroupKey, value: string) => string {
   const names = useContext(ManagerNames);
+  const columns = useContext(PageColumns);
   const timeText = useTimeText();
   return (key, value) => {
-    const { type } = describeGroupKey(key);
-    return type === 'date' || type === 'date_time' ? timeText(value, type) : formatValue(key, value, names);
+    const { type } = columns.get(key) ?? {};
+    return type === 'date' || type === 'date_time'
+      ? timeText(value, type)
+      : formatValue(key, value, { names, columns });
   };
 }

@@ -10,31 +10,55 @@ import {
 } from '../../../platform/database/page-query.js';
 import {
   type ColumnOrder,
+  type CustomValue,
+  choicesText,
   columnOrder,
   columnsFor,
   compare,
+  customColumn,
   type EmployeeColumn,
   type EmployeeCondition,
   EmployeeQuery,
   employeeColumns,
+  hasChoice,
   hasNoValue,
   isOneOf,
   textArray,
 } from '../../employees/index.js';
-import { readRfc3339 } from '../definition-rules.js';
 import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
 import {
   type ColumnDescription,
   type ColumnKey,
   columnOf,
+  contractColumns,
   describeGroupKey,
   type GroupKey,
+  type ReportColumns,
 } from '../report-columns.js';
+import { readRfc3339 } from '../rfc3339.js';
+import { toValue } from './row-values.js';
+
+/** The columns of a reader, and those of the table. */
+export interface Stored {
+  readonly columns: ReportColumns;
+  readonly table: typeof employeeColumns;
+}
+
+/** The column of the table for a column of reports. */
+function storedColumn(key: ColumnKey, { columns, table }: Stored): EmployeeColumn {
+  const column = columnOf(key, columns);
+  return column.custom === undefined ? table[column.member] : customColumn(column.custom);
+}
 
 /** Builds the condition of a filter without relative dates. Its parameters are strings and arrays of strings. */
-export function reportCondition(filter: ReportFilter, stored = employeeColumns): EmployeeCondition {
-  const column = stored[columnOf(filter.field).member];
-  return { columns: [column], sql: comparison(column, filter) };
+export function reportCondition(filter: ReportFilter, stored: Stored): EmployeeCondition {
+  const column = storedColumn(filter.field, stored);
+  const { type, custom } = columnOf(filter.field, stored.columns);
+  const ofList = type === 'list' && filter.operator === 'contains';
+  return {
+    columns: [column],
+    sql: ofList && custom ? hasChoice(custom, filter.value) : comparison(column, filter),
+  };
 }
 
 function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
@@ -59,12 +83,16 @@ function comparison(column: EmployeeColumn, filter: ReportFilter): Prisma.Sql {
           : Prisma.sql`${stored} <> ALL (${textArray(texts, column)})`,
       );
     case 'before':
+    case 'lt':
       return compare(column, '<', first);
     case 'after':
+    case 'gt':
       return from(compare(column, '>', first), first);
     case 'on_or_before':
+    case 'lte':
       return compare(column, '<=', first);
     case 'on_or_after':
+    case 'gte':
       return from(compare(column, '>=', first), first);
     case 'empty':
       return hasNoValue(column);
@@ -93,7 +121,7 @@ function toTimestamp(text: string): string {
 /** One row: its values in the order of the columns. */
 export interface ResultRow {
   readonly id: string;
-  readonly values: readonly (string | number | null)[];
+  readonly values: readonly (CustomValue | null)[];
 }
 
 /** A row as queries return it. */
@@ -111,7 +139,7 @@ export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow)
     id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
     values: columns.map(({ type }, index) => {
       const text = shown[index] ?? null;
-      return type === 'integer' && text !== null ? Number(text) : text;
+      return text === null ? null : toValue(text, type);
     }),
   };
 }
@@ -126,6 +154,8 @@ function groupName(values: FoundRow['named']): string {
 /** One column of a result, and the expression for its value as text. */
 interface ResultColumn extends ColumnDescription {
   readonly shown: Prisma.Sql;
+  /** The expression for the value as text of a file, if it is another one. */
+  readonly inFile?: Prisma.Sql;
 }
 
 /** The collation in which people sort texts. */
@@ -142,6 +172,8 @@ export interface ResultPlan {
 }
 
 interface PlanOptions {
+  /** The columns that the definition can use. Default: those of the contract. */
+  readonly columns?: ReportColumns;
   /**
    * Whether groups are in the order in which people sort texts, and not by code point. They are sorted anyway; a list is read in the
    * order of an index.
@@ -157,7 +189,8 @@ export function planResult(
   definition: ReportDefinition,
   options: PlanOptions = {},
 ): ResultPlan {
-  const stored = columnsFor(accountId, options.access ?? contractAccess);
+  const { columns = contractColumns, access = contractAccess } = options;
+  const stored = { columns, table: columnsFor(accountId, access) };
   const conditions = definition.filters.map((filter) => reportCondition(filter, stored));
   const query = new EmployeeQuery(accountId, conditions);
   return definition.groupBy.length > 0
@@ -165,19 +198,23 @@ export function planResult(
     : planList(query, definition, stored);
 }
 
-type Columns = typeof employeeColumns;
-
-function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, stored: Columns): ResultPlan {
-  const keys = parseSort(sort).map(({ key, descending }) => ({
-    key: columnOf(key as ColumnKey).member,
-    descending,
-  }));
+function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, stored: Stored): ResultPlan {
+  const keys = parseSort(sort);
+  const order = ['id', ...keys.map(({ key }) => key)].map((key) => [
+    key,
+    storedColumn(key as ColumnKey, stored),
+  ]);
   return {
-    columns: columns.map((key) => ({
-      ...columnOf(key),
-      shown: shownValue(key, stored[columnOf(key).member].name),
-    })),
-    rows: query.inOrder(keys, { columns: stored }),
+    columns: columns.map((key) => {
+      const { name } = storedColumn(key, stored);
+      const column = columnOf(key, stored.columns);
+      return {
+        ...column,
+        shown: shownValue(key, name, stored),
+        ...(column.type === 'list' && { inFile: choicesText(name) }),
+      };
+    }),
+    rows: query.inOrder(keys, { columns: Object.fromEntries(order) }),
     name: { of: 'employee', values: [employeeColumns.id.name] },
     count: query.count(),
   };
@@ -186,12 +223,15 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, sto
 function planGroups(
   query: EmployeeQuery,
   { sort, groupBy }: ReportDefinition,
-  { forPeople = false, stored }: PlanOptions & { readonly stored: Columns },
+  { forPeople = false, stored }: PlanOptions & { readonly stored: Stored },
 ): ResultPlan {
   const columns = groupBy.map((key) => groupColumn(key, stored));
   const groups = Prisma.sql`(${query.groups(columns)}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
-  const shown = keys.map(({ key, value }) => ({ ...describeGroupKey(key), shown: shownValue(key, value) }));
+  const shown = keys.map(({ key, value }) => ({
+    ...describeGroupKey(key, stored.columns),
+    shown: shownValue(key, value, stored),
+  }));
   const terms = new Map<string, ColumnOrder>([
     ['count', [{ value: Prisma.sql`groups.size`, type: 'int8' }]],
     ...keys.map(({ key, value }) => [key, columnOrder(value, groupColumn(key, stored))] as const),
@@ -228,8 +268,8 @@ const hireYear = {
 } as const;
 
 /** The column or expression of a key of groups. */
-export function groupColumn(key: GroupKey, stored = employeeColumns) {
-  return key === 'hire_year' ? hireYear : stored[columnOf(key).member];
+export function groupColumn(key: GroupKey, stored: Stored) {
+  return key === 'hire_year' ? hireYear : storedColumn(key, stored);
 }
 
 function parseSort(sort: readonly string[]): { key: string; descending: boolean }[] {
@@ -237,9 +277,13 @@ function parseSort(sort: readonly string[]): { key: string; descending: boolean 
 }
 
 /** Formats dates and timestamps as in the rest of the API. */
-export function shownValue(key: GroupKey, value: Prisma.Sql): Prisma.Sql {
-  const { type } = describeGroupKey(key);
-  if (type === 'integer') return Prisma.sql`${value}::text`;
+export function shownValue(
+  key: GroupKey,
+  value: Prisma.Sql,
+  { columns }: Pick<Stored, 'columns'>,
+): Prisma.Sql {
+  const { type } = describeGroupKey(key, columns);
+  if (type === 'integer' || type === 'number') return Prisma.sql`${value}::text`;
   if (type === 'date') return dateExpression(value);
   return type === 'date_time' ? timestampExpression(value) : value;
 }

@@ -1,9 +1,9 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { accountScope } from '../../../platform/database/scope.js';
-import { EmployeeQuery } from '../../employees/index.js';
+import { EmployeeQuery, employeeColumns } from '../../employees/index.js';
 import type { ReportDefinition } from '../report.js';
-import type { GroupKey } from '../report-columns.js';
+import type { GroupKey, ReportColumns } from '../report-columns.js';
 import { groupColumn, reportCondition, shownValue } from './plan.js';
 
 /** A value of a group key; `null` for employees without a value. */
@@ -113,9 +113,14 @@ export function chartKeys([first, second]: readonly GroupKey[]): ChartKeys {
  */
 export async function readChart(
   database: ReadDatabase,
-  { accountId, report, signal }: { accountId: AccountId; report: ReportDefinition; signal: AbortSignal },
+  {
+    accountId,
+    report,
+    columns,
+    signal,
+  }: { accountId: AccountId; report: ReportDefinition; columns: ReportColumns; signal: AbortSignal },
 ): Promise<ChartData> {
-  const { text, values } = chartQuery(accountId, report);
+  const { text, values } = chartQuery(accountId, report, columns);
   const [result] = await database.queryReport<{ rows: string }>(text, values, {
     scope: accountScope(accountId),
     signal,
@@ -125,7 +130,12 @@ export async function readChart(
 }
 
 /** Builds the query for the rows of a chart. It reads each group once, and returns at most 42 × 21 rows. */
-function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition): Prisma.Sql {
+function chartQuery(
+  accountId: AccountId,
+  { filters, groupBy }: ReportDefinition,
+  columns: ReportColumns,
+): Prisma.Sql {
+  const stored = { columns, table: employeeColumns };
   const shown = chartKeys(groupBy);
   const { bars, stacks } = shown;
   const limits = chartLimits(shown);
@@ -134,10 +144,10 @@ function chartQuery(accountId: AccountId, { filters, groupBy }: ReportDefinition
   const keys = stacks === undefined ? [bars] : [bars, stacks];
   const groups = new EmployeeQuery(
     accountId,
-    filters.map((filter) => reportCondition(filter)),
-  ).groups(keys.map((key) => groupColumn(key)));
+    filters.map((filter) => reportCondition(filter, stored)),
+  ).groups(keys.map((key) => groupColumn(key, stored)));
   const [bar, stack] = keys.map((key, index) => ({
-    value: shownValue(key, Prisma.raw(`key_${index}`)),
+    value: shownValue(key, Prisma.raw(`key_${index}`), stored),
     rank: rankOf(key, index),
     total: Prisma.sql`sum(size) OVER (PARTITION BY ${Prisma.raw(`key_${index}`)})`,
   }));

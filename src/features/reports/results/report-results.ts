@@ -18,14 +18,16 @@ import type { ReportConcurrency } from '../../../platform/limits/report-concurre
 import { Problem } from '../../../platform/problems/problem.js';
 import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
-import type { ColumnDescription } from '../report-columns.js';
+import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
 import { type FoundRow, planResult, type ResultPlan, type ResultRow, toRow } from './plan.js';
 import { type ChartData, readChart } from './report-charts.js';
 
 /** Builds the query for a whole result, whose columns have the names of the header line. */
 function csvQuery({ columns, rows: { source, condition, order } }: ResultPlan): Prisma.Sql {
-  const cells = columns.map(({ shown }, index) => Prisma.sql`${shown} AS ${Prisma.raw(`cell_${index}`)}`);
+  const cells = columns.map(
+    ({ shown, inFile = shown }, index) => Prisma.sql`${inFile} AS ${Prisma.raw(`cell_${index}`)}`,
+  );
   const named = columns.map(({ key }, index) => Prisma.raw(`cell_${index} AS "${key}"`));
   // Column keys are also names of stored columns: in a single query, ORDER BY would refer to the output columns. The order
   // of the subquery is preserved, because reports run without parallel workers.
@@ -56,40 +58,43 @@ interface ResultPageRequest {
   readonly from: { readonly anchor: ResultAnchor } | { readonly skip: number };
 }
 
+/** Who reads a result. The report uses no other columns. Default: a reader of the attributes of the contract. */
+export interface ResultReader {
+  readonly access?: AttributeAccess;
+  /** The columns of the reader. */
+  readonly columns?: ReportColumns;
+}
+
 /** Whether an anchor belongs to this version of the report. */
 export function isAnchorOf(
   accountId: AccountId,
   report: Report,
   { version, values }: ResultAnchor,
-  access = contractAccess,
+  reader: ResultReader = {},
 ): boolean {
   // Filters do not change the order.
-  const { rows } = planResult(accountId, { ...report, filters: [] }, { access });
+  const { rows } = planResult(accountId, { ...report, filters: [] }, reader);
   return version === report.version && isAnchor(rows.order, values);
 }
 
 /** Labels of the columns of a result. */
-export function resultLabels(accountId: AccountId, report: Report): string[] {
-  const { columns } = planResult(accountId, { ...report, filters: [] });
-  return columns.map(({ key, label }) => (key === 'count' ? 'Employees' : label));
+export function resultLabels(accountId: AccountId, report: Report, columns: ReportColumns): string[] {
+  const plan = planResult(accountId, { ...report, filters: [] }, { columns });
+  return plan.columns.map(({ key, label }) => (key === 'count' ? 'Employees' : label));
 }
 
 /** A run of a report, which need not be saved. */
-interface ReportRun {
+interface ReportRun extends ResultReader {
   readonly accountId: AccountId;
   readonly report: ReportDefinition & Pick<Report, 'version'>;
   readonly page: ResultPageRequest;
-  /** The report uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
-  readonly access?: AttributeAccess;
   /** Aborts when the client disconnects, and cancels the statement. */
   readonly signal: AbortSignal;
 }
 
-interface ExportOptions {
+interface ExportOptions extends ResultReader {
   /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
   readonly signal: AbortSignal;
-  /** The report uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
-  readonly access?: AttributeAccess;
   /** Called before each chunk is yielded, with the number of rows that end in it. */
   readonly onRows?: (count: number) => void;
 }
@@ -134,7 +139,10 @@ export class ReportResults {
       const result = await this.#readPage(resolved, { forPeople: 'skip' in page.from });
       const isFirst = 'skip' in page.from && page.from.skip === 0;
       const hasChart = report.groupBy.length > 0 && result.recordCount > 0 && isFirst;
-      return { result, chart: hasChart ? await readChart(this.#database, resolved) : null };
+      return {
+        result,
+        chart: hasChart ? await readChart(this.#database, { columns: contractColumns, ...resolved }) : null,
+      };
     });
   }
 
@@ -153,7 +161,7 @@ export class ReportResults {
     const { accountId, signal } = run;
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await read({ ...run, report: this.#resolved(run.report) });
+      return await read({ ...run, report: this.#resolved(run.report, run.columns) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;
@@ -162,16 +170,16 @@ export class ReportResults {
     }
   }
 
-  #resolved<Definition extends ReportDefinition>(report: Definition): Definition {
-    return { ...report, filters: withDatesOf(report.filters, this.#clock()) };
+  #resolved<Definition extends ReportDefinition>(report: Definition, columns = contractColumns): Definition {
+    return { ...report, filters: withDatesOf(report.filters, { now: this.#clock(), columns }) };
   }
 
   async #readPage(
-    { accountId, report, page, signal, access = contractAccess }: ReportRun,
+    { accountId, report, page, signal, ...reader }: ReportRun,
     options?: Parameters<typeof planResult>[2],
   ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report, { ...options, access });
+    const plan = planResult(accountId, report, { ...options, ...reader });
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
@@ -198,9 +206,9 @@ export class ReportResults {
   streamCsv(
     accountId: AccountId,
     report: Report,
-    { signal, access = contractAccess }: Pick<ExportOptions, 'signal' | 'access'>,
+    { signal, access = contractAccess, columns = contractColumns }: Omit<ExportOptions, 'onRows'>,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, this.#resolved(report), { access }));
+    const query = csvQuery(planResult(accountId, this.#resolved(report, columns), { access, columns }));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }
