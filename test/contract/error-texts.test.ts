@@ -29,7 +29,7 @@ interface Keyword {
 
 const constraints = [
   ...['additionalProperties', 'enum', 'format', 'maxItems', 'maxLength', 'maximum', 'minItems', 'minLength'],
-  ...['minProperties', 'minimum', 'pattern', 'required', 'type', 'x-discriminator'],
+  ...['maxProperties', 'minProperties', 'minimum', 'pattern', 'required', 'type', 'x-discriminator'],
 ];
 /** Keywords that describe, that contain other schemas, or whose findings are replaced by those of a branch. */
 const others = [

@@ -11,6 +11,7 @@ import {
 import { samplesOf } from '../../scripts/docs/samples/samples.js';
 import { contractFormats, readerDocuments } from '../../src/features/documentation/frame.js';
 import { resolve } from '../../src/platform/contract/contract.js';
+import { shownName } from '../../src/platform/contract/object-parameters.js';
 import { packageRoot } from '../../src/platform/package-root.js';
 import { buildTestApp, contract } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -50,7 +51,9 @@ for (const operation of contract.operations.values()) {
     t.equal(text.includes('those of one line'), otherScopes.length > 0);
     t.equal(text.includes('Authorization: Bearer` with an access token'), operation.scopes !== null);
     for (const parameter of raw.parameters ?? []) {
-      const { name, description } = resolve<DocumentedParameter>(contract.document, parameter);
+      const resolved = resolve<DocumentedParameter>(contract.document, parameter);
+      const { description } = resolved;
+      const name = shownName(resolved);
       t.match(text, `\n- \`${name}\` (`, name);
       t.ok(flat(text).includes(flat(description).trim().split('](')[0] ?? ''), `${name}: description`);
     }

@@ -35,6 +35,8 @@ export function violationOf({ keyword, params, parentSchema }: ErrorObject): Vio
       return stated ?? violation('maximum_length', { minimum: minItems, maximum: maxItems, of: 'item' });
     case 'minProperties':
       return violation('minimum_length', { minimum: minProperties, maximum: maxProperties, of: 'member' });
+    case 'maxProperties':
+      return violation('maximum_length', { minimum: minProperties, maximum: maxProperties, of: 'member' });
     case 'discriminator':
       return violation('discriminator', { values: tagValues(parentSchema, params.tag) });
     case 'enum':
