@@ -1,3 +1,6 @@
+import { type CustomChanges, employeeVersion } from '../../src/features/employees/employee.js';
+import { EmployeeChanges } from '../../src/features/employees/employee-changes.js';
+import { readEmployee } from '../../src/features/employees/employee-references.js';
 import { defineAttributes, setCustomValues } from '../support/records/custom-attributes.js';
 import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -41,4 +44,28 @@ t.test('an application reads the custom attributes that it may read, and no othe
   const listed = await api.get('/v1/employee_attributes', token);
   const names = listed.json().data.map(({ id }: { id: string }) => id);
   t.same(names.slice(-2), ['updated_at', 'custom.cost_center']);
+});
+
+t.test('a form that is older than the attributes stores nothing that they no longer permit', async (t) => {
+  const [, id = ''] = employeeIds;
+  const changes = new EmployeeChanges(api.database);
+  const context = { accountId, at: new Date() };
+  const read = async () => {
+    const employee = await readEmployee(prisma, accountId, id);
+    if (employee === null) throw new Error('The employee is missing');
+    return employee;
+  };
+  const before = await read();
+  const submit = (custom: CustomChanges) => {
+    const { managerId: _, updatedAt: __, ...employee } = before;
+    const input = { employee: { ...employee, custom }, managerNumber: null };
+    return changes.update(context, { id, version: employeeVersion(before), input });
+  };
+  const where = { accountId, key: 'languages' };
+  await prisma.customAttribute.updateMany({ where, data: { choices: ['English'] } });
+  t.same(await submit({ languages: ['German'] }), { kind: 'choice_removed', attribute: 'custom.languages' });
+  t.same(await read(), before);
+  await prisma.customAttribute.updateMany({ where, data: { archivedAt: new Date() } });
+  t.same(await submit({ languages: ['English'], unknown: 'x', cost_center: 'C2' }), { kind: 'updated' });
+  t.same((await read()).custom, { cost_center: 'C2' });
 });

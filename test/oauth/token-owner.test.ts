@@ -35,7 +35,11 @@ async function expectedOwner({ application }: Scene, grantId: string | null) {
     applicationId: stored.id,
     user: user && { id: user.id, role: user.role },
     availableScopes: grant?.scopes.filter((scope) => stored.scopes.includes(scope)) ?? stored.scopes,
-    restricted: restrictableAttributes.filter((name) => !stored.readableAttributes.includes(name)),
+    access: {
+      restricted: restrictableAttributes.filter((name) => !stored.readableAttributes.includes(name)),
+      custom: [],
+      keys: '',
+    },
     generation: stored.generation,
   };
 }

@@ -9,8 +9,6 @@ import { CustomAttributePurge } from './custom-attribute-purge.js';
 import { type AttributeError, type AttributeSettings, suggestKey } from './custom-attribute-rules.js';
 import { customTypes, readCustomAttributes } from './custom-attributes.js';
 
-const choiceSeparator = ';';
-
 interface SettingOptions {
   readonly label?: string;
   readonly description?: string;
@@ -36,7 +34,7 @@ function choicesOption(): Option {
     'the choices of the types choice and choices, separated by semicolons',
   ).argParser((names: string) =>
     names
-      .split(choiceSeparator)
+      .split(';')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   );

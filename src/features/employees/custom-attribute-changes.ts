@@ -14,7 +14,7 @@ import {
 } from './custom-attribute-rules.js';
 import { type CustomAttribute, readCustomAttributes } from './custom-attributes.js';
 import { formatCustomValue } from './custom-values.js';
-import { absentValue, valuesSeparator } from './employee-changes.js';
+import { absentValue, valuesSeparator } from './employee-event-details.js';
 
 interface Invalid {
   readonly kind: 'invalid';

@@ -1,12 +1,25 @@
 import type { AuditContext } from '../../platform/audit/audit-log.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { customName } from '../../platform/contract/attribute-access.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
-import { changedKeys, customValue, formatCustomValue, withCustomChanges } from './custom-values.js';
-import { type CustomValues, type Employee, employeeVersion } from './employee.js';
+import { readActiveAttributes } from './custom-attributes.js';
+import { changedKeys, customValue, parseCustomValue, withCustomChanges } from './custom-values.js';
+import {
+  type CustomChanges,
+  type CustomValue,
+  type CustomValues,
+  type Employee,
+  employeeVersion,
+} from './employee.js';
 import { type GivenAttribute, type GivenValues, givenAttributes } from './employee-attributes.js';
+import {
+  absentValue,
+  createdDetails,
+  customDetails,
+  updatedDetails,
+  valuesSeparator,
+} from './employee-event-details.js';
 import {
   type EmployeeInput,
   type EmployeeRejection,
@@ -60,12 +73,20 @@ interface Rejected {
   readonly reasons: readonly EmployeeRejection[];
 }
 
-type CreateOutcome = { readonly kind: 'created'; readonly id: string } | Rejected;
+/** A choice was removed from a custom attribute after the form had been shown. */
+interface RemovedChoice {
+  readonly kind: 'choice_removed';
+  /** Name of the attribute. */
+  readonly attribute: string;
+}
+
+type CreateOutcome = { readonly kind: 'created'; readonly id: string } | RemovedChoice | Rejected;
 
 type UpdateOutcome =
   | { readonly kind: 'updated' | 'not_found' }
   /** The employee was changed meanwhile. */
   | { readonly kind: 'conflict'; readonly stored: Employee }
+  | RemovedChoice
   | Rejected;
 
 interface UpdatedAll {
@@ -93,7 +114,9 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: null });
       const resolved = await resolveInput(tx, accountId, { employeeId: null, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const values = { ...resolved.values, custom: withCustomChanges({}, employee.custom) };
+      const current = await currentChanges(tx, accountId, employee.custom);
+      if ('kind' in current) return current;
+      const values = { ...resolved.values, custom: withCustomChanges({}, current.changes) };
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
       await unit.record('employee.created', createdDetails({ ...values, id }));
       return { kind: 'created', id };
@@ -119,7 +142,9 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: before });
       const resolved = await resolveInput(tx, accountId, { employeeId: id, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const after = { ...resolved.values, custom: withCustomChanges(before.custom, employee.custom) };
+      const current = await currentChanges(tx, accountId, employee.custom);
+      if ('kind' in current) return current;
+      const after = { ...resolved.values, custom: withCustomChanges(before.custom, current.changes) };
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);
       const keys = changedKeys(before.custom, after.custom);
       if (changed.length === 0 && keys.length === 0) return { kind: 'updated' };
@@ -200,6 +225,27 @@ export class EmployeeChanges {
   }
 }
 
+/**
+ * The changes that the custom attributes permit now, in a change that has locked the account. An attribute that was archived after the
+ * form had been shown is ignored, as it is when the form is submitted later.
+ */
+async function currentChanges(
+  tx: Unit['tx'],
+  accountId: AuditContext['accountId'],
+  given: CustomChanges = {},
+): Promise<{ readonly changes: CustomChanges } | RemovedChoice> {
+  if (Object.keys(given).length === 0) return { changes: given };
+  const changes: Record<string, CustomValue | null> = {};
+  for (const attribute of await readActiveAttributes(tx, accountId)) {
+    const value = customValue(given, attribute.key);
+    if (value === undefined) continue;
+    if ('violation' in parseCustomValue(attribute, value))
+      return { kind: 'choice_removed', attribute: attribute.name };
+    changes[attribute.key] = value;
+  }
+  return { changes };
+}
+
 async function store(
   { tx, context: { accountId, at } }: Unit,
   {
@@ -244,55 +290,4 @@ async function resolveValue(
   const stored = { ...first, [member]: '' };
   const spelled = await spellAsAccount(tx, accountId, { record: { ...first, [member]: value }, stored });
   return { value: spelled[member] ?? null };
-}
-
-/** An employee of an audit event. */
-type EventEmployee = GivenValues & Pick<Employee, 'id' | 'custom'>;
-
-type Details = Readonly<Record<string, string>>;
-
-/** Between the value before a change and the one after it, in the details of its event. */
-export const valuesSeparator = ' → ';
-
-/** No value, in the details of an event. */
-export const absentValue = '–';
-
-/** The details of the event that an employee was created, with all values. */
-function createdDetails(employee: EventEmployee): Details {
-  const values = givenAttributes.flatMap(({ name, member }) => {
-    const value = employee[member];
-    return value === null || value === '' ? [] : [[name, value] as const];
-  });
-  const custom = Object.entries(employee.custom).map(([key, value]) => [
-    customName(key),
-    formatCustomValue(value),
-  ]);
-  return { employee: employee.id, ...Object.fromEntries([...values, ...custom]) };
-}
-
-type CustomHolder = Pick<Employee, 'custom'>;
-
-/** The values of custom attributes before and after a change, for the details of its event. */
-function customDetails(before: CustomHolder, after: CustomHolder, keys: readonly string[]): Details {
-  const text = ({ custom }: CustomHolder, key: string) => {
-    const value = customValue(custom, key);
-    return value === undefined ? absentValue : formatCustomValue(value);
-  };
-  return Object.fromEntries(
-    keys.map((key) => [customName(key), [text(before, key), text(after, key)].join(valuesSeparator)]),
-  );
-}
-
-/** The details of the event that attributes of an employee were changed, with their values before and after. */
-function updatedDetails(
-  before: EventEmployee,
-  after: GivenValues,
-  changed: readonly GivenAttribute[],
-): Details {
-  const values = changed.map(({ name, member }) => [
-    name,
-    [before[member] || absentValue, after[member] || absentValue].join(valuesSeparator),
-  ]);
-  const identity = { employee: before.id, employee_number: before.employeeNumber };
-  return { ...identity, ...Object.fromEntries(values) };
 }

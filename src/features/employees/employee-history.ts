@@ -7,7 +7,7 @@ import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { CustomAttribute, CustomType } from './custom-attributes.js';
 import { customValue, formatCustomValue } from './custom-values.js';
 import { type AttributeType, givenAttributes } from './employee-attributes.js';
-import { absentValue, valuesSeparator } from './employee-changes.js';
+import { absentValue, valuesSeparator } from './employee-event-details.js';
 import type { EarlierValues } from './upsert-employees.js';
 
 /** An attribute of the contract, or a custom one. */

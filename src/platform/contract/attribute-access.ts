@@ -1,6 +1,6 @@
 import { type RestrictableAttribute, restrictableAttributes } from './employee-attributes.js';
 
-/** What a reader may read of employees. */
+/** What a reader may read of employees. It is only made by the functions and constants of this file. */
 export interface AttributeAccess {
   /**
    * The attributes of the contract that it may not read, in the order of the contract. There is one array for each set, so that it can
@@ -65,6 +65,11 @@ function readAccess(readable: readonly string[]): AttributeAccess {
   sets.set(set, restricted);
   const keys = readable.map(customKey).filter((key) => key !== undefined);
   return { restricted, custom: keys.length === 0 ? noKeys : keys, keys: keys.join() };
+}
+
+/** The access of a reader who may read all attributes of the contract, and the custom attributes with these keys. */
+export function contractAnd(keys: readonly string[]): AttributeAccess {
+  return accessTo([...restrictableAttributes, ...keys.map(customName)].join(' '));
 }
 
 /** Whether an attribute of the contract is restricted for the reader. */

@@ -20,6 +20,7 @@ import {
   managerField,
   readEmployeeForm,
   rejectionErrors,
+  removedChoiceError,
   storedEmployeeForm,
   toConfirm,
 } from './employee-form.js';
@@ -66,6 +67,7 @@ export function createEmployeePages(site: PageRouter, dependencies: EmployeePage
       const outcome = await employeeChanges.create(context.auditContext, checked.input);
       if (outcome.kind === 'created')
         return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
+      if (outcome.kind === 'choice_removed') return { errors: [removedChoiceError(outcome.attribute)] };
       return { errors: rejectionErrors(outcome.reasons) };
     },
   });
@@ -141,6 +143,8 @@ export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesD
           return { redirect: withFlash(employeeAddress(id), 'employee_updated') };
         case 'not_found':
           throw recordNotFound();
+        case 'choice_removed':
+          return { errors: [removedChoiceError(outcome.attribute)] };
         case 'rejected':
           return { errors: rejectionErrors(outcome.reasons) };
         case 'conflict':

@@ -161,3 +161,8 @@ const rejections: Readonly<Record<EmployeeRejection, FormError>> = {
 export function rejectionErrors(reasons: readonly EmployeeRejection[]): FormError[] {
   return reasons.map((reason) => rejections[reason]);
 }
+
+/** The error of a value that is no longer a choice of a custom attribute. */
+export function removedChoiceError(attribute: string): FormError {
+  return { field: attribute, message: 'The choices were changed meanwhile. Choose again.' };
+}

@@ -1,4 +1,4 @@
-import { fullAccess } from '../../../platform/contract/attribute-access.js';
+import { contractAnd, fullAccess } from '../../../platform/contract/attribute-access.js';
 import { numberText } from '../../../platform/counted.js';
 import { isAdministrator } from '../../../platform/pages/audience.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
@@ -65,7 +65,7 @@ async function visibleCustom(
   const seesAll = isAdministrator(user);
   const attributes = seesAll ? all : all.filter(({ sensitive }) => !sensitive);
   if (attributes.length === 0) return { attributes, updatedAt };
-  const access = seesAll ? fullAccess : { ...fullAccess, custom: attributes.map(({ key }) => key) };
+  const access = seesAll ? fullAccess : contractAnd(attributes.map(({ key }) => key));
   return { attributes, updatedAt: (await employees.lastChange(user.accountId, { id, access })) ?? updatedAt };
 }
 
