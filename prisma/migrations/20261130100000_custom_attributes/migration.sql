@@ -49,8 +49,9 @@ ALTER TABLE employees
 CREATE INDEX employees_account_id_custom_updated_at_position_idx ON employees (account_id, custom_updated_at, position)
   WHERE custom_updated_at IS NOT NULL;
 
--- Whether a value is valid for an attribute. Numbers have at most 15 digits, which every reader of JSON can represent.
-CREATE FUNCTION is_custom_value(given jsonb, of_type text, of_choices text[]) RETURNS boolean
+-- Whether a value is valid for an attribute; a day that does not exist is an error. Numbers have at most 15 digits, which every reader of
+-- JSON can represent.
+CREATE FUNCTION is_custom_value(given jsonb, of_type text, of_choices jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(CASE of_type
     WHEN 'text' THEN jsonb_typeof(given) = 'string' AND length(given #>> '{}') BETWEEN 1 AND 255
@@ -60,18 +61,21 @@ LANGUAGE sql IMMUTABLE AS $$
     WHEN 'date' THEN CASE WHEN jsonb_typeof(given) = 'string' AND given #>> '{}' ~ '^\d{4}-\d{2}-\d{2}$'
       THEN to_char((given #>> '{}')::date, 'YYYY-MM-DD') = given #>> '{}' END
     WHEN 'boolean' THEN jsonb_typeof(given) = 'boolean'
-    WHEN 'choice' THEN jsonb_typeof(given) = 'string' AND given #>> '{}' = ANY (of_choices)
+    WHEN 'choice' THEN jsonb_typeof(given) = 'string' AND of_choices @> given
     WHEN 'choices' THEN CASE WHEN jsonb_typeof(given) = 'array'
-      THEN jsonb_array_length(given) BETWEEN 1 AND 50 AND given <@ to_jsonb(of_choices) END
+      THEN jsonb_array_length(given) BETWEEN 1 AND 50 AND of_choices @> given END
   END, false)
 $$;
 
 -- Checks the values that a statement changes, and stores the time of their change. A value that is stored may be older than a change
--- of its attribute. The time of a change never decreases: it would hide a change from readers who ask for later ones.
+-- of its attribute. The time of a change never decreases: it would hide a change from readers who ask for later ones. The attributes
+-- are read alone, because Citus restricts what a table can be joined with.
 CREATE FUNCTION set_custom_values() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
   before jsonb := '{}';
+  -- Type and choices by key.
+  attributes jsonb;
   changed text[];
   invalid text;
   changed_at timestamptz;
@@ -79,12 +83,13 @@ BEGIN
   IF TG_OP = 'UPDATE' THEN before := coalesce(OLD.custom, '{}'); END IF;
   NEW.custom := nullif(NEW.custom, '{}');
 
+  SELECT coalesce(jsonb_object_agg(key, jsonb_build_array(type, choices)), '{}') INTO attributes
+  FROM custom_attributes WHERE account_id = NEW.account_id AND archived_at IS NULL;
+
   SELECT given.key INTO invalid
   FROM jsonb_each(NEW.custom) AS given
-  LEFT JOIN custom_attributes AS attribute
-    ON attribute.account_id = NEW.account_id AND attribute.key = given.key AND attribute.archived_at IS NULL
   WHERE before -> given.key IS DISTINCT FROM given.value
-    AND (attribute.key IS NULL OR NOT is_custom_value(given.value, attribute.type, attribute.choices))
+    AND NOT is_custom_value(given.value, attributes -> given.key ->> 0, attributes -> given.key -> 1)
   LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION USING ERRCODE = 'check_violation',
@@ -96,10 +101,8 @@ BEGIN
   END IF;
   IF TG_OP = 'INSERT' THEN RETURN NEW; END IF;
 
-  SELECT array_agg(attribute.key) INTO changed
-  FROM custom_attributes AS attribute
-  WHERE attribute.account_id = NEW.account_id AND attribute.archived_at IS NULL
-    AND before -> attribute.key IS DISTINCT FROM NEW.custom -> attribute.key;
+  SELECT array_agg(key) INTO changed FROM jsonb_object_keys(attributes) AS key
+  WHERE before -> key IS DISTINCT FROM NEW.custom -> key;
   changed_at := greatest(NEW.updated_at, OLD.updated_at, OLD.custom_updated_at);
   IF (OLD.employee_number, OLD.first_name, OLD.last_name, OLD.email, OLD.status, OLD.department, OLD.job_title, OLD.location,
       OLD.hire_date, OLD.termination_date, OLD.manager_id)

@@ -12,7 +12,7 @@ import {
   maximumAttributes,
   type NewAttribute,
 } from './custom-attribute-rules.js';
-import { type CustomAttribute, readCustomAttributes } from './custom-attributes.js';
+import { type CustomAttribute, readCustomAttributes, withdrawFromApplications } from './custom-attributes.js';
 import { formatCustomValue } from './custom-values.js';
 import { absentValue, valuesSeparator } from './employee-event-details.js';
 
@@ -67,6 +67,8 @@ export class CustomAttributeChanges {
           ...toStored(attribute),
         },
       });
+      // A form can have stored the name of a deleted attribute after it was deleted.
+      await withdrawFromApplications(unit.tx, accountId, key);
       const settings = settingTexts(attribute).filter(([, text]) => text !== absentValue);
       await unit.record('custom_attribute.created', { key, label, type, ...Object.fromEntries(settings) });
       return { kind: 'created', attribute: { key, label } };

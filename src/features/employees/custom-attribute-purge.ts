@@ -5,6 +5,7 @@ import { customName } from '../../platform/contract/attribute-access.js';
 import type { Core } from '../../platform/core.js';
 import { Prisma } from '../../platform/database/client.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
+import { withdrawFromApplications } from './custom-attributes.js';
 
 /** Time between two looks for attributes to delete. */
 export const purgePollMilliseconds = 30_000;
@@ -176,10 +177,7 @@ export class CustomAttributePurge {
 
 /** Removes an attribute without values: from what applications may read, and from the account. */
 async function remove(unit: Unit, { accountId, key, label }: PurgedAttribute): Promise<void> {
-  const name = customName(key);
-  await unit.tx.$executeRaw`
-    UPDATE applications SET readable_attributes = array_remove(readable_attributes, ${name})
-    WHERE account_id = ${accountId} AND ${name} = ANY (readable_attributes)`;
+  await withdrawFromApplications(unit.tx, accountId, key);
   await unit.tx.customAttribute.delete({ where: { accountId_key: { accountId, key } } });
   await unit.record('custom_attribute.purged', { key, label });
 }

@@ -55,6 +55,18 @@ export async function readCustomAttributes(
   }));
 }
 
+/** Removes an attribute from what the applications of an account may read. Another one with its key is not theirs to read. */
+export async function withdrawFromApplications(
+  tx: Pick<Prisma.TransactionClient, '$executeRaw'>,
+  accountId: AccountId,
+  key: string,
+): Promise<void> {
+  const name = customName(key);
+  await tx.$executeRaw`
+    UPDATE applications SET readable_attributes = array_remove(readable_attributes, ${name})
+    WHERE account_id = ${accountId} AND ${name} = ANY (readable_attributes)`;
+}
+
 /** Reads the custom attributes of an account that are not archived, in the order in which they were added. */
 export async function readActiveAttributes(
   prisma: Pick<Prisma.TransactionClient, 'customAttribute'>,

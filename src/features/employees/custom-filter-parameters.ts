@@ -8,7 +8,7 @@ import { type InvalidValue, invalidRequest } from '../../platform/problems/inval
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { CustomAttribute, CustomType } from './custom-attributes.js';
 import type { CustomFilter } from './custom-filter.js';
-import { parseCustomValue } from './custom-values.js';
+import { comparedTextRule } from './custom-values.js';
 import type { RangeFilter, ValueFilter } from './employee-filter.js';
 
 type Given = components['schemas']['EmployeeCustomFilters'];
@@ -98,11 +98,7 @@ function valueRule(type: CustomType, text: string): Violation | undefined {
   if (text === '') return undefined;
   if (type === 'boolean')
     return ['true', 'false'].includes(text) ? undefined : violation('one_of', { values: ['true', 'false'] });
-  if (!ranged.has(type)) return undefined;
-  const parsed = parseCustomValue({ type, choices: [] }, text);
-  if ('violation' in parsed) return parsed.violation;
-  // White space at the ends is part of a filter.
-  return text === text.trim() ? undefined : violation(type === 'date' ? 'existing_date' : 'decimal_number');
+  return type === 'number' || type === 'date' ? comparedTextRule(type, text) : undefined;
 }
 
 /** A number as JSON has it. `NaN` is never used, because its parameter is invalid. */

@@ -61,6 +61,12 @@ export function parseCustomValue(attribute: Attribute, given: unknown): Parsed {
   return parsers[attribute.type](typeof given === 'string' ? given.trim() : given, attribute);
 }
 
+/** The rule that a text violates which is compared with numbers or dates. White space at its ends is part of it. */
+export function comparedTextRule(type: 'number' | 'date', text: string): Violation | undefined {
+  const parsed = parsers[type](text, { type, choices: [] });
+  return 'violation' in parsed ? parsed.violation : undefined;
+}
+
 function isBlank(given: unknown): boolean {
   return typeof given === 'string' && given.trim() === '';
 }

@@ -190,9 +190,9 @@ function checkCustom(
   const errors: RecordError[] = [];
   const known = new Set(attributes.map(({ key }) => key));
   const names = attributes.map(({ name }) => name);
-  for (const key of values.keys())
-    if (!known.has(key))
-      errors.push({ member: `custom.${key}`, violation: violation('known_member', { values: names }) });
+  const unknown = [...values.keys()].filter((key) => !known.has(key)).slice(0, maximumReportedErrors);
+  for (const key of unknown)
+    errors.push({ member: `custom.${key}`, violation: violation('known_member', { values: names }) });
   for (const attribute of attributes) {
     const { key, name, required } = attribute;
     if (unchanged.has(name) || (!values.has(key) && !required)) continue;

@@ -1,6 +1,6 @@
 import { isDateText } from '../../platform/contract/outside-text.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
-import { type CustomType, parseCustomValue } from '../employees/index.js';
+import { type CustomType, comparedTextRule } from '../employees/index.js';
 import { isRelativeDate } from './relative-dates.js';
 import { type ReportFilter, valuesOf } from './report.js';
 import type { ReportColumn } from './report-columns.js';
@@ -34,10 +34,7 @@ const valueRules: Partial<Readonly<Record<ReportColumn['type'], (text: string) =
   date: (text) => (isDateText(text) || isRelativeDate(text) ? undefined : violation('filter_date')),
   date_time: (text) =>
     readRfc3339(text) !== null || isRelativeDate(text) ? undefined : violation('filter_timestamp'),
-  number(text) {
-    const parsed = parseCustomValue({ type: 'number', choices: [] }, text);
-    return 'value' in parsed && parsed.value !== null ? undefined : violation('decimal_number');
-  },
+  number: (text) => comparedTextRule('number', text),
   boolean: (text) =>
     text === 'true' || text === 'false' ? undefined : violation('one_of', { values: ['true', 'false'] }),
 };

@@ -46,8 +46,7 @@ function ShownValue({ type, value }: { type: CustomType; value: CustomValue | un
 }
 
 /**
- * A value as {@link formatCustomValue} formats it. In the audit log, it can be one of a deleted attribute with the same key and
- * another type.
+ * A value as {@link formatCustomValue} formats it.
  */
 export function AttributeText({ type, text }: { type: CustomType | AttributeType; text: string }) {
   if (type === 'date' && isDateText(text)) return <DateInWords date={text} />;
