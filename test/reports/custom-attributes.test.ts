@@ -221,6 +221,8 @@ const rejections: readonly [body: object, pointer: string, code?: string][] = [
       ['salary', 'eq', '', 'value'],
       ['salary', 'gt', 'NaN', 'value'],
       ['salary', 'lt', '123456789012', 'value'],
+      ['salary', 'lt', '\u00a05', 'value'],
+      ['salary', 'lt', '5 ', 'value'],
       ['salary', 'in', ['1', 'one'], 'value/1'],
       ['badge_until', 'eq', '2026-02-30', 'value'],
       ['badge_until', 'starts_with', '2026', 'operator'],

@@ -1772,7 +1772,7 @@ export interface components {
             [key: string]: components["schemas"]["ReportCustomValue"];
         };
         /** @description The value of a custom attribute, or `null`. */
-        ReportCustomValue: components["schemas"]["CustomValue"] | null;
+        ReportCustomValue: (string | null) | number | boolean | string[];
         /** @description A row of a result. */
         ReportRow: {
             /** @description Identifies the row within this report: the `id` of the employee in a list report, an opaque key of the group in a grouped report. */
