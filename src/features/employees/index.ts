@@ -21,7 +21,14 @@ export {
   readCustomAttributes,
 } from './custom-attributes.js';
 export { choicesText, customColumn, hasChoice } from './custom-columns.js';
-export { changedKeys, formatCustomValue, parseCustomValue, withCustomChanges } from './custom-values.js';
+export {
+  changedKeys,
+  customBytes,
+  formatCustomValue,
+  maximumStoredBytes,
+  parseCustomValue,
+  withCustomChanges,
+} from './custom-values.js';
 export type { Directory, DirectoryChoices } from './directory.js';
 export type { EmployeeRecord } from './employee.js';
 export {
