@@ -175,7 +175,7 @@ export async function buildApp(dependencies: AppDependencies): Promise<FastifyIn
   const { authenticate, authenticateMcp, publicLimits, lastUseRecorder } = authorizationServer;
   const { counters, securityEmails, auditedExports } = core;
   await app.register(cookie);
-  await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: parseForm });
+  await app.register(formbody, { bodyLimit: bodyLimitBytes, parser: (text) => parseForm(text) });
 
   await app.register(healthRoutes, {
     databaseCheck: new DatabaseCheck(core.database),

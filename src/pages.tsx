@@ -1,3 +1,4 @@
+import formbody from '@fastify/formbody';
 import type { FastifyInstance } from 'fastify';
 import type { composeServices } from './composition.js';
 import { auditLogPage } from './features/audit-log/pages/audit-log.js';
@@ -15,7 +16,9 @@ import { singleSignOnSettings } from './features/single-sign-on/pages/settings.j
 import { connectedApplicationsPages } from './features/users/pages/connected-applications.js';
 import { accountPages } from './features/users/pages/my-account.js';
 import { userPages } from './features/users/pages/routes.js';
+import { bodyLimitBytes } from './platform/http/connections.js';
 import { routeNotFound } from './platform/http/error-handler.js';
+import { maximumPagePairs, parseForm } from './platform/http/form-parser.js';
 import { isAdministrator } from './platform/pages/audience.js';
 import type { SettingsPage } from './platform/pages/define-pages.js';
 import { PageRouter } from './platform/pages/page-router.js';
@@ -41,6 +44,11 @@ export async function registerPeoplePages(
   app: FastifyInstance,
   dependencies: PeoplePagesDependencies,
 ): Promise<void> {
+  app.removeContentTypeParser('application/x-www-form-urlencoded');
+  await app.register(formbody, {
+    bodyLimit: bodyLimitBytes,
+    parser: (text) => parseForm(text, maximumPagePairs),
+  });
   const site = new PageRouter(app, {
     ...dependencies,
     settingsPages,

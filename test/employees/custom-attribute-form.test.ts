@@ -350,6 +350,64 @@ t.test('all values together are limited', async (t) => {
   t.same(Object.keys(Object((await customOf(scene))[0])), keys.slice(0, 8));
 });
 
+t.test('the values of archived attributes count for all values of an employee', async (t) => {
+  const archived = Array.from({ length: 10 }, (_, index) => `old_${index}`);
+  const active = ['notes', 'plan', 'text'];
+  const scene = await sceneWith(
+    Object.fromEntries(archived.map((key) => [key, 'x'.repeat(2_000)])),
+    [...archived, ...active].map((key) => ({ key, type: 'long_text' })),
+  );
+  await prisma.customAttribute.updateMany({
+    where: { accountId: scene.accountId, key: { in: archived } },
+    data: { archivedAt: new Date() },
+  });
+  // Each has two bytes in UTF-8.
+  const values = active.map((key) => [`custom.${key}`, 'é'.repeat(2_000)] as const);
+  expectRedirect(t, await edit(scene, Object.fromEntries(values.slice(0, 2))), /updated$/);
+  const page = await edit(scene, Object.fromEntries(values));
+  isPage(t, page, 400);
+  t.match(Object.values(fieldErrors(page.body)), [
+    'The custom attributes together with those that are not shown here must have at most 30000 bytes of UTF-8.',
+  ]);
+  expectRedirect(t, await edit(scene, { 'custom.notes': 'short' }), /updated$/);
+});
+
+t.test('an employee of an account with 50 attributes is added and edited', async (t) => {
+  const keys = Array.from({ length: 50 }, (_, index) => `text_${index}`);
+  const scene = await sceneWith(
+    {},
+    keys.map((key) => ({ key })),
+  );
+  const fill = (value: string) => Object.fromEntries(keys.map((key) => [`custom.${key}`, value]));
+  const opened = await scene.browser.open(newPath);
+  const added = changedEntries(opened.body, { ...validForm, ...fill('A') });
+  expectRedirect(t, await scene.browser.submit(newPath, added), /employee_created$/);
+  expectRedirect(t, await edit(scene, fill('B')), /updated$/);
+  const stored = await customOf(scene);
+  t.same(stored.map((custom) => [...new Set(Object.values(Object(custom)))]).toSorted(), [['A'], ['B']]);
+  t.same(
+    stored.map((custom) => Object.keys(Object(custom)).length),
+    [50, 50],
+  );
+});
+
+t.test('all of 50 choices of two attributes are stored, and those of a new employee', async (t) => {
+  const choices = Array.from({ length: 50 }, (_, index) => `Choice ${index}`);
+  const scene = await sceneWith(
+    {},
+    ['skills', 'sites'].map((key) => ({ key, type: 'choices', choices })),
+  );
+  const all = { 'custom.skills': choices, 'custom.sites': choices };
+  const opened = await scene.browser.open(newPath);
+  const added = changedEntries(opened.body, { ...validForm, ...all });
+  expectRedirect(t, await scene.browser.submit(newPath, added), /employee_created$/);
+  expectRedirect(t, await edit(scene, all), /updated$/);
+  const custom = { skills: choices, sites: choices };
+  t.same(await customOf(scene), [custom, custom]);
+  expectRedirect(t, await edit(scene, { 'custom.sites': [] }), /updated$/);
+  t.strictSame((await customOf(scene)).map((one) => Object.keys(Object(one)).length).toSorted(), [1, 2]);
+});
+
 t.test('escapes labels, descriptions, choices and values', async (t) => {
   for (const hostile of hostileNames.filter((name) => /[<"&]/.test(name)).slice(0, 10)) {
     const scene = await sceneWith(

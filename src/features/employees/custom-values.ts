@@ -9,6 +9,15 @@ import type { CustomChanges, CustomValue, CustomValues } from './employee.js';
 const maximumText = 255;
 const maximumLongText = 2_000;
 
+/** Maximum bytes of the values of the custom attributes that a record or a form has, as {@link customBytes}. */
+export const maximumCustomBytes = 16_000;
+
+/**
+ * Maximum bytes of all values that an employee has, with those of archived custom attributes, as {@link customBytes}. The database
+ * has a limit of 32,768 for its own text, which has a space after each name and each choice.
+ */
+export const maximumStoredBytes = 30_000;
+
 /** Digits that every reader of JSON can represent: 11 before and 4 after the decimal point. */
 const numberForm = /^-?\d{1,11}(?:\.\d{1,4})?$/;
 
@@ -106,6 +115,11 @@ export function formatCustomValue(value: CustomValue): string {
 export function withCustomChanges(before: CustomValues, changes: CustomChanges = {}): CustomValues {
   const values = Object.entries({ ...before, ...changes });
   return Object.fromEntries(values.filter((entry): entry is [string, CustomValue] => entry[1] !== null));
+}
+
+/** Bytes of values as JSON. */
+export function customBytes(values: Readonly<Record<string, unknown>>): number {
+  return Buffer.byteLength(JSON.stringify(values));
 }
 
 /** Keys of the values that differ, in alphabetical order. */

@@ -8,7 +8,7 @@ import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { CustomAttribute } from './custom-attributes.js';
-import { parseCustomValue } from './custom-values.js';
+import { customBytes, maximumCustomBytes, parseCustomValue } from './custom-values.js';
 import type { CustomValue, EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
 
@@ -157,9 +157,6 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
   return checkFor([]);
 }
 
-/** Maximum bytes of the values of the custom attributes of an employee as JSON. The database allows more, for those of archived ones. */
-export const maximumCustomBytes = 16_000;
-
 interface GivenCustom {
   readonly others: Readonly<Record<string, unknown>>;
   /** By key. */
@@ -202,7 +199,7 @@ function checkCustom(
       errors.push({ member: name, violation: violation('required') });
     else custom[key] = parsed.value;
   }
-  if (Buffer.byteLength(JSON.stringify(custom)) > maximumCustomBytes)
+  if (customBytes(custom) > maximumCustomBytes)
     errors.push({ member: 'custom', violation: violation('maximum_bytes', { maximum: maximumCustomBytes }) });
   return { custom, errors };
 }

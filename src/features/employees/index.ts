@@ -24,7 +24,9 @@ export { choicesText, customColumn, hasChoice } from './custom-columns.js';
 export {
   changedKeys,
   comparedTextRule,
+  customBytes,
   formatCustomValue,
+  maximumStoredBytes,
   parseCustomValue,
   withCustomChanges,
 } from './custom-values.js';

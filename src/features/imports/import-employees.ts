@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { CheckedRecord, EmployeeRecord, Spellings } from '../employees/index.js';
+import type { CheckedRecord, EmployeeRecord, ManagerReference, Spellings } from '../employees/index.js';
 import type { ManagerAssignments } from './assign-managers.js';
 import { compareWithStoredDates } from './compare-dates.js';
+import { findTooLarge, tooLargeError } from './custom-sizes.js';
 import {
   addCounts,
   addManagers,
@@ -19,9 +20,18 @@ interface BatchLines {
   readonly count: number;
 }
 
+/** A line of the file, and the manager that its record has. */
+interface BatchEntry {
+  readonly line: number;
+  readonly source: Entry['source'] | undefined;
+  readonly manager: ManagerReference | undefined;
+}
+
 /** Records that are stored in one transaction. Of several records with the same number, the last value of each attribute counts. */
 class EmployeeBatch {
   readonly #rows = new Map<string, EmployeeRecord>();
+  /** By employee number. */
+  readonly #entries = new Map<string, BatchEntry[]>();
   #lines: BatchLines = { first: 0, last: 0, count: 0 };
 
   get rows(): EmployeeRecord[] {
@@ -37,12 +47,34 @@ class EmployeeBatch {
     return this.#lines.count - this.#rows.size;
   }
 
-  add(line: number, employee: EmployeeRecord): void {
+  /** The managers by employee number, as they are in the file. */
+  get managers(): ManagerAssignments {
+    const managers: ManagerAssignments = new Map();
+    for (const [number, entries] of this.#entries)
+      for (const { line, manager } of entries)
+        if (manager !== undefined) managers.set(number, { line, reference: manager });
+    return managers;
+  }
+
+  add(employee: EmployeeRecord, entry: BatchEntry): void {
+    const { line } = entry;
     const { first, count } = this.#lines;
+    const entries = this.#entries.get(employee.employeeNumber);
+    if (entries === undefined) this.#entries.set(employee.employeeNumber, [entry]);
+    else entries.push(entry);
     this.#lines = { first: count === 0 ? line : first, last: line, count: count + 1 };
     const earlier = this.#rows.get(employee.employeeNumber);
     const custom = earlier?.custom && { custom: { ...earlier.custom, ...employee.custom } };
     this.#rows.set(employee.employeeNumber, { ...earlier, ...employee, ...custom });
+  }
+
+  /** Removes the record with an employee number, and returns its lines. */
+  remove(number: string): readonly BatchEntry[] {
+    const entries = this.#entries.get(number) ?? [];
+    this.#rows.delete(number);
+    this.#entries.delete(number);
+    this.#lines = { ...this.#lines, count: this.#lines.count - entries.length };
+    return entries;
   }
 }
 
@@ -57,6 +89,11 @@ export interface ImportOptions extends RunOptions {
 
 /** `causes`: the errors without values of the record, for counting. Default: the errors. */
 export type CheckedEntry = CheckedRecord & { readonly causes?: readonly string[] };
+
+interface Rejection {
+  readonly errors: readonly string[];
+  readonly causes?: readonly string[];
+}
 
 interface RunOptions {
   /** In batches of any size, which can be empty. */
@@ -139,8 +176,19 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
   let batch = new EmployeeBatch();
   let storedUpTo = counts.read;
 
+  const reject = (
+    line: number,
+    { source, errors, causes = errors }: Pick<BatchEntry, 'source'> & Rejection,
+  ): void => {
+    counts = { ...counts, rejected: counts.rejected + 1 };
+    options.onRejected(line, errors, { source, causes });
+  };
+
   const flush = async (): Promise<void> => {
     if (counts.read === storedUpTo) return;
+    for (const number of await findTooLarge(batch.rows, writes.stored))
+      for (const { line, source } of batch.remove(number)) reject(line, { source, errors: [tooLargeError] });
+    for (const [number, manager] of batch.managers) managers.set(number, manager);
     const stored = await writes.store(batch.rows, counts);
     counts = { ...addCounts(counts, stored), superseded: counts.superseded + batch.superseded };
     batch = new EmployeeBatch();
@@ -157,13 +205,12 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
     const checked: CheckedEntry = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
     if (checked.employee !== undefined) {
       const { employee, manager } = checked;
-      if (isNew) batch.add(line, employee);
-      else writes.skip?.(employee);
-      if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
-    } else if (isNew) {
-      counts = { ...counts, rejected: counts.rejected + 1 };
-      options.onRejected(line, checked.errors, { source, causes: checked.causes ?? checked.errors });
-    }
+      if (isNew) batch.add(employee, { line, source, manager });
+      else {
+        writes.skip?.(employee);
+        if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
+      }
+    } else if (isNew) reject(line, { ...checked, source });
   };
 
   try {

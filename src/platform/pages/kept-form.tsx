@@ -1,5 +1,5 @@
 import { csrfField } from '../http/browser-sessions.js';
-import { parseForm } from '../http/form-parser.js';
+import { maximumPagePairs, parseForm } from '../http/form-parser.js';
 import { Fields } from './fields.js';
 import { ButtonForm, type HiddenFields } from './form-parts.js';
 import { Layout } from './layout.js';
@@ -39,11 +39,11 @@ export interface KeptForm {
 /**
  * Reads the text of {@link keepForm}; `null` when it is too large.
  *
- * @throws {Problem} 400 `invalid_request` when it is not percent-encoded UTF-8
+ * @throws {Problem} 400 `invalid_request` when it is not percent-encoded UTF-8 or has more pairs than a form of a page can have
  */
 export function readKeptForm(text: string): KeptForm | null {
   if (text.length > maximumLength) return null;
-  const entries = new Fields(parseForm(text)).entries();
+  const entries = new Fields(parseForm(text, maximumPagePairs)).entries();
   const token = entries.find(([name]) => name === csrfField)?.[1] ?? '';
   return { token, fields: entries.filter(([name]) => name !== csrfField) };
 }

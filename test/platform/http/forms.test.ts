@@ -9,10 +9,14 @@ const pairs = (count: number, pair = 'a=1') => Array(count).fill(pair).join('&')
 
 t.test('rejects a form of 64 KiB that repeats a field 16,384 times before it is processed', async (t) => {
   // Processing would take quadratic time.
-  for (const url of ['/v1/oauth/token', '/v1/oauth/revoke', '/sign_in', '/v1/oauth/authorize']) {
+  for (const [url, maximum] of [
+    ...[['/v1/oauth/token', 100] as const, ['/v1/oauth/revoke', 100] as const],
+    ...[['/sign_in', 100] as const, ['/v1/oauth/authorize', 100] as const],
+    ['/people/employees/new', 1000],
+  ] as const) {
     const { statusCode, body } = await api.postForm(url, pairs(16_384));
     t.equal(statusCode, 400, url);
-    t.match(body, 'A form must have at most 100 name-value pairs.', url);
+    t.match(body, `A form must have at most ${maximum} name-value pairs.`, url);
   }
 });
 
@@ -31,6 +35,16 @@ t.test('accepts 100 pairs and rejects 101 with a detail that names the limit', a
       error: 'invalid_request',
       detail: 'A form must have at most 100 name-value pairs.',
     });
+  }
+});
+
+t.test('a page of the account accepts 1,000 pairs and rejects 1,001', async (t) => {
+  for (const [count, isAccepted] of [
+    [1_000, true],
+    [1_001, false],
+  ] as const) {
+    const { body } = await api.postForm('/people/employees/new', pairs(count));
+    t.equal(body.includes('name-value pairs'), !isAccepted, String(count));
   }
 });
 

@@ -3,9 +3,15 @@ import type { FormError } from '../../../platform/pages/form-parts.js';
 import { isSameValue } from '../../../platform/pages/merge.js';
 import { sentence, type Violation, violation } from '../../../platform/problems/rule-texts.js';
 import type { CustomAttribute } from '../custom-attributes.js';
-import { customValue, formatCustomValue, withCustomChanges } from '../custom-values.js';
+import {
+  customBytes,
+  customValue,
+  formatCustomValue,
+  maximumCustomBytes,
+  maximumStoredBytes,
+  withCustomChanges,
+} from '../custom-values.js';
 import type { CustomChanges, CustomValue, CustomValues, Employee } from '../employee.js';
-import { maximumCustomBytes } from '../employee-check.js';
 
 /** Values of the form by the names of the custom attributes. Several choices are one text, each on its own line, in alphabetical order. */
 type CustomForm = Readonly<Record<string, string>>;
@@ -80,7 +86,7 @@ export function customErrors(
   violations: ReadonlyMap<string, Violation>,
   attributes: readonly CustomAttribute[],
 ): FormError[] {
-  if (violations.has(customMember)) return sizeErrors(form, attributes);
+  if (violations.has(customMember)) return tooLarge(form, attributes);
   return attributes.flatMap(({ name, label, type, choices }) => {
     const violated = violations.get(name);
     if (violated === undefined) return [];
@@ -92,28 +98,35 @@ export function customErrors(
   });
 }
 
-/** Whether all values that an employee has after changes are too large, without those of archived attributes. */
-export function isTooLarge(
-  stored: CustomValues,
-  changes: CustomChanges,
+/** The errors of all values that an employee has after changes, if they are too large together. */
+export function sizeErrors(
+  form: CustomForm,
   attributes: readonly CustomAttribute[],
-): boolean {
-  if (Object.keys(changes).length === 0) return false;
+  { stored, changes }: { stored: CustomValues; changes: CustomChanges },
+): FormError[] {
+  if (Object.keys(changes).length === 0) return [];
   const values = withCustomChanges(stored, changes);
   const shown = attributes.map(({ key }) => [key, customValue(values, key)]);
-  return Buffer.byteLength(JSON.stringify(Object.fromEntries(shown))) > maximumCustomBytes;
+  if (customBytes(Object.fromEntries(shown)) > maximumCustomBytes) return tooLarge(form, attributes);
+  return customBytes(values) > maximumStoredBytes ? tooLarge(form, attributes, withOthers) : [];
 }
 
-/** The error that all values together are too large, at the longest one. */
-export function sizeErrors(form: CustomForm, attributes: readonly CustomAttribute[]): FormError[] {
+const shownOnly = { subject: 'The custom attributes together', maximum: maximumCustomBytes };
+
+/** Archived attributes have values that are kept. */
+const withOthers = {
+  subject: 'The custom attributes together with those that are not shown here',
+  maximum: maximumStoredBytes,
+};
+
+/** The error at the longest value. */
+function tooLarge(
+  form: CustomForm,
+  attributes: readonly CustomAttribute[],
+  { subject, maximum } = shownOnly,
+): FormError[] {
   const length = ({ name }: CustomAttribute) => (form[name] ?? '').length;
   const [longest] = attributes.toSorted((one, other) => length(other) - length(one));
   if (longest === undefined) return [];
-  const subject = 'The custom attributes together';
-  return [
-    {
-      field: longest.name,
-      message: sentence(subject, violation('maximum_bytes', { maximum: maximumCustomBytes })),
-    },
-  ];
+  return [{ field: longest.name, message: sentence(subject, violation('maximum_bytes', { maximum })) }];
 }

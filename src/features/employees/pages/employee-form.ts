@@ -6,14 +6,7 @@ import type { CustomValues, Employee } from '../employee.js';
 import { type GivenAttribute, givenAttributes } from '../employee-attributes.js';
 import type { EmployeeCheck } from '../employee-check.js';
 import type { EmployeeInput, EmployeeRejection } from '../employee-references.js';
-import {
-  customErrors,
-  givenCustom,
-  isTooLarge,
-  readCustomForm,
-  sizeErrors,
-  storedCustomForm,
-} from './custom-form.js';
+import { customErrors, givenCustom, readCustomForm, sizeErrors, storedCustomForm } from './custom-form.js';
 
 /** The submitted form of an employee, valid or not: the values by the names of {@link formFields} and of custom attributes. */
 export type EmployeeForm = Readonly<Record<string, string>>;
@@ -107,7 +100,7 @@ const noAttributes: FormAttributes = { attributes: [] };
  * spelling.
  *
  * @param stored the form with the stored values of an employee that exists
- * @param custom the custom attributes that are in the form, and all values of them that are stored
+ * @param custom the custom attributes that are in the form, and all values that are stored, also of others
  */
 export function checkForm(
   form: EmployeeForm,
@@ -128,8 +121,9 @@ export function checkForm(
     );
   if (checked.errors === undefined) {
     const { employee, manager = null } = checked;
-    if (isTooLarge(storedValues, employee.custom ?? {}, attributes))
-      return { errors: sizeErrors(form, attributes) };
+    const { custom: changes = {} } = employee;
+    const tooLarge = sizeErrors(form, attributes, { stored: storedValues, changes });
+    if (tooLarge.length > 0) return { errors: tooLarge };
     const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;
     return { input: { employee, managerNumber } };
   }

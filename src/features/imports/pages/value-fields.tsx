@@ -2,24 +2,18 @@ import { Badge } from '../../../platform/pages/badge.js';
 import type { Fields } from '../../../platform/pages/fields.js';
 import { TextField } from '../../../platform/pages/form-parts.js';
 import { formatStatus, knownStatuses, type RecordMember } from '../../employees/index.js';
-import { isCustom } from '../custom-columns.js';
 import { suggestStatus, suggestStatuses, valuesToMap } from '../status-values.js';
 import type { ColumnSurvey } from '../uploads/column-survey.js';
 import type { ColumnAssignment } from '../uploads/upload-state.js';
-
-/** Fields of custom attributes, so that the form does not have more than a form can have. */
-const maximumCustomFields = 5;
 
 /** The attributes that can have one value for all employees. Employee numbers are never the same. */
 function fixedMembers(
   members: readonly RecordMember[],
   assigned: readonly string[],
 ): readonly RecordMember[] {
-  const missing = members.filter(
+  return members.filter(
     ({ name, required }) => required && name !== 'employee_number' && !assigned.includes(name),
   );
-  const custom = missing.filter(isCustom).slice(0, maximumCustomFields);
-  return [...missing.filter((member) => !isCustom(member)), ...custom];
 }
 
 const statusField = (column: number, index: number) => `status_${column}_${index}`;

@@ -6,7 +6,7 @@ export const maximumFileBytes = 50 * 1024 * 1024;
 /** Maximum size of the text that a file is converted to, in bytes of UTF-8. */
 export const maximumTextBytes = 2 * maximumFileBytes;
 
-/** Maximum number of columns of a file. A form has at most 100 name-value pairs. */
+/** Maximum number of columns of a file. The form for the columns has a field for each one. */
 export const maximumColumns = 80;
 
 /** Maximum number of files that an account can have stored at a time. */

@@ -1,5 +1,4 @@
 import { useContext } from 'preact/hooks';
-import { maximumPairs } from '../../../platform/http/form-parser.js';
 import { FieldError } from '../../../platform/pages/form-parts.js';
 import type { ReportColumns } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
@@ -49,6 +48,9 @@ export function FilterFields({
   );
 }
 
+/** Fields of the form in all, so that it stays short. */
+const maximumFields = 100;
+
 /** Fields of the form besides those of filters, at most: 21 for keys, four to add others, and 13 for the report. */
 const otherFields = 38;
 
@@ -58,7 +60,7 @@ function roomFor(filters: readonly FilterForm[], columns: ReportColumns): FormRo
   const lists = filters.filter(({ operator }) => isListOperator(operator));
   const managers = filters.filter(({ field }) => field === 'manager_id').length;
   const chosen = lists.filter(({ field }) => isChosen(field, columns) || field === 'manager_id').length;
-  const room = maximumPairs - otherFields - 3 * filters.length - managers;
+  const room = maximumFields - otherFields - 3 * filters.length - managers;
   const relativeDates = 2 * dates <= room;
   return { relativeDates, choices: Math.floor((room - (relativeDates ? 2 * dates : 0)) / chosen) };
 }

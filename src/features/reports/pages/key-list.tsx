@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { buttons, type ListName, reportFieldIds } from './report-form.js';
 
-/** Keys with a field of their own. The others are together in one, because the number of fields of a form is limited. */
+/** Keys with a field of their own. The others are together in one, so that the form stays short. */
 const separateKeys = 13;
 
 export interface Choice {
