@@ -227,7 +227,9 @@ t.test(
     const types = ['text', 'long_text', 'number', 'date', 'boolean', 'choice', 'choices'] as const;
     for (const type of types) {
       await prisma.customAttribute.deleteMany({ where: { ...where, key: 'note' } });
-      await defineAttributes(database, accountId, [{ key: 'note', type, choices: ['filtered'] }]);
+      await defineAttributes(database, accountId, [
+        { key: 'note', type, choices: type.startsWith('choice') ? ['filtered'] : [] },
+      ]);
       await prisma.application.updateMany({
         where: { id: application.id },
         data: { readableAttributes: ['job_title', 'status', 'custom.note', 'custom.kept'] },
