@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { CustomAttributeChanges } from '../../src/features/employees/custom-attribute-changes.js';
 import { CustomAttributePurge } from '../../src/features/employees/custom-attribute-purge.js';
 import { EmployeeChanges } from '../../src/features/employees/index.js';
@@ -12,7 +13,13 @@ const { database, clock } = api;
 const { prisma } = database;
 const purgeIn = (batchSize: number) => new CustomAttributePurge({ database, clock }, { batchSize });
 
-/** An account whose employees, events, audit events and imports have a marker as the value of `note`, and others of `kept`. */
+const hashOf = (value: string) => hash('sha256', JSON.stringify(value), 'base64url');
+
+/** As an import records it. */
+const versionOf = (note: string) =>
+  `${hashOf('v')} kept:${hashOf('K')} note:${hashOf(note)} notes:${hashOf('N')}`;
+
+/** An account whose employees, events, reports, audit events and imports have a marker as the value of `note`, and others of `kept`. */
 async function purgeScene(marker: string) {
   const tenant = await createTenant(database, { employees: makeEmployees(5) });
   const { accountId, employeeIds } = tenant;
@@ -34,12 +41,37 @@ async function purgeScene(marker: string) {
   await prisma.employeeImport.create({
     data: {
       ...{ accountId, id: importId, userId: 'u', address: '::1', requestId: 'r', eventId: 'e', ...at },
-      ...{ fileName: 'f.csv', format: 'csv', state: 'complete' },
+      ...{
+        fileName: 'f.csv',
+        format: 'csv',
+        state: 'complete',
+        attributes: ['employee_number', 'custom.note'],
+      },
+      fixedValues: { 'custom.note': marker, 'custom.kept': 'K' },
+      findings: {
+        causes: [],
+        changes: [{ employeeNumber: '1', name: 'N', label: 'L', before: marker, after: null }],
+      },
     },
+  });
+  await prisma.employeeImportError.createMany({
+    data: [
+      { accountId, importId, line: 2, message: `Date: ${marker}`, cells: ['1', marker] },
+      { accountId, importId, line: 3, message: 'Manager', cells: [] },
+    ],
+  });
+  const filters = [
+    { field: 'status', operator: 'eq', value: 'active' },
+    { field: 'custom.note', operator: 'in', value: [marker] },
+    { field: 'custom.kept', operator: 'eq', value: 'K' },
+  ];
+  const reportId = randomId();
+  await prisma.report.create({
+    data: { accountId, id: reportId, title: 'R', columns: ['job_title'], filters },
   });
   await prisma.employeeImportChange.createMany({
     data: [1n, 2n, 3n].map((position) => ({
-      ...{ accountId, importId, position, version: 'v', expiresAt: at.expiresAt },
+      ...{ accountId, importId, position, version: versionOf(marker), expiresAt: at.expiresAt },
       before: { jobTitle: 'J', custom: { note: marker, kept: 'K' } },
     })),
   });
@@ -51,7 +83,7 @@ async function purgeScene(marker: string) {
     await changes.requestPurge(context, 'note');
   };
   const attributes = () => prisma.customAttribute.findMany({ where: { accountId }, orderBy: { key: 'asc' } });
-  return { ...tenant, id: created.id, context, application, changes, request, attributes };
+  return { ...tenant, id: created.id, reportId, context, application, changes, request, attributes };
 }
 
 /** Names of the tables of accounts with a text. */
@@ -68,6 +100,12 @@ async function tablesWith(text: string): Promise<string[]> {
   return found;
 }
 
+/** The tables with values. */
+const tables = [
+  ...['audit_events', 'employee_import_changes', 'employee_import_errors', 'employee_imports'],
+  ...['employees', 'events', 'reports'],
+];
+
 interface StoredEmployee {
   readonly custom: object | null;
   readonly customTimes: object | null;
@@ -81,7 +119,8 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
   const other = await purgeScene(otherMarker);
   const mine = await purgeScene(marker);
   const { accountId, application, id } = mine;
-  t.same(await tablesWith(marker), ['audit_events', 'employee_import_changes', 'employees', 'events']);
+  t.same(await tablesWith(marker), tables);
+  t.same(await tablesWith(hashOf(marker)), ['employee_import_changes']);
   const read = async () => {
     const [employees, events] = await Promise.all([
       prisma.$queryRaw<StoredEmployee[]>`
@@ -97,7 +136,12 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
   const after = await read();
 
   t.same(await tablesWith(marker), []);
-  t.equal(after.events.length, before.events.length, 'no event is added or removed');
+  t.same(await tablesWith(hashOf(marker)), [], 'no hash of a value');
+  t.same(
+    after.events.slice(before.events.length).map(({ type, changed }) => [type, changed]),
+    [['report.updated', ['filters']]],
+    'no event is removed, and the only new one is that of the report',
+  );
   for (const [index, employee] of after.employees.entries()) {
     const earlier = before.employees[index];
     t.same(employee.updatedAt, earlier?.updatedAt);
@@ -112,7 +156,20 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
   t.match(audited, [{ details: { employee: id, 'custom.kept': 'K' } }]);
   t.equal(JSON.stringify(audited).includes('custom.note'), false);
   const imported = await prisma.employeeImportChange.findMany({ where: { accountId } });
-  for (const { before } of imported) t.same(before, { jobTitle: 'J', custom: { kept: 'K' } });
+  for (const { before, version } of imported) {
+    t.same(before, { jobTitle: 'J', custom: { kept: 'K' } });
+    t.equal(version, `${hashOf('v')} kept:${hashOf('K')} notes:${hashOf('N')}`);
+  }
+  const [{ findings, fixedValues } = {}] = await prisma.employeeImport.findMany({ where: { accountId } });
+  t.same([findings, fixedValues], [{ causes: [] }, { 'custom.kept': 'K' }]);
+  const errors = await prisma.employeeImportError.findMany({
+    where: { accountId },
+    orderBy: { line: 'asc' },
+  });
+  t.match(errors, [
+    { line: 2, message: 'The values and the errors of this row were deleted with a custom attribute' },
+    { line: 3, message: 'Manager' },
+  ]);
   const stored = await prisma.application.findFirstOrThrow({ where: { id: application.id } });
   t.same(stored.readableAttributes, ['job_title', 'custom.kept']);
   t.match(await mine.attributes(), [{ key: 'kept' }]);
@@ -120,9 +177,7 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
   t.match(purged, [{ userId: null, details: { key: 'note', label: 'Label of note' } }]);
 
   t.match(await other.attributes(), [{ key: 'kept' }, { key: 'note' }]);
-  t.same(await tablesWith(otherMarker), [
-    ...['audit_events', 'employee_import_changes', 'employees', 'events'],
-  ]);
+  t.same(await tablesWith(otherMarker), tables);
 });
 
 t.test('an event that changed only a deleted attribute stays hidden from all readers', async (t) => {
@@ -144,6 +199,50 @@ t.test('an event that changed only a deleted attribute stays hidden from all rea
   for (const readable of [all, ['job_title'], [...all, 'custom.kept']])
     t.same(await eventsOf(readable), before, readable.join());
 });
+
+t.test(
+  'a report that filters by a deleted attribute does not run, also when the key is used again',
+  async (t) => {
+    const { accountId, reportId, application, request } = await purgeScene('filtered');
+    const more = ['empty', 'not_empty'].map((operator) => ({ field: 'custom.note', operator }));
+    const ids = [reportId, randomId(), randomId()];
+    await prisma.report.createMany({
+      data: more.map((filter, index) => ({
+        ...{ accountId, id: ids[index + 1] ?? '', title: 'R', columns: ['job_title'], filters: [filter] },
+      })),
+    });
+    await prisma.application.updateMany({
+      where: { id: application.id },
+      data: { readableAttributes: ['job_title', 'status', 'custom.note', 'custom.kept'] },
+    });
+    const call = async (path: string) => await api.get(path, await api.token(application));
+    for (const id of ids) t.equal((await call(`/v1/reports/${id}/results`)).statusCode, 200);
+    await request();
+    await purgeIn(1).run();
+    const where = { accountId };
+    const versions = async () => (await prisma.report.findMany({ where })).map(({ version }) => version);
+    t.same(await versions(), [2, 2, 2]);
+    for (const id of ids)
+      t.equal((await call(`/v1/reports/${id}/results`)).statusCode, 400, 'not used again');
+    const types = ['text', 'long_text', 'number', 'date', 'boolean', 'choice', 'choices'] as const;
+    for (const type of types) {
+      await prisma.customAttribute.deleteMany({ where: { ...where, key: 'note' } });
+      await defineAttributes(database, accountId, [
+        { key: 'note', type, choices: type.startsWith('choice') ? ['filtered'] : [] },
+      ]);
+      await prisma.application.updateMany({
+        where: { id: application.id },
+        data: { readableAttributes: ['job_title', 'status', 'custom.note', 'custom.kept'] },
+      });
+      for (const id of ids) {
+        const response = await call(`/v1/reports/${id}/results`);
+        t.equal(response.statusCode, 400, type);
+        t.match(response.json().errors[0].detail, 'suit the type of custom.note');
+        t.equal((await call(`/v1/reports/${id}`)).statusCode, 200, 'its definition can be read');
+      }
+    }
+  },
+);
 
 t.test('only a requested deletion is done, and its key cannot be used before', async (t) => {
   const { accountId, context, changes, request, attributes } = await purgeScene('requested');

@@ -258,7 +258,7 @@ const stateCommands: Readonly<Record<string, StateCommand>> = {
   },
   purge: {
     description: 'delete an archived attribute permanently, with the values of all employees',
-    note: 'The values are also deleted from events, the audit log and imports. This cannot be undone. When the command is interrupted, the\nserver or the same command continues it.',
+    note: 'The values are also deleted from events, the audit log, imports and the filters of reports. A report that filters by the attribute\ncannot run until it is edited. A file that is not imported yet is stored until its import ends, or for 24 hours after its last step.\nThis cannot be undone. When the command is interrupted, the server or the same command continues it.',
     async change(found, key) {
       const { context, changes, purge } = found;
       const { kind } = await changes.requestPurge(context, key);

@@ -6,61 +6,13 @@ import type { Core } from '../../platform/core.js';
 import { Prisma } from '../../platform/database/client.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';
 import { withdrawFromApplications } from './custom-attributes.js';
+import { type ValueTable, valueTables } from './custom-value-tables.js';
 
 /** Time between two looks for attributes to delete. */
 export const purgePollMilliseconds = 30_000;
 
 /** Changes of employees wait for the lock of a batch, so it is small. */
 const defaultBatchSize = 1_000;
-
-/** Where values of custom attributes are stored. */
-interface ValueTable {
-  readonly name: string;
-  /** The primary key without the account, by which batches are read. */
-  readonly keys: readonly string[];
-  /** The columns without the values of an attribute. */
-  readonly without: (key: string) => Prisma.Sql;
-  readonly hasValue: (key: string) => Prisma.Sql;
-}
-
-const path = (key: string) => Prisma.sql`ARRAY['custom', ${key}]::text[]`;
-
-/**
- * The tables with values. The employees are first: an event has all values of its employee, so that none is stored with the value
- * afterwards.
- */
-const valueTables: readonly ValueTable[] = [
-  {
-    name: 'employees',
-    keys: ['position'],
-    without: (key) =>
-      Prisma.sql`custom = custom - ${key}::text, custom_times = nullif(custom_times - ${key}::text, '{}')`,
-    hasValue: (key) =>
-      Prisma.sql`(custom -> ${key}::text IS NOT NULL OR custom_times -> ${key}::text IS NOT NULL)`,
-  },
-  {
-    name: 'events',
-    keys: ['position'],
-    // An event is never deleted, because positions have no gaps.
-    without: (key) => Prisma.sql`
-      attributes = (attributes::jsonb #- ${path(key)})::json, changed = array_remove(changed, ${customName(key)})`,
-    hasValue: (key) => Prisma.sql`
-      type LIKE 'employee.%'
-      AND (attributes -> 'custom' -> ${key}::text IS NOT NULL OR ${customName(key)} = ANY (changed))`,
-  },
-  {
-    name: 'audit_events',
-    keys: ['id'],
-    without: (key) => Prisma.sql`details = details - ${customName(key)}::text`,
-    hasValue: (key) => Prisma.sql`type LIKE 'employee.%' AND details -> ${customName(key)}::text IS NOT NULL`,
-  },
-  {
-    name: 'employee_import_changes',
-    keys: ['import_id', 'position'],
-    without: (key) => Prisma.sql`before = before #- ${path(key)}`,
-    hasValue: (key) => Prisma.sql`before #> ${path(key)} IS NOT NULL`,
-  },
-];
 
 type Position = Readonly<Record<string, string | bigint>>;
 

@@ -52,7 +52,9 @@ export function* filterErrors(filter: ReportFilter, { type, custom }: ReportColu
     return;
   }
   for (const [index, text] of valuesOf(filter).entries()) {
-    const violated = valueRules[type]?.(text);
+    // No attribute has an empty text as its value.
+    const empty = custom && text === '' ? violation('not_blank') : undefined;
+    const violated = valueRules[type]?.(text) ?? empty;
     if (violated !== undefined)
       yield { path: typeof value === 'string' ? ['value'] : ['value', index], violation: violated };
   }

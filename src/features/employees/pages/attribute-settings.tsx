@@ -267,7 +267,11 @@ function statePages(site: PageRouter, dependencies: Dependencies): void {
         cancel: attributeAddress(key, 'edit'),
         body: (
           <div class="warning">
-            <p>The values of all employees are deleted, also from events, the audit log and imports.</p>
+            <p>
+              The values of all employees are deleted, also from events, the audit log, imports and the
+              filters of reports. A report that filters by the attribute cannot run until it is edited. A file
+              that is not imported yet is stored until its import ends, or for 24 hours after its last step.
+            </p>
             <p>This cannot be undone. The key can be used again when all values are deleted.</p>
           </div>
         ),
