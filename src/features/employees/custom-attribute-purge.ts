@@ -1,7 +1,6 @@
 import { type AccountId, toAccountId } from '../../platform/accounts/account-id.js';
 import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
-import { customName } from '../../platform/contract/attribute-access.js';
 import type { Core } from '../../platform/core.js';
 import { Prisma } from '../../platform/database/client.js';
 import { allAccounts, withScope } from '../../platform/database/scope.js';

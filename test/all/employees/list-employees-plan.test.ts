@@ -1,4 +1,4 @@
-import type { Employee } from '../../../src/features/employees/employee.js';
+import type { EmployeeMember } from '../../../src/features/employees/employee.js';
 import { type EmployeeFilter, filterConditions } from '../../../src/features/employees/employee-filter.js';
 import { EmployeeQuery, type EmployeeSort } from '../../../src/features/employees/employee-query.js';
 import { Prisma } from '../../../src/platform/database/client.js';
@@ -8,7 +8,7 @@ import { asOwner } from '../../support/database/owner.js';
 import { createTenant, makeEmployees } from '../../support/records/tenant.js';
 import t from '../../support/tap.js';
 
-const sortKeys: (keyof Employee)[] = [
+const sortKeys: EmployeeMember[] = [
   'employeeNumber',
   'firstName',
   'lastName',

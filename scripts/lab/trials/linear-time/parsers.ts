@@ -6,7 +6,8 @@ import { maximumLineLength, splitLines } from '../../../../src/features/imports/
 import { previewFile } from '../../../../src/features/imports/uploads/file-preview.js';
 import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/application-form.js';
 import { checkClaims } from '../../../../src/features/profile/profiles.js';
-import { findDefinitionErrors, readRfc3339 } from '../../../../src/features/reports/definition-rules.js';
+import { findDefinitionErrors } from '../../../../src/features/reports/definition-rules.js';
+import { readRfc3339 } from '../../../../src/features/reports/rfc3339.js';
 import { findSettingsErrors } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
 import { readClientCredentials } from '../../../../src/oauth/clients/credentials.js';
@@ -136,7 +137,13 @@ function bodies(): Reader[] {
               backchannelLogoutUri: text,
               inDevelopment: true,
             },
-            { clientType: 'public', knownScopes: [], developmentAllowed: true, allowLocal: true },
+            {
+              clientType: 'public',
+              knownScopes: [],
+              knownAttributes: [],
+              developmentAllowed: true,
+              allowLocal: true,
+            },
           ),
       ],
       ['scope', (text) => selectScopes(text, Object.keys(contract.scopes))],
