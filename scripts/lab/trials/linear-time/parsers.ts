@@ -7,6 +7,7 @@ import { previewFile } from '../../../../src/features/imports/uploads/file-previ
 import { readApplicationForm } from '../../../../src/features/oauth-clients/pages/application-form.js';
 import { checkClaims } from '../../../../src/features/profile/profiles.js';
 import { findDefinitionErrors } from '../../../../src/features/reports/definition-rules.js';
+import { contractColumns } from '../../../../src/features/reports/report-columns.js';
 import { readRfc3339 } from '../../../../src/features/reports/rfc3339.js';
 import { findSettingsErrors } from '../../../../src/oauth/clients/application-settings.js';
 import { isClientId } from '../../../../src/oauth/clients/client-registry.js';
@@ -165,10 +166,10 @@ function bodies(): Reader[] {
       [
         'filter of a report',
         (text) =>
-          findDefinitionErrors({
-            ...emptyReport,
-            filters: [{ field: 'updated_at', operator: 'in', value: [text] }],
-          }),
+          findDefinitionErrors(
+            { ...emptyReport, filters: [{ field: 'updated_at', operator: 'in', value: [text] }] },
+            contractColumns,
+          ),
       ],
       ['search text', searchParts],
       ['search text, cut', (text) => searchParts(text.slice(0, maximumSearchLength))],
