@@ -1,6 +1,9 @@
+import { type CustomFilter, customConditions } from '../../../src/features/employees/custom-filter.js';
+import { columnsFor } from '../../../src/features/employees/employee.js';
 import { type EmployeeFilter, filterConditions } from '../../../src/features/employees/employee-filter.js';
 import { EmployeeQuery, type EmployeeSort } from '../../../src/features/employees/employee-query.js';
 import { readSearch } from '../../../src/features/employees/employee-search.js';
+import { contractAnd } from '../../../src/platform/contract/attribute-access.js';
 import { Prisma } from '../../../src/platform/database/client.js';
 import { pageQuery } from '../../../src/platform/database/page-query.js';
 import { accountScope, withScope } from '../../../src/platform/database/scope.js';
@@ -21,7 +24,8 @@ await fill();
 
 /**
  * 20 departments, 15 locations, 200 job titles and 1,000 managers, each with equal numbers of employees, in an order that depends
- * on none of the others; a tenth of the employees are on leave, and one in 20 has left. 20 years of hire dates.
+ * on none of the others; a tenth of the employees are on leave, and one in 20 has left. 20 years of hire dates. Two custom attributes, of
+ * which one has changed of one in 5,000 employees.
  */
 async function fill() {
   const indexes = await asOwner<{ name: string; definition: string }>(
@@ -35,12 +39,16 @@ async function fill() {
     await asOwner(
       database,
       `INSERT INTO employees (id, account_id, position, employee_number, first_name, last_name, email, status, department, location,
-      job_title, hire_date, termination_date, manager_id, updated_at, search_key_1, search_key_2)
+      job_title, hire_date, termination_date, manager_id, updated_at, search_key_1, search_key_2, custom, custom_times,
+      custom_updated_at)
     SELECT 'plan0000' || lpad(i::text, 8, '0'), $1, i, 'P' || i, 'First' || r % 900, 'Last' || r % 50000, 'p' || i || '@plan.example',
       CASE WHEN r % 10 = 0 THEN 'on_leave' ELSE 'active' END, 'Department ' || r / 10 % 20, 'Location ' || r / 200 % 15,
       'Title ' || r / 3000 % 200, date '2006-01-01' + r / 7 % 7300, CASE WHEN r / 11 % 20 = 0 THEN date '2020-01-01' + r % 2000 END,
       'plan0000' || lpad((r / 13 % 1000)::text, 8, '0'), timestamptz '2026-01-01Z' + make_interval(secs => r / 17 % 15552000),
-      'last' || r % 50000 || ' first' || r % 900, 'first' || r % 900 || ' last' || r % 50000
+      'last' || r % 50000 || ' first' || r % 900, 'first' || r % 900 || ' last' || r % 50000,
+      jsonb_build_object('team', 'Team ' || r / 19 % 50, 'size', r / 23 % 1000),
+      CASE WHEN r % 5000 = 0 THEN jsonb_build_object('size', timestamptz '2026-09-01Z') END,
+      CASE WHEN r % 5000 = 0 THEN timestamptz '2026-09-01Z' END
     FROM (SELECT i, (i::bigint * 7368787 % 1000000007)::int AS r FROM generate_series($2::int, $3::int - 1) i) AS numbered`,
       accountId,
       first,
@@ -91,13 +99,17 @@ async function read(query: Prisma.Sql): Promise<{ rows: number; text: string }> 
 const one = (divisor: number) => count / divisor;
 /** Most rows that the list is read for until a page is full, if one in `divisor` employees matches. */
 const full = (divisor: number) => (size + 1) * divisor * 2;
+const team: CustomFilter = { key: 'team', type: 'text', wanted: ['Team 7'] };
 const ids = Array.from({ length: 50 }, (_, index) => `plan0000${String(index * 97).padStart(8, '0')}`);
 
 /**
  * The filters of the list, and the most rows that a page and its count may read: for a page in the order of ids, those until it is
  * full, or all employees of one of its filters; for a count, all that match, or the few rows with maintained counts.
  */
-const cases: Record<string, { filter: EmployeeFilter; page: number; counted: number }> = {
+const cases: Record<
+  string,
+  { filter: EmployeeFilter; custom?: readonly CustomFilter[]; page: number; counted: number }
+> = {
   'fifty ids': { filter: { id: ids }, page: 50, counted: 50 },
   'an e-mail address': { filter: { email: ['P77@plan.example'] }, page: 4, counted: 4 },
   'an employee number': { filter: { employeeNumber: ['P77'] }, page: 1, counted: 1 },
@@ -179,11 +191,28 @@ const cases: Record<string, { filter: EmployeeFilter; page: number; counted: num
     page: one(3000),
     counted: one(3000),
   },
+  // Custom attributes have no index: their filters read what the others find.
+  'a custom text': { filter: {}, custom: [team], page: count + 20, counted: count + 20 },
+  'a custom text and an employee number': {
+    filter: { employeeNumber: ['P77'] },
+    custom: [team],
+    page: 1,
+    counted: 1,
+  },
+  'a custom text, a range of custom numbers and a job title': {
+    filter: { jobTitle: ['Title 20'] },
+    custom: [team, { key: 'size', type: 'number', wanted: { from: '100', before: '900' } }],
+    page: one(200) * 1.2,
+    counted: one(200) * 1.2,
+  },
 };
 
-for (const [name, { filter, page, counted }] of Object.entries(cases)) {
+for (const [name, { filter, custom = [], page, counted }] of Object.entries(cases)) {
   t.test(`a page with ${name} of ${count} employees reads only what its filters bound`, async (t) => {
-    const query = new EmployeeQuery(accountId, filterConditions(accountId, filter));
+    const query = new EmployeeQuery(accountId, [
+      ...filterConditions(accountId, filter),
+      ...customConditions(custom),
+    ]);
     const [total] = await database.prisma.$queryRaw<{ count: string }[]>(query.countFound());
     const matching = Number(total?.count);
     for (const sort of matching === 0 ? [] : ([[], [{ key: 'id', descending: true }]] as EmployeeSort[][])) {
@@ -217,3 +246,12 @@ t.test(
       t.ok(found.rows > 0 && found.rows <= most, `${found.rows} rows: ${found.text}`);
   },
 );
+
+t.test(`changes of custom attributes among ${count} employees are found by their time`, async (t) => {
+  const columns = columnsFor(accountId, contractAnd(['size']));
+  const filter = { updatedAt: { from: '2026-08-31T00:00:00.000Z' } };
+  const query = new EmployeeQuery(accountId, filterConditions(accountId, filter, columns));
+  const found = await read(query.countFound());
+  const most = one(5000) * 3;
+  t.ok(found.rows > 0 && found.rows <= most, `${found.rows} rows of at most ${most}: ${found.text}`);
+});
