@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { isRestricted, restrictedMeta } from '../../platform/contract/attribute-access.js';
+import { customKey, isRestricted, restrictedMeta } from '../../platform/contract/attribute-access.js';
 import type { components } from '../../platform/contract/generated.js';
 import { isStorableText } from '../../platform/contract/outside-text.js';
 import type { Core } from '../../platform/core.js';
@@ -25,13 +25,22 @@ function isResultAnchor(value: unknown): value is ResultAnchor {
   return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
 }
 
-/** A row of a result, its attributes in the order of the columns. */
+/** A row of a result, its attributes in the order of the columns, and those of custom attributes in an object of their own. */
 function toRowResource(
   row: ResultRow,
   columns: readonly ColumnDescription[],
 ): components['schemas']['ReportRow'] {
-  const attributes = columns.map(({ key }, index) => [key, row.values[index]]);
-  return { id: row.id, type: 'report_rows', attributes: Object.fromEntries(attributes) };
+  const values = columns.map(({ key }, index) => ({ key, custom: customKey(key), value: row.values[index] }));
+  const custom = values.flatMap(({ custom: key, value }) => (key === undefined ? [] : [[key, value]]));
+  const attributes = values.flatMap(({ key, custom, value }) => (custom === undefined ? [[key, value]] : []));
+  return {
+    id: row.id,
+    type: 'report_rows',
+    attributes: {
+      ...Object.fromEntries(attributes),
+      ...(custom.length > 0 && { custom: Object.fromEntries(custom) }),
+    },
+  };
 }
 
 /** A report without the columns that its reader may not read, and the columns of the reader. */

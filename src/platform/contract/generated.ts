@@ -1553,7 +1553,7 @@ export interface components {
             operator: components["schemas"]["ReportEmptyOperator"];
         };
         /** @description A condition of a report. `operator` determines whether `value` is a string or an array, or absent. */
-        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportEmptyFilter"] | components["schemas"]["ReportListFilter"] | components["schemas"]["ReportNumberFilter"];
+        ReportFilter: components["schemas"]["ReportTextFilter"] | components["schemas"]["ReportDateFilter"] | components["schemas"]["ReportEmptyFilter"] | components["schemas"]["ReportNumberFilter"] | components["schemas"]["ReportListFilter"];
         /** @description The conditions of a report. Employees must meet all of them. */
         ReportFilters: components["schemas"]["ReportFilter"][];
         /** @description A condition that compares with one value. Employees that do not meet it are omitted from the result. */
@@ -1595,7 +1595,7 @@ export interface components {
          * @description A condition. `operator` determines whether `value` is a string or an array, or absent, and which columns `field` can
          *     name.
          */
-        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportEmptyFilterInput"] | components["schemas"]["ReportListFilterInput"] | components["schemas"]["ReportNumberFilterInput"];
+        ReportFilterInput: components["schemas"]["ReportTextFilterInput"] | components["schemas"]["ReportDateFilterInput"] | components["schemas"]["ReportEmptyFilterInput"] | components["schemas"]["ReportNumberFilterInput"] | components["schemas"]["ReportListFilterInput"];
         /** @description The conditions. Employees must meet all of them. The default is none. */
         ReportFilterInputs: components["schemas"]["ReportFilterInput"][];
         /**
@@ -1720,7 +1720,7 @@ export interface components {
         /**
          * @description The values of the row under their column keys. Only the columns of the report are present, which is why none is
          *     marked as required. A value that an employee does not have is `null`, or an empty string in
-         *     `first_name`, `last_name` and `email`. Values of custom attributes are under `custom.` and their key.
+         *     `first_name`, `last_name` and `email`. Values of custom attributes are in `custom`, under their key without `custom.`.
          */
         ReportRowAttributes: {
             /** @description The employee's `id`. */
@@ -1768,7 +1768,10 @@ export interface components {
              * @description In a grouped report, the number of employees in this group.
              */
             count?: number;
-        } & {
+            custom?: components["schemas"]["ReportCustomValues"];
+        };
+        /** @description The values of the custom attributes that are columns of the report, by key. Absent if there are none. */
+        ReportCustomValues: {
             [key: string]: components["schemas"]["ReportCustomValue"];
         };
         /** @description The value of a custom attribute, or `null`. */

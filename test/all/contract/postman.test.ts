@@ -224,5 +224,5 @@ t.test('successful responses have the examples of the contract', async (t) => {
       t.match(body, /\S/);
     }
   }
-  t.equal(items.get('getEmployee')?.responses.count(), 1);
+  t.equal(items.get('getEmployee')?.responses.count(), 2);
 });

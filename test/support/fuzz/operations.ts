@@ -26,6 +26,7 @@ export interface Schema {
 
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
+  readonly style?: string;
   readonly name: string;
   readonly required?: boolean;
   readonly schema: Schema;

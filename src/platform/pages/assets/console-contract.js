@@ -18,6 +18,7 @@ export function prepareContract(contract, signIn) {
     if (secured.security?.length > 0) secured.security = alternatives(secured.security, signIn);
   }
   for (const parameter of Object.values(parameters)) leaveEmpty(parameter);
+  leaveOutObjects(contract);
   return contract;
 }
 
@@ -32,6 +33,15 @@ function restrictFlows(scheme, names) {
 /** A pasted token is as good as signing in. */
 function alternatives(requirements, signIn) {
   return [...(signIn === undefined ? [] : requirements), { access_token: [] }];
+}
+
+/** Swagger UI would send made-up members of an object, such as a filter of custom attributes. */
+function leaveOutObjects({ components, paths }) {
+  const objects = Object.entries(components.parameters)
+    .filter(([, { style }]) => style === 'deepObject')
+    .map(([name]) => `#/components/parameters/${name}`);
+  for (const operation of Object.values(paths).flatMap(Object.values))
+    operation.parameters = operation.parameters?.filter(({ $ref }) => !objects.includes($ref));
 }
 
 /** Swagger UI would send the examples of all optional parameters at once. */

@@ -1,4 +1,5 @@
 import { isRequired } from '../../../../src/platform/contract/contract.js';
+import { isObjectParameter } from '../../../../src/platform/contract/object-parameters.js';
 import { type FuzzedOperation, type Parameter, readOperations } from '../../../support/fuzz/operations.js';
 import { type SchemaValues, schemaValues } from '../../../support/fuzz/schema-values.js';
 import { createRandom, type Random } from '../../../support/input/random.js';
@@ -60,8 +61,10 @@ export class RandomRequests {
   }
 
   #choose(parameters: readonly Parameter[], place: Parameter['in'], changed: boolean) {
-    return parameters
-      .filter((parameter) => parameter.in === place && (isRequired(parameter) || this.#random.chance(0.35)))
+    // The members of an object depend on the account.
+    const simple = parameters.filter((parameter) => parameter.in === place && !isObjectParameter(parameter));
+    return simple
+      .filter((parameter) => isRequired(parameter) || this.#random.chance(0.35))
       .map(({ name, schema }) => {
         const fitting = this.#values.valid(schema);
         const value = changed && this.#random.chance(0.4) ? this.#values.mutated(fitting) : fitting;
