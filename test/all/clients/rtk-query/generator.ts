@@ -5,5 +5,5 @@ export const rtkQuery: Generator = {
   package: '@rtk-query/codegen-openapi',
   runtime: ['@reduxjs/toolkit'],
   document: 'v1.json',
-  command: ['rtk-query-codegen-openapi', 'codegen.json'],
+  command: ['rtk-query-codegen-openapi', 'codegen.cjs'],
 };

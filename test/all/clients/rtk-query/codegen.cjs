@@ -1,0 +1,10 @@
+module.exports = {
+  schemaFile: './v1.json',
+  apiFile: './base-api.ts',
+  exportName: 'peopleApi',
+  outputFile: './generated/people-api.ts',
+  // The other filters are grouped in an object of the same name.
+  endpointOverrides: [
+    { pattern: 'listEmployees', parameterFilter: (_, { style }) => style !== 'deepObject' },
+  ],
+};
