@@ -5,6 +5,6 @@ module.exports = {
   outputFile: './generated/people-api.ts',
   // The other filters are grouped in an object of the same name.
   endpointOverrides: [
-    { pattern: 'listEmployees', parameterFilter: (_, { style }) => style !== 'deepObject' },
+    { pattern: 'listEmployees', parameterFilter: (_, parameter) => !('x-member-name' in parameter) },
   ],
 };
