@@ -86,7 +86,7 @@ const malformed: [body: object, pointer: string, code: string, rule: string][] =
     filter({ operator: 'like' }),
     '/filters/0/operator',
     'not_allowed',
-    'must be one of eq, not_eq, contains, starts_with, before, after, on_or_before, on_or_after, empty, not_empty, in, not_in, lt, lte, gt, gte',
+    'must be one of eq, not_eq, contains, starts_with, before, after, on_or_before, on_or_after, empty, not_empty, lt, lte, gt, gte, in, not_in',
   ],
   [{ group_by: ['salary'] }, '/group_by/0', 'not_allowed', `must be one of ${filterFields}, hire_year`],
   [{ columns: ['hire_year'] }, '/columns/0', 'not_allowed', `must be one of ${filterFields}`],
