@@ -76,7 +76,8 @@ export function comparedTextRule(type: 'number' | 'date', text: string): Violati
   return 'violation' in parsed ? parsed.violation : undefined;
 }
 
-function isBlank(given: unknown): boolean {
+/** Whether a value is a text without characters other than white space. */
+export function isBlank(given: unknown): boolean {
   return typeof given === 'string' && given.trim() === '';
 }
 

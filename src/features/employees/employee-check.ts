@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { addressTextRule, nameTextRule } from '../../platform/accounts/name-rules.js';
-import { customKey } from '../../platform/contract/attribute-access.js';
+import { customKey, customName } from '../../platform/contract/attribute-access.js';
 import type { Contract, JsonSchema } from '../../platform/contract/contract.js';
 import { isDateText, isObject, isStorableText } from '../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../platform/contract/validator.js';
@@ -8,7 +8,7 @@ import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { CustomAttribute } from './custom-attributes.js';
-import { customBytes, maximumCustomBytes, parseCustomValue } from './custom-values.js';
+import { customBytes, isBlank, maximumCustomBytes, parseCustomValue } from './custom-values.js';
 import type { CustomValue, EmployeeRecord } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
 
@@ -163,18 +163,29 @@ interface GivenCustom {
   readonly values: ReadonlyMap<string, unknown>;
 }
 
+/** The object with a member `custom.<key>` for each member of its object `custom`. */
+export function withCustomMembers(
+  object: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const { custom } = object;
+  if (!isObject(custom)) return object;
+  const members = Object.entries(object).flatMap(([name, value]) =>
+    name === 'custom'
+      ? Object.entries(custom).map(([key, inner]) => [customName(key), inner] as const)
+      : [[name, value] as const],
+  );
+  return Object.fromEntries(members);
+}
+
 /** Takes the values of custom attributes out of a record. A member `custom` that is no object is an unknown member. */
 function splitCustom(given: Readonly<Record<string, unknown>>): GivenCustom {
-  const values = new Map<string, unknown>();
-  const others: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(given)) {
+  const members = Object.entries(withCustomMembers(given));
+  const values = members.flatMap(([name, value]) => {
     const key = customKey(name);
-    if (key !== undefined) values.set(key, value);
-    else if (name === 'custom' && isObject(value))
-      for (const [member, inner] of Object.entries(value)) values.set(member, inner);
-    else others.push([name, value]);
-  }
-  return { others: Object.fromEntries(others), values };
+    return key === undefined ? [] : [[key, value] as const];
+  });
+  const others = members.filter(([name]) => customKey(name) === undefined);
+  return { others: Object.fromEntries(others), values: new Map(values) };
 }
 
 /** The values of custom attributes that a record has and that are not unchanged, or their errors. */
@@ -189,7 +200,7 @@ function checkCustom(
   const names = attributes.map(({ name }) => name);
   const unknown = [...values.keys()].filter((key) => !known.has(key)).slice(0, maximumReportedErrors);
   for (const key of unknown)
-    errors.push({ member: `custom.${key}`, violation: violation('known_member', { values: names }) });
+    errors.push({ member: customName(key), violation: violation('known_member', { values: names }) });
   for (const attribute of attributes) {
     const { key, name, required } = attribute;
     if (unchanged.has(name) || (!values.has(key) && !required)) continue;
@@ -252,10 +263,6 @@ function describe(findings: readonly ErrorObject[]): RecordError[] {
     member: 'parameter' in place ? place.parameter : '',
     violation,
   }));
-}
-
-function isBlank(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() === '';
 }
 
 const checkedTexts = [...givenAttributes, { name: managerNumber.name, type: 'text' }];

@@ -67,6 +67,7 @@ export {
   recordMembers,
   recordMembersWith,
   requiredMembers,
+  withCustomMembers,
 } from './employee-check.js';
 export { compare, type EmployeeCondition, hasNoValue, isOneOf, textArray } from './employee-filter.js';
 export { EmployeeQuery, type SortColumns } from './employee-query.js';

@@ -147,11 +147,10 @@ export class EventFeed {
       access,
     }: { after: bigint; until: bigint } & Pick<FeedRequest, 'size' | 'types' | 'access'>,
   ): Promise<{ position: bigint; document: string }[]> {
-    const { statement, hasKeys } = accountEvents(access);
     const values = [accountId, String(after), String(until), typesParameter(types), String(size)];
     const rows = await this.#database.runPrepared<{ position: string; document: string }>(
-      statement,
-      hasKeys ? [...values, access.keys] : values,
+      accountEvents(access),
+      access.keys === '' ? values : [...values, access.keys],
       accountScope(accountId),
     );
     return rows.map(({ position, document }) => ({ position: BigInt(position), document }));

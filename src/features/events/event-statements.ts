@@ -118,7 +118,7 @@ const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
  * position, the types as {@link typesParameter} writes them, and the maximum number; then for a reader of custom attributes their
  * keys as `AttributeAccess.keys` has them.
  */
-export const accountEvents = forEachShape((shape): { statement: PreparedStatement; hasKeys: boolean } => {
+export const accountEvents = forEachShape((shape): PreparedStatement => {
   const reader = { ...shape, keys: '$6', hidden: '(SELECT keys FROM hidden)::text[]' };
   const hidden = `, hidden AS MATERIALIZED (${hiddenKeys('$1', '$6')})`;
   const text = `
@@ -129,7 +129,7 @@ export const accountEvents = forEachShape((shape): { statement: PreparedStatemen
       AND ($4 = '*' OR events.type = ANY (string_to_array($4, ',')))
       ${isReadable(reader)}
     ORDER BY events.position LIMIT $5::bigint`;
-  return { statement: { name: statementName('account_events', shape), text }, hasKeys: shape.readsCustom };
+  return { name: statementName('account_events', shape), text };
 });
 
 /** The types of events as a parameter: separated by commas, or `*` for all. An empty text matches no event. */

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import { customKey, customName } from '../../platform/contract/attribute-access.js';
-import { foldText, isObject } from '../../platform/contract/outside-text.js';
+import { customKey } from '../../platform/contract/attribute-access.js';
+import { foldText } from '../../platform/contract/outside-text.js';
 import type { Prisma } from '../../platform/database/client.js';
 import {
   type RecordMember,
@@ -72,18 +72,4 @@ export function nameCustomColumns(header: readonly string[], attributes: readonl
   const names = new Set(attributes.map(({ name }) => name));
   const columns = customColumns(attributes);
   return header.map((column) => (names.has(column) ? column : (columns.get(simplify(column)) ?? column)));
-}
-
-/** The object with a member `custom.<key>` for each member of its object `custom`. */
-export function withCustomMembers(
-  object: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  const { custom } = object;
-  if (!isObject(custom)) return object;
-  const members = Object.entries(object).flatMap(([name, value]) =>
-    name === 'custom'
-      ? Object.entries(custom).map(([key, inner]) => [customName(key), inner] as const)
-      : [[name, value] as const],
-  );
-  return Object.fromEntries(members);
 }

@@ -3,7 +3,7 @@ import { type AttributeAccess, isReadableCustom } from '../../platform/contract/
 import type { Prisma, ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { readActiveAttributes } from '../employees/index.js';
-import { keyOf, type ReportDefinition } from './report.js';
+import { comparedKeys, type ReportDefinition } from './report.js';
 import { columnsWith, contractColumns, isCustomKey, type ReportColumns } from './report-columns.js';
 
 type Client = Pick<Prisma.TransactionClient, 'customAttribute'>;
@@ -30,7 +30,9 @@ export async function readColumnsFor(
   reader: ColumnReader,
   definitions: readonly Partial<ReportDefinition>[],
 ): Promise<ReportColumns> {
-  const isCustom = definitions.some((definition) => keysIn(definition).some(isCustomKey));
+  const isCustom = definitions.some((definition) =>
+    [...(definition.columns ?? []), ...comparedKeys(definition)].some(isCustomKey),
+  );
   return isCustom ? await readColumns(prisma, reader) : contractColumns;
 }
 
@@ -51,14 +53,4 @@ export class AccountColumns {
   readFor(reader: ColumnReader, definitions: readonly Partial<ReportDefinition>[]): Promise<ReportColumns> {
     return withScope(accountScope(reader.accountId), () => readColumnsFor(this.#prisma, reader, definitions));
   }
-}
-
-/** The keys that a definition uses. */
-function keysIn({
-  columns = [],
-  filters = [],
-  sort = [],
-  groupBy = [],
-}: Partial<ReportDefinition>): string[] {
-  return [...columns, ...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy];
 }

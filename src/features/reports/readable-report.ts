@@ -2,7 +2,7 @@ import { type AttributeAccess, isRestricted } from '../../platform/contract/attr
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
 import { filterErrors } from './filter-rules.js';
-import { keyOf, type ReportDefinition } from './report.js';
+import { comparedKeys, keyOf, type ReportDefinition } from './report.js';
 import {
   isCustomKey,
   isGroupable,
@@ -23,30 +23,31 @@ interface Readable {
   readonly columns: ReportColumns;
 }
 
-/** What a reader may run of a report: its readable columns, or why the report cannot run. */
-function runnable(
-  report: ReportDefinition,
+/**
+ * A report as a reader without access to some attributes runs it: without their columns. A report that filters, sorts or groups by
+ * one would reveal its values, and a report of such columns only has nothing to show. A custom attribute that is hidden, archived or
+ * unknown is the same. `violation`: why the report cannot run.
+ */
+export function asReadable<Definition extends ReportDefinition>(
+  report: Definition,
   { access, columns: columnsOfReader }: Readable,
-): { readonly columns: ReportDefinition['columns'] } | { readonly violation: Violation } {
+): { readonly report: Definition } | { readonly violation: Violation } {
   const isHidden = (key: string) =>
     isCustomKey(key) ? !columnsOfReader.has(key) : isRestricted(attributeOf(key), access);
-  const { columns, filters, sort, groupBy } = report;
+  const { columns } = report;
   const readable = columns.filter((key) => !isHidden(key));
   const onlyColumn = readable.length === 0 ? columns[0] : undefined;
-  const used = [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy].find(isHidden);
-  const needed = used ?? onlyColumn;
+  const needed = comparedKeys(report).find(isHidden) ?? onlyColumn;
   if (needed !== undefined)
     return { violation: violation('readable_report', { attribute: attributeOf(needed) }) };
   const unsuitable = unsuitableKey(report, columnsOfReader);
   return unsuitable === undefined
-    ? { columns: readable }
+    ? { report: { ...report, columns: readable } }
     : { violation: violation('usable_report', { attribute: unsuitable }) };
 }
 
 /**
- * A report as a reader without access to some attributes runs it: without their columns. A report that filters, sorts or groups by
- * one would reveal its values, and a report of such columns only has nothing to show. A custom attribute that is hidden, archived or
- * unknown is the same.
+ * The report of {@link asReadable}.
  *
  * @throws {Problem} 400 `invalid_request` that names an attribute
  */
@@ -54,14 +55,9 @@ export function readableReport<Definition extends ReportDefinition>(
   report: Definition,
   readable: Readable,
 ): Definition {
-  const found = runnable(report, readable);
+  const found = asReadable(report, readable);
   if ('violation' in found) throw invalidParameter('report_id', found.violation);
-  return { ...report, columns: found.columns };
-}
-
-/** Whether a reader can run a report. */
-export function isRunnable(report: ReportDefinition, readable: Readable): boolean {
-  return !('violation' in runnable(report, readable));
+  return found.report;
 }
 
 /** The first custom attribute that was deleted and added again with a type for which the report is invalid. */

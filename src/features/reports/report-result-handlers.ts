@@ -16,8 +16,8 @@ import { readableReport } from './readable-report.js';
 import type { Report } from './report.js';
 import type { ColumnDescription, ReportColumns } from './report-columns.js';
 import type { Reports } from './reports.js';
-import type { ResultRow } from './results/plan.js';
 import { isAnchorOf, type ReportResults, type ResultAnchor } from './results/report-results.js';
+import type { ResultRow } from './results/result-rows.js';
 
 /** Whether the content of a cursor is an anchor of a page of rows. Whether it matches the report is checked later. */
 function isResultAnchor(value: unknown): value is ResultAnchor {

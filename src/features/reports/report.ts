@@ -104,6 +104,11 @@ export function keyOf(entry: SortKey): string {
   return entry.replace(/^-/, '');
 }
 
+/** The keys by which a definition filters, sorts and groups. */
+export function comparedKeys({ filters = [], sort = [], groupBy = [] }: Partial<ReportDefinition>): string[] {
+  return [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy];
+}
+
 /** Changes of a report. Absent members are not changed. */
 export type ReportChanges = { readonly [Member in keyof ReportContent]?: ReportContent[Member] | undefined };
 

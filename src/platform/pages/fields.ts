@@ -3,6 +3,16 @@ import { invalidParameter } from '../problems/invalid-request.js';
 import { recordNotFound } from '../problems/problem.js';
 import { violation } from '../problems/rule-texts.js';
 
+/** The lines of a text, without the spaces around them. */
+export function lines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/).map((line) => line.trim());
+}
+
+/** The lines of a text that are not blank. */
+export function filledLines(text: string): string[] {
+  return lines(text).filter((line) => line !== '');
+}
+
 /** A stored value as {@link Fields} reads it from a form: trimmed and normalized, which stored values need not be. */
 export function asSubmitted(stored: string): string {
   return normalizeNfc(stored.trim());

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ComponentChildren } from 'preact';
 import { column, DataTable } from './data-table.js';
-import { asSubmitted, type Fields } from './fields.js';
+import { asSubmitted, type Fields, lines } from './fields.js';
 import type { HiddenFields } from './form-parts.js';
 
 /** A value of a form that several users edit. */
@@ -21,8 +21,7 @@ export type OpenedValues = Readonly<Record<string, string>>;
 /** The value as a form submits it. White space at the ends of lines does not count, and stored values can have it. */
 function normalize(value: unknown): unknown {
   if (typeof value === 'string') {
-    const lines = value.split(/\r\n|\r|\n/).map((line) => line.trim());
-    return asSubmitted(lines.join('\n'));
+    return asSubmitted(lines(value).join('\n'));
   }
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;

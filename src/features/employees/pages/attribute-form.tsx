@@ -1,6 +1,6 @@
 import { maximumAttributeLabel } from '../../../platform/accounts/name-rules.js';
 import { CheckboxField } from '../../../platform/pages/checkbox-field.js';
-import type { Fields } from '../../../platform/pages/fields.js';
+import { type Fields, filledLines } from '../../../platform/pages/fields.js';
 import {
   FieldError,
   Form,
@@ -47,7 +47,7 @@ export function readAttributeForm(form: Fields): AttributeForm {
     key: form.text('key'),
     type: form.text('type'),
     description: form.text('description'),
-    choices: form.list('choices').flatMap(linesOf),
+    choices: form.list('choices').flatMap(filledLines),
     required: form.text('required') !== '',
     sensitive: form.text('sensitive') !== '',
   };
@@ -64,12 +64,6 @@ export function storedAttributeForm({
   sensitive,
 }: CustomAttribute): AttributeForm {
   return { label, key, type, description: description ?? '', choices, required, sensitive };
-}
-
-/** The lines of a text that are not blank. */
-function linesOf(text: string): string[] {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
-  return lines.filter((line) => line !== '');
 }
 
 /** Errors of an attribute at the fields of its form. */

@@ -2,6 +2,7 @@ import type { Fields } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { isSameValue } from '../../../platform/pages/merge.js';
 import { sentence, type Violation, violation } from '../../../platform/problems/rule-texts.js';
+import { hasChoices } from '../custom-attribute-rules.js';
 import type { CustomAttribute } from '../custom-attributes.js';
 import {
   customBytes,
@@ -43,7 +44,7 @@ function formText(value: CustomValue | undefined): string {
 /** Reads the fields of custom attributes. Those of others, which may have been archived since the form was opened, are ignored. */
 export function readCustomForm(form: Fields, attributes: readonly CustomAttribute[]): CustomForm {
   const read = ({ name, type }: CustomAttribute) => {
-    if (type === 'choice' || type === 'choices') return form.list(name).toSorted().join('\n');
+    if (hasChoices(type)) return form.list(name).toSorted().join('\n');
     return type === 'long_text' ? form.text(name).replaceAll(/\r\n?/g, '\n') : form.text(name);
   };
   return Object.fromEntries(attributes.map((attribute) => [attribute.name, read(attribute)]));

@@ -1,7 +1,7 @@
 import { isObject } from '../../../platform/contract/outside-text.js';
+import { withCustomMembers } from '../../employees/index.js';
 import { type Delimiter, detectDelimiter, hasOddQuotes, maximumRecordLength, readCsv } from '../csv.js';
 import { headerNames, rowError } from '../csv-entries.js';
-import { withCustomMembers } from '../custom-columns.js';
 import { readJsonEntries } from '../json-entries.js';
 import { splitLines, UnusableFileError } from '../lines.js';
 import { type FileFormat, maximumColumns } from './upload-state.js';

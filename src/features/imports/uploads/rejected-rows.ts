@@ -1,6 +1,6 @@
 import { isObject } from '../../../platform/contract/outside-text.js';
 import { csvLine } from '../../../platform/database/cursor-csv.js';
-import { withCustomMembers } from '../custom-columns.js';
+import { withCustomMembers } from '../../employees/index.js';
 import type { Entry } from '../lines.js';
 import { memberTexts, shorten, shortenAll } from './file-preview.js';
 import type { FileMapping } from './upload-state.js';

@@ -1,9 +1,14 @@
 import { hash } from 'node:crypto';
 import { isObject } from '../../../platform/contract/outside-text.js';
-import type { EmployeeCheck, EmployeeRecord, RecordMember, UpsertCounts } from '../../employees/index.js';
+import {
+  type EmployeeCheck,
+  type EmployeeRecord,
+  type RecordMember,
+  type UpsertCounts,
+  withCustomMembers,
+} from '../../employees/index.js';
 import { type Delimiter, delimiters } from '../csv.js';
 import { readCsvEntries } from '../csv-entries.js';
-import { withCustomMembers } from '../custom-columns.js';
 import { toDateFormat } from '../dates.js';
 import { addCounts, type EmployeeImports, type ImportWrites } from '../employee-imports.js';
 import { type ImportOutcome, runImport, withSpellings } from '../import-employees.js';

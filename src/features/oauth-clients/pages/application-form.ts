@@ -5,7 +5,7 @@ import {
 } from '../../../oauth/clients/application-settings.js';
 import type { ClientType } from '../../../oauth/clients/client-registry.js';
 import { isForDevelopment } from '../../../oauth/clients/redirect-uris.js';
-import type { Fields } from '../../../platform/pages/fields.js';
+import { type Fields, filledLines } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
 import { attributesField } from '../../employees/index.js';
@@ -50,8 +50,8 @@ export function readApplicationForm(form: Fields): ApplicationForm {
   const clientType = form.text('client_type');
   return {
     name: form.text('name'),
-    redirectUris: form.list('redirect_uris').flatMap(linesOf),
-    postLogoutRedirectUris: form.list('post_logout_redirect_uris').flatMap(linesOf),
+    redirectUris: form.list('redirect_uris').flatMap(filledLines),
+    postLogoutRedirectUris: form.list('post_logout_redirect_uris').flatMap(filledLines),
     scopes: [...new Set(form.list('scopes'))],
     readableAttributes: [...new Set(form.list(attributesField))],
     requireClientSecret: form.text('require_client_secret') !== '',
@@ -68,12 +68,6 @@ export function readNewApplication(form: Fields): ApplicationForm {
   const values = readApplicationForm(form);
   const uris = [...values.redirectUris, ...values.postLogoutRedirectUris];
   return { ...values, inDevelopment: values.inDevelopment || uris.some(isForDevelopment) };
-}
-
-/** The lines of a text that are not blank. */
-function linesOf(text: string): string[] {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
-  return lines.filter((line) => line !== '');
 }
 
 /** The fields of an application that several users can change. */

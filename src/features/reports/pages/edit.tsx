@@ -7,7 +7,7 @@ import {
   type Rejection,
   rejected,
 } from '../../../platform/pages/define-pages.js';
-import { isRecordId } from '../../../platform/pages/fields.js';
+import { isRecordId, lines } from '../../../platform/pages/fields.js';
 import { withFlash } from '../../../platform/pages/flash.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
@@ -23,7 +23,6 @@ import {
   applyButton,
   buttons,
   emptyReportForm,
-  lines,
   type ManagerSearch,
   type ReportForm,
   readReportForm,

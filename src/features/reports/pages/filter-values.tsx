@@ -1,4 +1,5 @@
 import { useContext } from 'preact/hooks';
+import { lines } from '../../../platform/pages/fields.js';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { knownStatuses } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
@@ -13,7 +14,7 @@ import {
   isOneOperator,
 } from './filter-operators.js';
 import { SelectField } from './key-list.js';
-import { lines, reportFieldIds } from './report-form.js';
+import { reportFieldIds } from './report-form.js';
 import { PageColumns, useValueText } from './value-text.js';
 
 /** The field for the value of a filter: a date, values to choose from, a list with one value on each line, or a text. */

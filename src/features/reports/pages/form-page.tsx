@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
+import { filledLines } from '../../../platform/pages/fields.js';
 import { FieldError, Form, TextField, useDescription } from '../../../platform/pages/form-parts.js';
 import type { MergedField } from '../../../platform/pages/merge.js';
 import { keyOf } from '../report.js';
@@ -8,7 +9,7 @@ import type { FilterChoices } from './filter-choices.js';
 import { FilterFields } from './filter-fields.js';
 import { isEmptyOperator } from './filter-operators.js';
 import { KeyList } from './key-list.js';
-import { buttons, lines, type ReportForm, reportFieldIds } from './report-form.js';
+import { buttons, type ReportForm, reportFieldIds } from './report-form.js';
 import type { ReportOptions } from './report-validator.js';
 import { PageColumns } from './value-text.js';
 
@@ -42,7 +43,7 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
       <FilterList
         filters={filters.map((filter) => ({
           ...filter,
-          value: isEmptyOperator(filter.operator) ? [] : lines(filter.value).filter((line) => line !== ''),
+          value: isEmptyOperator(filter.operator) ? [] : filledLines(filter.value),
         }))}
       />
     ),

@@ -1,5 +1,5 @@
 import { normalizeNfc } from '../../../platform/contract/outside-text.js';
-import type { Fields } from '../../../platform/pages/fields.js';
+import { type Fields, lines } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
 import type { DefinitionError } from '../definition-rules.js';
@@ -170,11 +170,6 @@ export function requestedSearch(form: Fields): ManagerSearch | undefined {
     .filter((position) => button === '' || button === buttons.search(position))
     .map((position) => ({ position, text: form.text(reportFieldIds.filter(position, 'search')) }))
     .find(({ text }) => text !== '');
-}
-
-/** The lines of a text, without the spaces around them. */
-export function lines(text: string): string[] {
-  return text.split(/\r\n|\r|\n/).map((line) => line.trim());
 }
 
 function readList(form: Fields, list: ListName, pattern: RegExp): string[] {

@@ -5,7 +5,7 @@ import { reportsPath } from '../../../platform/pages/paths.js';
 import { found } from '../../../platform/problems/problem.js';
 import type { Directory, Employees, ManagerChoices } from '../../employees/index.js';
 import type { createReports } from '../index.js';
-import { isRunnable, readableReport } from '../readable-report.js';
+import { asReadable } from '../readable-report.js';
 import type { Report, ReportDefinition } from '../report.js';
 import type { ReportColumns } from '../report-columns.js';
 
@@ -56,10 +56,8 @@ export async function runnableReport(
 > {
   const report = await requestedReport(context, dependencies);
   const columns = await columnsFor(context, dependencies, [report]);
-  const readable = { access: fullAccess, columns };
-  return isRunnable(report, readable)
-    ? { report: readableReport(report, readable), columns }
-    : { unusable: report, columns };
+  const readable = asReadable(report, { access: fullAccess, columns });
+  return 'violation' in readable ? { unusable: report, columns } : { ...readable, columns };
 }
 
 /** The name of a file with a report: the title without the characters that file systems reserve, of at most 100 characters. */

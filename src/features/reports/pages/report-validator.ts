@@ -3,7 +3,7 @@ import { type Contract, resolve } from '../../../platform/contract/contract.js';
 import type { components } from '../../../platform/contract/generated.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { createBodyValidation } from '../../../platform/contract/validator.js';
-import { isUnchanged } from '../../../platform/pages/fields.js';
+import { isUnchanged, lines } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors, findUnknownKeys } from '../definition-rules.js';
@@ -13,7 +13,7 @@ import { isGroupable, isSortable, type ReportColumns } from '../report-columns.j
 import { toChanges } from '../report-handlers.js';
 import { isWrongDistance } from './date-values.js';
 import { isDateFilter, isEmptyOperator, isListOperator, isOneOperator } from './filter-operators.js';
-import { type FilterForm, lines, type ReportForm, reportFieldIds, toFormErrors } from './report-form.js';
+import { type FilterForm, type ReportForm, reportFieldIds, toFormErrors } from './report-form.js';
 
 /** Values and limits of the parts of a report, from the contract. */
 export interface ReportOptions {

@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { type AttributeAccess, contractAccess } from '../../../platform/contract/attribute-access.js';
 import { Prisma } from '../../../platform/database/client.js';
 import {
-  type Anchor,
   dateExpression,
   type OrderedRows,
   timestampExpression,
 } from '../../../platform/database/page-query.js';
 import {
   type ColumnOrder,
-  type CustomValue,
   choicesText,
   columnOrder,
   columnsFor,
@@ -36,7 +33,6 @@ import {
   type ReportColumns,
 } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
-import { toValue } from './row-values.js';
 
 /** The columns of a reader, and those of the table. */
 export interface Stored {
@@ -116,39 +112,6 @@ function toTimestamp(text: string): string {
   if (timestamp === null)
     throw new Error('A stored report compares updated_at with a value that is not a timestamp');
   return timestamp.toISOString();
-}
-
-/** One row: its values in the order of the columns. */
-export interface ResultRow {
-  readonly id: string;
-  readonly values: readonly (CustomValue | null)[];
-}
-
-/** A row as queries return it. */
-export interface FoundRow {
-  /** The values that are shown. */
-  readonly shown: readonly (string | null)[];
-  /** The values that identify the row. */
-  readonly named: readonly (string | null)[];
-  readonly anchor: Anchor;
-}
-
-/** Reads a row of a plan's query. */
-export function toRow({ columns, name }: ResultPlan, { shown, named }: FoundRow): ResultRow {
-  return {
-    id: name.of === 'employee' ? (named[0] ?? '') : groupName(named),
-    values: columns.map(({ type }, index) => {
-      const text = shown[index] ?? null;
-      return text === null ? null : toValue(text, type);
-    }),
-  };
-}
-
-const longestName = 1024;
-
-function groupName(values: FoundRow['named']): string {
-  const name = Buffer.from(JSON.stringify(values)).toString('base64url');
-  return name.length <= longestName ? name : createHash('sha256').update(name).digest('base64url');
 }
 
 /** One column of a result, and the expression for its value as text. */

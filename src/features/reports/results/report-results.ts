@@ -20,8 +20,9 @@ import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
-import { type FoundRow, planResult, type ResultPlan, type ResultRow, toRow } from './plan.js';
+import { planResult, type ResultPlan } from './plan.js';
 import { type ChartData, readChart } from './report-charts.js';
+import { type FoundRow, type ResultRow, toRow } from './result-rows.js';
 
 /** Builds the query for a whole result, whose columns have the names of the header line. */
 function csvQuery({ columns, rows: { source, condition, order } }: ResultPlan): Prisma.Sql {
