@@ -96,22 +96,28 @@ function deleteRefreshTokens(before: Date, batchSize: number): Prisma.Sql {
 /** Deletes expired rows and maintains the embedded database. */
 export class Housekeeping {
   readonly #database: Database;
-  readonly #eventRetentionDays: number;
+  readonly #storedEventDays: number;
   readonly #batchSize: number;
 
   /**
    * @param eventRetentionDays days for which events are kept
+   * @param historyRetentionDays days for which changes of employees are kept, which are events too
    * @param batchSize approximate number of rows that one statement deletes
    */
   constructor(
     database: Database,
     {
       eventRetentionDays,
+      historyRetentionDays,
       batchSize = defaultBatchSize,
-    }: { readonly eventRetentionDays: number; readonly batchSize?: number },
+    }: {
+      readonly eventRetentionDays: number;
+      readonly historyRetentionDays: number;
+      readonly batchSize?: number;
+    },
   ) {
     this.#database = database;
-    this.#eventRetentionDays = eventRetentionDays;
+    this.#storedEventDays = Math.max(eventRetentionDays, historyRetentionDays);
     this.#batchSize = batchSize;
   }
 
@@ -130,7 +136,7 @@ export class Housekeeping {
   prune(now: Date, signal?: AbortSignal): Promise<Record<string, number>> {
     return withScope(allAccounts, async () => {
       const pruned: Record<string, number> = {};
-      const options = { now, eventRetentionDays: this.#eventRetentionDays, batchSize: this.#batchSize };
+      const options = { now, storedEventDays: this.#storedEventDays, batchSize: this.#batchSize };
       for (const [table, deleteBatch] of Object.entries(batchesOf(this.#database, options))) {
         let total = 0;
         let deleted = -1;
@@ -148,7 +154,7 @@ export class Housekeeping {
 /** By table, a function that deletes a batch of expired rows and returns their number. */
 function batchesOf(
   database: Database,
-  { now, eventRetentionDays, batchSize }: { now: Date; eventRetentionDays: number; batchSize: number },
+  { now, storedEventDays, batchSize }: { now: Date; storedEventDays: number; batchSize: number },
 ): Readonly<Record<string, () => Promise<number>>> {
   const { prisma } = database;
   const daysAgo = (days: number) => new Date(now.getTime() - days * dayMilliseconds);
@@ -203,7 +209,7 @@ function batchesOf(
       condition: createdBefore(daysAgo(auditRetentionDays)),
       byAccount: true,
     },
-    events: () => deleteEvents(database, daysAgo(eventRetentionDays), batchSize),
+    events: () => deleteEvents(database, daysAgo(storedEventDays), batchSize),
     system_events: { primaryKey: ['id'], condition: createdBefore(daysAgo(auditRetentionDays)) },
     api_usage: {
       primaryKey: ['account_id', 'application_id', 'hour', 'operation', 'user_id'],

@@ -33,7 +33,9 @@ for (const pruned of [false, true]) {
       const { accountId, get } = await setUp();
       const id = (position: number) => `evt_${accountId}_0000000${position}`;
       if (pruned) {
-        await new Housekeeping(api.database, { eventRetentionDays: 10 }).prune(clock());
+        await new Housekeeping(api.database, { eventRetentionDays: 10, historyRetentionDays: 10 }).prune(
+          clock(),
+        );
         t.equal(await api.database.prisma.event.count({ where: { accountId } }), 2);
       }
       for (const cursor of [id(0), id(1)]) {

@@ -254,7 +254,7 @@ t.test('sessions without applications, of earlier versions, and expired ones sen
     where: { userId: scene.user.id },
     data: { expiresAt: new Date(clock().getTime() - 1) },
   });
-  await new Housekeeping(database, { eventRetentionDays: 30 }).prune(clock());
+  await new Housekeeping(database, { eventRetentionDays: 30, historyRetentionDays: 30 }).prune(clock());
   t.equal(await prisma.session.count({ where: { userId: scene.user.id } }), 0);
   t.equal(await notices(scene), 0);
 });

@@ -166,7 +166,7 @@ t.test('used proofs are stored as hashes, and deleted when every process rejects
   const rows = await own.prisma.usedProof.findMany();
   t.equal(rows.length, 2, 'the token request and the call');
   t.ok(rows.every(({ proofHash }) => proofHash.length === 32));
-  const housekeeping = new Housekeeping(own, { eventRetentionDays: 30 });
+  const housekeeping = new Housekeeping(own, { eventRetentionDays: 30, historyRetentionDays: 30 });
   clock.advanceSeconds(600);
   await housekeeping.prune(clock());
   t.equal(await own.prisma.usedProof.count(), 2);

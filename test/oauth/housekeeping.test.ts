@@ -23,7 +23,10 @@ const secondsFromNow = (seconds: number) => new Date(now.getTime() + seconds * 1
 const batchSize = 20;
 
 const prune = (database: Database, at: Date, signal?: AbortSignal) =>
-  new Housekeeping(database, { eventRetentionDays: 30, batchSize }).prune(at, signal);
+  new Housekeeping(database, { eventRetentionDays: 30, historyRetentionDays: 30, batchSize }).prune(
+    at,
+    signal,
+  );
 
 /** A new database, because pruning deletes rows of all accounts. */
 async function setUp(t: Test) {

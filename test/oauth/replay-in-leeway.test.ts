@@ -213,7 +213,9 @@ t.test('housekeeping deletes tokens with their successors', async (t) => {
   for (const left of [2, 1, 0]) {
     const [next] = await database.prisma.refreshToken.findMany({ where, orderBy: { expiresAt: 'asc' } });
     const overSince = (next?.expiresAt ?? clock()).getTime() + 86_400_000;
-    await new Housekeeping(database, { eventRetentionDays: 30 }).prune(new Date(overSince + 1000));
+    await new Housekeeping(database, { eventRetentionDays: 30, historyRetentionDays: 30 }).prune(
+      new Date(overSince + 1000),
+    );
     t.equal(await database.prisma.refreshToken.count({ where }), left);
   }
   t.equal(await database.prisma.grant.count({ where: { applicationId: scene.application.id } }), 0);

@@ -48,7 +48,7 @@ async function setUpAlone(t: Test): Promise<Setting> {
 }
 
 const prune = (database: Database, at: Date) =>
-  new Housekeeping(database, { eventRetentionDays: 30 }).prune(at);
+  new Housekeeping(database, { eventRetentionDays: 30, historyRetentionDays: 30 }).prune(at);
 const rotate = ({ signingKeys }: Pick<TestApp, 'signingKeys'>) =>
   signingKeys.rotate({ tokenTtlSeconds: 3600 });
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;

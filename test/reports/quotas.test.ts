@@ -154,7 +154,9 @@ t.test('deleting expired keys frees places, in any number of concurrent processe
   t.equal((await create(1, '1'))?.statusCode, 201, 'an expired key that is used again');
   const pruned = await Promise.all(
     [1, 2, 3, 4].map(() =>
-      new Housekeeping(keysLimited.database, { eventRetentionDays: 30 }).prune(keysLimited.clock()),
+      new Housekeeping(keysLimited.database, { eventRetentionDays: 30, historyRetentionDays: 30 }).prune(
+        keysLimited.clock(),
+      ),
     ),
   );
   const deleted = pruned.reduce((sum, { idempotency_keys = 0 }) => sum + idempotency_keys, 0);

@@ -62,11 +62,13 @@ export const valueTables: readonly ValueTable[] = [
       attributes = (CASE WHEN type LIKE 'report.%'
         THEN jsonb_set(attributes::jsonb, '{filters}', ${withoutFilters(eventFilters, key)})
         ELSE attributes::jsonb #- ${path(key)} END)::json,
+      previous = (previous::jsonb #- ${path(key)} #- ARRAY['custom_times', ${key}]::text[])::json,
       changed = array_remove(changed, ${customName(key)})`,
     hasValue: (key) => Prisma.sql`
       CASE WHEN type LIKE 'report.%' THEN ${hasFilter(eventFilters, key)}
         WHEN type LIKE 'employee.%'
-        THEN attributes -> 'custom' -> ${key}::text IS NOT NULL OR ${customName(key)} = ANY (changed)
+        THEN attributes -> 'custom' -> ${key}::text IS NOT NULL OR previous -> 'custom' -> ${key}::text IS NOT NULL
+          OR previous -> 'custom_times' -> ${key}::text IS NOT NULL OR ${customName(key)} = ANY (changed)
         ELSE false END`,
   },
   {

@@ -111,7 +111,7 @@ export class EmployeeImports {
       store: async (rows, counts) => {
         if (progressIn === undefined && rows.length === 0) return noRows;
         return await this.#transaction(async (tx) => {
-          await setActor(tx, { userId });
+          await setActor(tx, { userId }, 'import');
           const write = () => store(tx, accountId, rows);
           const stored = await (history?.recordBatch(tx, rows, write) ?? write());
           const progress = { counts: addCounts(counts, stored), finished: false, managerErrors: [] };
@@ -124,7 +124,7 @@ export class EmployeeImports {
         // An import that stored nothing has an event only if its progress is recorded.
         if (progressIn === undefined && storedRecords(counts) === 0) return noManagers;
         return await this.#transaction(async (tx) => {
-          await setActor(tx, { userId });
+          await setActor(tx, { userId }, 'import');
           const outcome = await assign(tx, accountId, {
             ...{ assignments, startedAt },
             onStored: history && ((changes) => history.recordManagers(tx, changes)),

@@ -18,6 +18,9 @@ interface UnitEvent extends Actor {
   readonly details?: Details | undefined;
 }
 
+/** What makes a change of employees, if it is not a form or a command for single employees. */
+export type ChangeSource = 'import' | 'import_undo';
+
 /** A change in progress: its transaction, its context, and its events. */
 export class Unit<Context extends AuditContext = AuditContext> {
   readonly tx: Prisma.TransactionClient;
@@ -43,8 +46,8 @@ export class Unit<Context extends AuditContext = AuditContext> {
   }
 
   /** Names the actor in the feed events of the change, which triggers write. Called before the first write. */
-  async setActor(): Promise<void> {
-    await setActor(this.tx, this.context);
+  async setActor(source?: ChangeSource): Promise<void> {
+    await setActor(this.tx, this.context, source);
   }
 
   #complete({ details = {}, ...event }: UnitEvent) {
@@ -57,9 +60,14 @@ export class Unit<Context extends AuditContext = AuditContext> {
 export async function setActor(
   tx: Prisma.TransactionClient,
   { userId, applicationId }: Actor,
+  source?: ChangeSource,
 ): Promise<void> {
-  if (userId == null && applicationId == null) return;
-  const actor = JSON.stringify({ user: userId ?? undefined, application: applicationId ?? undefined });
+  if (userId == null && applicationId == null && source === undefined) return;
+  const actor = JSON.stringify({
+    user: userId ?? undefined,
+    application: applicationId ?? undefined,
+    source,
+  });
   // Not set_config: Citus sends only SET LOCAL statements to workers.
   await tx.$executeRawUnsafe(`SET LOCAL app.actor = ${pg.escapeLiteral(actor)}`);
 }

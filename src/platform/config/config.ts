@@ -63,6 +63,7 @@ function toConfig(env: Environment) {
     rateLimitToken: env.RATE_LIMIT_TOKEN,
     maxReportsPerAccount: env.MAX_REPORTS_PER_ACCOUNT,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
+    historyRetentionDays: env.HISTORY_RETENTION_DAYS,
     maxIdempotencyKeys: env.MAX_IDEMPOTENCY_KEYS,
     redisUrl: env.REDIS_URL,
     consoleClientId: env.CONSOLE_CLIENT_ID,

@@ -178,6 +178,10 @@ export const variables = {
     schema: integerVariable(1, 3650).default('30'),
     description: 'Days for which events are kept.',
   },
+  HISTORY_RETENTION_DAYS: {
+    schema: integerVariable(1, 3650).default('400'),
+    description: 'Days for which changes of employees are kept.',
+  },
   MAX_IDEMPOTENCY_KEYS: {
     schema: quota.default('100000'),
     description: 'Idempotency keys of an application in 24 hours. Expired keys count until they are deleted.',

@@ -201,7 +201,9 @@ export const writers: readonly Writer[] = [
     name: 'housekeeping',
     share: 0.2,
     async run({ api }) {
-      await new Housekeeping(api.database, { eventRetentionDays: 30 }).prune(api.clock());
+      await new Housekeeping(api.database, { eventRetentionDays: 30, historyRetentionDays: 30 }).prune(
+        api.clock(),
+      );
       return undefined;
     },
   },

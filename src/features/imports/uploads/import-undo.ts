@@ -91,7 +91,7 @@ export class ImportUndo {
         SELECT state, file_name AS "fileName", findings FROM employee_imports
         WHERE account_id = ${accountId} AND id = ${id} AND expires_at > ${at} FOR UPDATE`;
       if (row === undefined || !undoableStates.some((state) => state === row.state)) return null;
-      await unit.setActor();
+      await unit.setActor('import_undo');
       await planWithoutValues(tx, this.#database);
       const { created, managers, restored, kept } = await restoreAll(unit, id);
       const { errors } =
