@@ -51,7 +51,7 @@ export function directoryQuery(
     conditions.push({ columns, sql: only.condition(accountId) });
     if (!only.hasFacets) conditions.push({ columns: [], sql: isReadable(accountId) });
   }
-  return new EmployeeQuery(accountId, conditions, parts);
+  return new EmployeeQuery(accountId, conditions, { parts });
 }
 
 /** A value of a filter, and how many employees have it. */

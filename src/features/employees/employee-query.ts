@@ -11,6 +11,7 @@ import type { CustomFilter } from './custom-filter.js';
 import { type EmployeeColumn, type EmployeeMember, employeeColumns } from './employee.js';
 import type { EmployeeCondition, EmployeeFilter } from './employee-filter.js';
 import { candidateRanges, matchesParts, maximumMatches, type SearchPart } from './employee-search.js';
+import { employeesAsOf } from './employees-as-of.js';
 
 export interface EmployeeSort {
   readonly key: EmployeeMember;
@@ -121,15 +122,21 @@ export class EmployeeQuery {
   readonly #accountId: AccountId;
   readonly #conditions: readonly EmployeeCondition[];
   readonly #parts: readonly SearchPart[] | null;
+  readonly #history: Prisma.Sql | null;
 
+  /** @param asOf the time whose employees are read. Default: the present one. Without a search. */
   constructor(
     accountId: AccountId,
     conditions: readonly EmployeeCondition[],
-    parts: readonly SearchPart[] | null = null,
+    {
+      parts = null,
+      asOf,
+    }: { readonly parts?: readonly SearchPart[] | null; readonly asOf?: Date | undefined } = {},
   ) {
     this.#accountId = accountId;
     this.#conditions = conditions;
     this.#parts = parts;
+    this.#history = asOf === undefined ? null : employeesAsOf(accountId, asOf);
   }
 
   /**
@@ -146,7 +153,8 @@ export class EmployeeQuery {
       columns = employeeColumns,
     }: { readonly few?: boolean; readonly columns?: SortColumns } = {},
   ): OrderedRows {
-    const seeks = this.#conditions.length === 0 && this.#parts === null && isById(sort);
+    const seeks =
+      this.#conditions.length === 0 && this.#parts === null && this.#history === null && isById(sort);
     const order = employeeOrder(sort, columns);
     const [first, ...others] = this.#conditions;
     const inIdOrder =
@@ -154,7 +162,7 @@ export class EmployeeQuery {
     return {
       source:
         this.#parts === null
-          ? Prisma.sql`employees`
+          ? this.#employees()
           : Prisma.sql`(SELECT DISTINCT ON (position) * FROM (${this.#candidates(this.#parts)}) found) employees`,
       condition: this.#condition(),
       order: few && !inIdOrder ? order.map(withoutIndex) : order,
@@ -183,22 +191,30 @@ export class EmployeeQuery {
 
   /** Query for the number of employees, as the text `count`. Without a search. */
   count(): Prisma.Sql {
-    if (this.#conditions.length === 0) {
+    if (this.#conditions.length === 0 && this.#history === null) {
       return Prisma.sql`
         SELECT coalesce(sum(count), 0)::text AS count FROM employee_counts
         WHERE account_id = ${this.#accountId} AND level = 4`;
     }
-    const { source, size } = this.#maintained() ?? counted;
+    const { source, size } = this.#maintained() ?? this.#counted();
     return Prisma.sql`SELECT coalesce(${size}, 0)::text AS count FROM ${source} WHERE ${this.#condition()}`;
   }
 
   /** Query for the groups of employees with the same values: the values as `key_0`, `key_1` …, and their `size`. */
   groups(columns: readonly GroupColumn[]): Prisma.Sql {
-    const { source, size } = this.#facets(columns) ?? counted;
+    const { source, size } = this.#facets(columns) ?? this.#counted();
     const keys = columns.map(({ name }, index) => Prisma.sql`${name} AS ${Prisma.raw(`key_${index}`)}`);
     return Prisma.sql`
       SELECT ${Prisma.join(keys)}, ${size} AS size FROM ${source} WHERE ${this.#condition()}
       GROUP BY ${Prisma.raw(columns.map((_, index) => index + 1).join(', '))}`;
+  }
+
+  #employees(): Prisma.Sql {
+    return this.#history ?? Prisma.sql`employees`;
+  }
+
+  #counted(): CountedRows {
+    return { source: this.#employees(), size: Prisma.sql`count(*)` };
   }
 
   #candidates(parts: readonly SearchPart[]): Prisma.Sql {
@@ -213,11 +229,13 @@ export class EmployeeQuery {
 
   /** The maintained counts for the query; `null`: the employees must be counted. */
   #maintained(): CountedRows | null {
+    if (this.#history !== null) return null;
     return this.#facets([]) ?? this.#facetsOfLocation();
   }
 
   /** The maintained counts by status and department; `null` if the query reads another column. */
   #facets(grouped: readonly GroupColumn[]): CountedRows | null {
+    if (this.#history !== null) return null;
     const columns = [...grouped, ...this.#conditions.flatMap((condition) => condition.columns)];
     return columns.every(({ facets }) => facets === 'employee_facets') ? maintained.employee_facets : null;
   }
@@ -246,8 +264,6 @@ interface CountedRows {
   readonly source: Prisma.Sql;
   readonly size: Prisma.Sql;
 }
-
-const counted: CountedRows = { source: Prisma.sql`employees`, size: Prisma.sql`count(*)` };
 
 const sum = Prisma.sql`sum(count)::int8`;
 

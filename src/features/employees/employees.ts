@@ -205,7 +205,7 @@ export class Employees {
       const parts = search === undefined ? null : await readSearch(this.#prisma, search);
       const columns = columnsFor(accountId, access);
       const conditions = [...filterConditions(accountId, filter, columns), ...customConditions(custom)];
-      const query = new EmployeeQuery(accountId, conditions, parts);
+      const query = new EmployeeQuery(accountId, conditions, { parts });
       // Before the page, because PostgreSQL would read the whole list in search of few employees, or of none.
       const [total] = await this.#prisma.$queryRaw<EmployeeCount[]>(query.countFound());
       const count = Number(total?.count ?? 0);

@@ -90,6 +90,7 @@ export {
   withoutManager,
 } from './employee-selections.js';
 export type { Employees } from './employees.js';
+export { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from './employees-as-of.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
 export { AttributeChoices, attributeLabels, attributesField } from './pages/attribute-choices.js';

@@ -11,6 +11,7 @@ import { callerContext } from '../../platform/http/principal.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
+import type { AsOf } from '../employees/index.js';
 import type { AccountColumns } from './account-columns.js';
 import { readableReport } from './readable-report.js';
 import type { Report } from './report.js';
@@ -82,7 +83,7 @@ export class ReportResultHandlers
     );
     requireAcceptable(request, 'application/json; charset=utf-8');
     const { report, columns: columnsOfReader } = await this.#getReport(input);
-    const reader = { access, columns: columnsOfReader };
+    const reader = { access, columns: columnsOfReader, asOf: await this.#asOf(input) };
     if (page.anchor !== undefined && !isAnchorOf(accountId, report, page.anchor, reader)) {
       throw invalidParameter('page[after]', violation('report_cursor'));
     }
@@ -110,7 +111,7 @@ export class ReportResultHandlers
 
   /** @throws {Problem} 400 `invalid_request`, 404 `not_found`, 429 `rate_limit_exceeded`, 503 `service_unavailable` */
   async exportReport(input: Input<'exportReport'>): Promise<Output<'exportReport'>> {
-    const readable = await this.#getReport(input);
+    const readable = { ...(await this.#getReport(input)), asOf: await this.#asOf(input) };
     const headers = {
       // Version 1.0.0 of the contract has it.
       vary: 'Accept',
@@ -148,10 +149,19 @@ export class ReportResultHandlers
     return { report: readableReport(report, { access: caller.access, columns }), columns };
   }
 
+  /** @throws {Problem} 400 `invalid_request` that names the oldest date */
+  async #asOf({ caller, query }: Input<'runReport'> | Input<'exportReport'>): Promise<AsOf | undefined> {
+    const date = query['filter[as_of]'];
+    if (date === undefined) return undefined;
+    const found = await this.#results.findAsOf(caller.accountId, date);
+    if ('end' in found) return found;
+    throw invalidParameter('filter[as_of]', violation('history_date', found));
+  }
+
   /** Waits for the first bytes of the CSV. */
   #download(
     { caller, request, reply }: Input<'exportReport'>,
-    { report, columns }: RunnableReport,
+    { report, columns, asOf }: RunnableReport & { readonly asOf: AsOf | undefined },
   ): Promise<Readable> {
     const { clock, downloads } = this.#core;
     const auditContext = callerContext({ caller, request }, clock());
@@ -160,7 +170,7 @@ export class ReportResultHandlers
     };
     const { access } = caller;
     const make = (signal: AbortSignal) =>
-      this.#results.export(auditContext, report, { signal, onRows, access, columns });
+      this.#results.export(auditContext, report, { signal, onRows, access, columns, asOf });
     return downloads.begin({ accountId: caller.accountId, request, reply, make });
   }
 }

@@ -3182,6 +3182,13 @@ export interface components {
          */
         EventTypeFilter: string;
         /**
+         * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
+         *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
+         *     configured. Deleted employees are not in it.
+         * @example 2026-07-01
+         */
+        ReportAsOfFilter: string;
+        /**
          * @description Starts with the first event whose `occurred_at` is this time or later. With the current time, the page is empty and its
          *     cursor is the end of the feed. Not with `page[after]`. Must be an RFC 3339 date-time with a time zone, in a year from
          *     1900 to 9999 and without a leap second. A `+` in a query string means a space, so write an offset as `%2B02:00` or use
@@ -4477,6 +4484,13 @@ export interface operations {
                  * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
+                /**
+                 * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
+                 *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
+                 *     configured. Deleted employees are not in it.
+                 * @example 2026-07-01
+                 */
+                "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
             };
             header?: never;
             path: {
@@ -4517,7 +4531,15 @@ export interface operations {
     };
     exportReport: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
+                 *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
+                 *     configured. Deleted employees are not in it.
+                 * @example 2026-07-01
+                 */
+                "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
+            };
             header?: never;
             path: {
                 /**

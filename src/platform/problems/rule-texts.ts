@@ -82,6 +82,11 @@ const rules = {
     return `must be ${names.join(' or ')}`;
   }),
   argument_type: rule('type', 'must be a string, a number or a boolean'),
+  history_date: rule(
+    'out_of_range',
+    ({ oldest, latest }: { oldest: string; latest: string }) =>
+      `must be a date from ${oldest}, from which changes are kept, to ${latest}, which is today in UTC`,
+  ),
   integer_range: rule('out_of_range', (range: Range) => `must be ${integer(range)}`),
   minimum_length: rule('too_short', length),
   maximum_length: rule('too_long', length),

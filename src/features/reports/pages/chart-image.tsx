@@ -2,8 +2,10 @@ import { ChartFile, chartFileType, svgFile } from '../../../platform/pages/chart
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { useTimeText, ViewerContext } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import type { AsOf } from '../../employees/index.js';
 import type { Report } from '../report.js';
 import type { ChartData } from '../results/report-charts.js';
+import { type RequestedDate, requestedDate, withDate } from './as-of.js';
 import { useChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { ManagerNames, PageColumns, readManagerNames } from './value-text.js';
@@ -13,8 +15,8 @@ function chartAddress(id: string): string {
 }
 
 /** Buttons that store the chart of a report as an image. The script makes the PNG; without it, its button stays hidden. */
-export function ChartDownloads({ report }: { report: Report }) {
-  const address = chartAddress(report.id);
+export function ChartDownloads({ report, date }: { report: Report; date: Pick<RequestedDate, 'asOf'> }) {
+  const address = withDate(chartAddress(report.id), date);
   return (
     <div class="row-actions">
       <a class="button secondary" href={address} download>
@@ -24,7 +26,7 @@ export function ChartDownloads({ report }: { report: Report }) {
         type="button"
         class="secondary"
         data-image={address}
-        data-name={`${fileNameOf(report)}.png`}
+        data-name={`${fileNameOf(report, date.asOf)}.png`}
         hidden
       >
         Chart as PNG
@@ -33,9 +35,21 @@ export function ChartDownloads({ report }: { report: Report }) {
   );
 }
 
-function ReportChartFile({ report, chart, at }: { report: Report; chart: ChartData; at: Date }) {
+function ReportChartFile({
+  report,
+  chart,
+  at,
+  asOf,
+}: {
+  report: Report;
+  chart: ChartData;
+  at: Date;
+  asOf: AsOf | undefined;
+}) {
   const { title, notes, byYear, ...content } = useChart({ report, chart });
-  const subtitle = `${title}, ${useTimeText()(at.toISOString(), 'date_time')}`;
+  const timeText = useTimeText();
+  const time = asOf === undefined ? timeText(at.toISOString(), 'date_time') : timeText(asOf.date, 'date');
+  const subtitle = `${title}, ${time}`;
   return <ChartFile {...content} title={report.title} notes={[subtitle, ...notes]} columns={byYear} />;
 }
 
@@ -46,12 +60,15 @@ export function chartImagePages(site: PageRouter, dependencies: ReportPagesDepen
     if ('unusable' in runnable) throw recordNotFound();
     const { report, columns } = runnable;
     const { accountId, at } = context.auditContext;
+    const { asOf, error } = await requestedDate(context, dependencies);
+    if (error !== undefined) throw recordNotFound();
     const page = { size: 1, from: { skip: 0 } };
     const signal = context.disconnected();
     const run = await dependencies.reportResults.readPageWithChart({
       accountId,
       report,
       columns,
+      asOf,
       page,
       signal,
     });
@@ -61,13 +78,13 @@ export function chartImagePages(site: PageRouter, dependencies: ReportPagesDepen
       <ViewerContext.Provider value={context.user}>
         <PageColumns.Provider value={columns}>
           <ManagerNames.Provider value={names}>
-            <ReportChartFile report={report} chart={run.chart} at={at} />
+            <ReportChartFile report={report} chart={run.chart} at={at} asOf={asOf} />
           </ManagerNames.Provider>
         </PageColumns.Provider>
       </ViewerContext.Provider>,
     );
     return {
-      fileName: `${fileNameOf(report)}.svg`,
+      fileName: `${fileNameOf(report, asOf)}.svg`,
       mediaType: chartFileType,
       make: async function* () {
         yield Buffer.from(svg);

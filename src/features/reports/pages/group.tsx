@@ -4,6 +4,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { findDefinitionErrors } from '../definition-rules.js';
 import type { ReportDefinition, ReportFilter } from '../report.js';
 import { describeGroupKey, type GroupKey, type ReportColumns } from '../report-columns.js';
+import { DateNote, requestedDate, withDate } from './as-of.js';
 import { FilterList, keyLabel } from './definition.js';
 import { emptyReportForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
@@ -74,16 +75,18 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
     };
     if (findDefinitionErrors(list, columns).length > 0) return { redirect: reportAddress(report.id) };
     const { accountId } = context.auditContext;
+    const date = await requestedDate(context, dependencies);
     const number = pageNumber(context.query);
     const result = await dependencies.reportResults.readPage({
       accountId,
       report: list,
       columns,
+      asOf: date.asOf,
       page: { size: pageSize, from: { skip: (number - 1) * pageSize } },
       signal: context.disconnected(),
     });
     const last = lastPage(result.recordCount, pageSize);
-    const address = (page: number) => groupAddress(report.id, group, page);
+    const address = (page: number) => withDate(groupAddress(report.id, group, page), date);
     if (number > last) return { redirect: address(last) };
     const names = await readManagerNames(dependencies.employees, accountId, {
       report: list,
@@ -92,10 +95,11 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
     const title = `${keyLabel(group.key, columns)}: ${groupLabel(group, { names, columns })}`;
     return {
       title,
-      parent: { title: report.title, href: reportAddress(report.id) },
+      parent: { title: report.title, href: withDate(reportAddress(report.id), date) },
       body: (
         <PageColumns.Provider value={columns}>
           <ManagerNames.Provider value={names}>
+            <DateNote date={date} />
             <FilterList filters={list.filters} />
             <p class="hint" role="status">
               {describeRows(result.recordCount, { number, last, grouped: false })}

@@ -3,7 +3,7 @@ import { requestedId } from '../../../platform/pages/fields.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found } from '../../../platform/problems/problem.js';
-import type { Directory, Employees, ManagerChoices } from '../../employees/index.js';
+import type { AsOf, Directory, Employees, ManagerChoices } from '../../employees/index.js';
 import type { createReports } from '../index.js';
 import { asReadable } from '../readable-report.js';
 import type { Report, ReportDefinition } from '../report.js';
@@ -60,11 +60,15 @@ export async function runnableReport(
   return 'violation' in readable ? { unusable: report, columns } : { ...readable, columns };
 }
 
-/** The name of a file with a report: the title without the characters that file systems reserve, of at most 100 characters. */
-export function fileNameOf({ id, title }: Report): string {
+/**
+ * The name of a file with a report: the title without the characters that file systems reserve, of at most 100 characters, and the
+ * date of its employees if it is not the present one.
+ */
+export function fileNameOf({ id, title }: Report, asOf?: AsOf): string {
   const name = title
     .replace(/[\p{C}\\/:*?"<>|]+/gu, ' ')
     .replace(/ +/g, ' ')
     .replace(/^[ .]+|[ .]+$/g, '');
-  return [...name].slice(0, 100).join('').trim() || `report-${id}`;
+  const shown = [...name].slice(0, 100).join('').trim() || `report-${id}`;
+  return asOf === undefined ? shown : `${shown} ${asOf.date}`;
 }

@@ -7,9 +7,11 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
+import { endOf } from '../../employees/index.js';
 import type { Report } from '../report.js';
 import type { ReportColumns } from '../report-columns.js';
 import { type ReportResults, resultLabels } from '../results/report-results.js';
+import { DateForm, DateNote, type RequestedDate, requestedDate, withDate } from './as-of.js';
 import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition, RunTime } from './definition.js';
 import { groupAddress } from './group.js';
@@ -28,6 +30,7 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     const runnable = await runnableReport(context, dependencies);
     if ('unusable' in runnable) return unusablePage(runnable);
     const { report, columns } = runnable;
+    const date = await requestedDate(context, dependencies);
     const print = context.query.text('print') === 'yes';
     const number = print ? 1 : pageNumber(context.query);
     const size = print ? printedRows : pageSize;
@@ -35,11 +38,12 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
       accountId: context.auditContext.accountId,
       report,
       columns,
+      asOf: date.asOf,
       page: { size, from: { skip: (number - 1) * size } },
       signal: context.disconnected(),
     });
     const last = print ? 1 : lastPage(run.result.recordCount, pageSize);
-    if (number > last) return { redirect: pageAddress(report.id, last) };
+    if (number > last) return { redirect: withDate(pageAddress(report.id, last), date) };
     const { accountId } = context.auditContext;
     const names = await readManagerNames(dependencies.employees, accountId, { report, run });
     const { at } = context.auditContext;
@@ -47,6 +51,7 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     const page = showPage({
       report,
       columns,
+      date,
       run,
       number,
       last,
@@ -55,7 +60,7 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     return {
       ...page,
       body: (
-        <RunTime.Provider value={at}>
+        <RunTime.Provider value={date.asOf === undefined ? at : endOf(date.asOf)}>
           <PageColumns.Provider value={columns}>
             <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider>
           </PageColumns.Provider>
@@ -69,11 +74,14 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     if ('unusable' in runnable) throw recordNotFound();
     const { report, columns } = runnable;
     const { accountId } = context.user;
+    const { asOf, error } = await requestedDate(context, dependencies);
+    if (error !== undefined) throw recordNotFound();
     return {
-      fileName: `${fileNameOf(report)}.csv`,
+      fileName: `${fileNameOf(report, asOf)}.csv`,
       labels: resultLabels(accountId, report, columns),
       shownRows: formatRowsOf(dependencies.employees, accountId, { report, columnsOfUser: columns }),
-      make: (signal) => dependencies.reportResults.export(context.auditContext, report, { signal, columns }),
+      make: (signal) =>
+        dependencies.reportResults.export(context.auditContext, report, { signal, columns, asOf }),
     };
   });
 }
@@ -104,6 +112,7 @@ function unusablePage({ unusable: report, columns }: { unusable: Report; columns
 function showPage({
   report,
   columns,
+  date,
   run: { result, chart },
   number,
   last,
@@ -111,6 +120,7 @@ function showPage({
 }: {
   report: Report;
   columns: ReportColumns;
+  date: RequestedDate;
   run: Awaited<ReturnType<ReportResults['readPageWithChart']>>;
   number: number;
   last: number;
@@ -141,11 +151,12 @@ function showPage({
   return {
     title,
     ...(chart !== null && { script: 'chart-image.js' }),
-    actions: <Actions id={id} print={!print} />,
+    actions: <Actions id={id} date={date} print={!print} />,
     body: (
       <>
         {print && <p class="hint screen-only">Print this page with the menu of your browser.</p>}
         {description !== null && <p class="description">{description}</p>}
+        <DateNote date={date} />
         {printed === undefined ? (
           <>
             <p>{describeDefinition(report, columns)}.</p>
@@ -156,6 +167,7 @@ function showPage({
                 Last change: <Timestamp at={report.updatedAt} />
               </p>
             </details>
+            <DateForm address={reportAddress(id)} date={date} />
           </>
         ) : (
           <DefinitionDescription report={report}>
@@ -168,27 +180,35 @@ function showPage({
             <DescriptionItem name="Result">{rows}</DescriptionItem>
           </DefinitionDescription>
         )}
-        {!print && <Exports csv={reportAddress(id, 'results.csv')} />}
+        {!print && <Exports csv={withDate(reportAddress(id, 'results.csv'), date)} />}
         {chart !== null && (
           <ReportChart
             chart={chart}
             report={report}
-            address={(group) => groupAddress(id, group)}
-            actions={<ChartDownloads report={report} />}
+            address={(group) => withDate(groupAddress(id, group), date)}
+            actions={<ChartDownloads report={report} date={date} />}
           />
         )}
         {table}
-        <Pager number={number} last={last} address={(page) => pageAddress(id, page)} />
+        <Pager number={number} last={last} address={(page) => withDate(pageAddress(id, page), date)} />
       </>
     ),
   };
 }
 
-function Actions({ id, print = false }: { id: string; print?: boolean }) {
+function Actions({
+  id,
+  date = {},
+  print = false,
+}: {
+  id: string;
+  date?: Pick<RequestedDate, 'asOf'>;
+  print?: boolean;
+}) {
   return (
     <div class="row-actions">
       {print && (
-        <a class="button secondary" href={`${reportAddress(id)}?print=yes`}>
+        <a class="button secondary" href={withDate(`${reportAddress(id)}?print=yes`, date)}>
           Print view
         </a>
       )}

@@ -7,6 +7,7 @@ import {
   timestampExpression,
 } from '../../../platform/database/page-query.js';
 import {
+  type AsOf,
   type ColumnOrder,
   choicesText,
   columnOrder,
@@ -144,6 +145,8 @@ interface PlanOptions {
   readonly forPeople?: boolean;
   /** The definition uses no attribute that the reader may not read. Default: access to the attributes of the contract. */
   readonly access?: AttributeAccess;
+  /** The date whose employees are read. Default: the present ones. */
+  readonly asOf?: AsOf | undefined;
 }
 
 /** Translates a definition for one account. Values from clients become parameters and are never part of the SQL text. */
@@ -152,10 +155,10 @@ export function planResult(
   definition: ReportDefinition,
   options: PlanOptions = {},
 ): ResultPlan {
-  const { columns = contractColumns, access = contractAccess } = options;
+  const { columns = contractColumns, access = contractAccess, asOf } = options;
   const stored = { columns, table: columnsFor(accountId, access) };
   const conditions = definition.filters.map((filter) => reportCondition(filter, stored));
-  const query = new EmployeeQuery(accountId, conditions);
+  const query = new EmployeeQuery(accountId, conditions, { asOf: asOf?.end });
   return definition.groupBy.length > 0
     ? planGroups(query, definition, { ...options, stored })
     : planList(query, definition, stored);

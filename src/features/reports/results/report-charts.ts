@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { accountScope } from '../../../platform/database/scope.js';
-import { EmployeeQuery, employeeColumns } from '../../employees/index.js';
+import { type AsOf, EmployeeQuery, employeeColumns } from '../../employees/index.js';
 import type { ReportDefinition } from '../report.js';
 import type { GroupKey, ReportColumns } from '../report-columns.js';
 import { groupColumn, reportCondition, shownValue } from './plan.js';
@@ -117,10 +117,17 @@ export async function readChart(
     accountId,
     report,
     columns,
+    asOf,
     signal,
-  }: { accountId: AccountId; report: ReportDefinition; columns: ReportColumns; signal: AbortSignal },
+  }: {
+    accountId: AccountId;
+    report: ReportDefinition;
+    columns: ReportColumns;
+    asOf?: AsOf | undefined;
+    signal: AbortSignal;
+  },
 ): Promise<ChartData> {
-  const { text, values } = chartQuery(accountId, report, columns);
+  const { text, values } = chartQuery(accountId, report, { columns, asOf });
   const [result] = await database.queryReport<{ rows: string }>(text, values, {
     scope: accountScope(accountId),
     signal,
@@ -133,7 +140,7 @@ export async function readChart(
 function chartQuery(
   accountId: AccountId,
   { filters, groupBy }: ReportDefinition,
-  columns: ReportColumns,
+  { columns, asOf }: { columns: ReportColumns; asOf: AsOf | undefined },
 ): Prisma.Sql {
   const stored = { columns, table: employeeColumns };
   const shown = chartKeys(groupBy);
@@ -145,6 +152,7 @@ function chartQuery(
   const groups = new EmployeeQuery(
     accountId,
     filters.map((filter) => reportCondition(filter, stored)),
+    { asOf: asOf?.end },
   ).groups(keys.map((key) => groupColumn(key, stored)));
   const [bar, stack] = keys.map((key, index) => ({
     value: shownValue(key, Prisma.raw(`key_${index}`), stored),

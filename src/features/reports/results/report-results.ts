@@ -13,9 +13,10 @@ import {
   pageQuery,
   splitPage,
 } from '../../../platform/database/page-query.js';
-import { accountScope } from '../../../platform/database/scope.js';
+import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
 import { Problem } from '../../../platform/problems/problem.js';
+import { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from '../../employees/index.js';
 import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
@@ -64,6 +65,8 @@ export interface ResultReader {
   readonly access?: AttributeAccess;
   /** The columns of the reader. */
   readonly columns?: ReportColumns;
+  /** The date whose employees are read, at which relative dates are computed. Default: the present ones. */
+  readonly asOf?: AsOf | undefined;
 }
 
 /** Whether an anchor belongs to this version of the report. */
@@ -106,17 +109,32 @@ export class ReportResults {
   readonly #slots: ReportConcurrency;
   readonly #exports: AuditedExports;
   readonly #clock: Clock;
+  readonly #historyRetentionDays: number;
 
   constructor({
     reads,
     reportSlots,
     auditedExports,
     clock,
-  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports' | 'clock'>) {
+    config,
+  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports' | 'clock' | 'config'>) {
     this.#database = reads;
     this.#slots = reportSlots;
     this.#exports = auditedExports;
     this.#clock = clock;
+    this.#historyRetentionDays = config.historyRetentionDays;
+  }
+
+  /**
+   * Reads whether a date is in the history of an account.
+   *
+   * @returns the date, or the dates for which the history is complete
+   */
+  async findAsOf(accountId: AccountId, date: string): Promise<AsOf | HistoryDates> {
+    const { prisma } = this.#database;
+    const period = { now: this.#clock(), retentionDays: this.#historyRetentionDays };
+    const dates = await withScope(accountScope(accountId), () => readHistoryDates(prisma, accountId, period));
+    return parseAsOf(date, dates) ?? dates;
   }
 
   /**
@@ -162,7 +180,7 @@ export class ReportResults {
     const { accountId, signal } = run;
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await read({ ...run, report: this.#resolved(run.report, run.columns) });
+      return await read({ ...run, report: this.#resolved(run.report, run) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;
@@ -171,8 +189,12 @@ export class ReportResults {
     }
   }
 
-  #resolved<Definition extends ReportDefinition>(report: Definition, columns = contractColumns): Definition {
-    return { ...report, filters: withDatesOf(report.filters, { now: this.#clock(), columns }) };
+  #resolved<Definition extends ReportDefinition>(
+    report: Definition,
+    { columns = contractColumns, asOf }: ResultReader,
+  ): Definition {
+    const now = asOf === undefined ? this.#clock() : endOf(asOf);
+    return { ...report, filters: withDatesOf(report.filters, { now, columns }) };
   }
 
   async #readPage(
@@ -207,9 +229,10 @@ export class ReportResults {
   streamCsv(
     accountId: AccountId,
     report: Report,
-    { signal, access = contractAccess, columns = contractColumns }: Omit<ExportOptions, 'onRows'>,
+    { signal, access = contractAccess, columns = contractColumns, asOf }: Omit<ExportOptions, 'onRows'>,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, this.#resolved(report, columns), { access, columns }));
+    const reader = { access, columns, asOf };
+    const query = csvQuery(planResult(accountId, this.#resolved(report, reader), reader));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }
