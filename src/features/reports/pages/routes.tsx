@@ -13,6 +13,7 @@ import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createReportPages, editReportPages } from './edit.js';
 import { groupPages } from './group.js';
+import { headcountPages, headcountPath } from './headcount.js';
 import { newReportPath, ReadyReportHint } from './ready-report.js';
 import { columnsFor, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { showReportPages } from './show.js';
@@ -56,6 +57,7 @@ export function reportPages(people: PageRouter, dependencies: ReportPagesDepende
   const site = people.forSection(reportsSection);
   listPage(site, dependencies);
   createReportPages(site, dependencies);
+  headcountPages(site, dependencies);
   showReportPages(site, dependencies);
   groupPages(site, dependencies);
   chartImagePages(site, dependencies);
@@ -92,6 +94,9 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
             </p>
             <NewReport />
             <ReadyReportHint />
+            <p>
+              <a href={headcountPath}>Headcount over time</a>
+            </p>
           </Empty>
         ) : (
           <>
@@ -101,6 +106,9 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
               rows={page.reports}
             />
             <Pager number={number} last={last} address={address} />
+            <p>
+              <a href={headcountPath}>Headcount over time</a>
+            </p>
           </>
         ),
     };

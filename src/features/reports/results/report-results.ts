@@ -21,6 +21,7 @@ import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
+import { type Headcount, headcountDates, readHeadcounts } from './headcount.js';
 import { planResult, type ResultPlan } from './plan.js';
 import { type ChartData, readChart } from './report-charts.js';
 import { type FoundRow, type ResultRow, toRow } from './result-rows.js';
@@ -131,10 +132,31 @@ export class ReportResults {
    * @returns the date, or the dates for which the history is complete
    */
   async findAsOf(accountId: AccountId, date: string): Promise<AsOf | HistoryDates> {
+    const dates = await this.#historyOf(accountId);
+    return parseAsOf(date, dates) ?? dates;
+  }
+
+  /**
+   * Waits for a slot of the account, and reads the number of employees over time with the start of the history.
+   *
+   * @throws {Problem} as {@link readPage}
+   */
+  async readHeadcounts(
+    accountId: AccountId,
+    signal: AbortSignal,
+  ): Promise<{ readonly oldest: string; readonly headcounts: readonly Headcount[] }> {
+    const history = await this.#historyOf(accountId);
+    const dates = headcountDates(this.#clock(), history);
+    const headcounts = await this.#inSlot({ accountId, signal }, () =>
+      readHeadcounts(this.#database, { accountId, dates, signal }),
+    );
+    return { oldest: history.oldest, headcounts };
+  }
+
+  #historyOf(accountId: AccountId): Promise<HistoryDates> {
     const { prisma } = this.#database;
     const period = { now: this.#clock(), retentionDays: this.#historyRetentionDays };
-    const dates = await withScope(accountScope(accountId), () => readHistoryDates(prisma, accountId, period));
-    return parseAsOf(date, dates) ?? dates;
+    return withScope(accountScope(accountId), () => readHistoryDates(prisma, accountId, period));
   }
 
   /**
@@ -145,7 +167,7 @@ export class ReportResults {
    *   long
    */
   readPage(run: ReportRun): Promise<ResultPage> {
-    return this.#inSlot(run, (resolved) => this.#readPage(resolved));
+    return this.#inSlot(run, () => this.#readPage(this.#resolvedRun(run)));
   }
 
   /**
@@ -153,7 +175,8 @@ export class ReportResults {
    * first, and for a report without groups or rows. Groups are in the order in which people sort texts.
    */
   readPageWithChart(run: ReportRun): Promise<{ result: ResultPage; chart: ChartData | null }> {
-    return this.#inSlot(run, async (resolved) => {
+    return this.#inSlot(run, async () => {
+      const resolved = this.#resolvedRun(run);
       const { report, page } = resolved;
       const result = await this.#readPage(resolved, { forPeople: 'skip' in page.from });
       const isFirst = 'skip' in page.from && page.from.skip === 0;
@@ -175,12 +198,14 @@ export class ReportResults {
     });
   }
 
-  /** Runs a report in a slot of the account, with the relative dates of the current time. */
-  async #inSlot<Result>(run: ReportRun, read: (resolved: ReportRun) => Promise<Result>): Promise<Result> {
-    const { accountId, signal } = run;
+  /** Reads in a slot of the account. */
+  async #inSlot<Result>(
+    { accountId, signal }: Pick<ReportRun, 'accountId' | 'signal'>,
+    read: () => Promise<Result>,
+  ): Promise<Result> {
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await read({ ...run, report: this.#resolved(run.report, run) });
+      return await read();
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;
@@ -189,6 +214,11 @@ export class ReportResults {
     }
   }
 
+  #resolvedRun(run: ReportRun): ReportRun {
+    return { ...run, report: this.#resolved(run.report, run) };
+  }
+
+  /** A report with the relative dates of the current time, or of the date whose employees it has. */
   #resolved<Definition extends ReportDefinition>(
     report: Definition,
     { columns = contractColumns, asOf }: ResultReader,
