@@ -47,17 +47,30 @@ export function parseAsOf(date: string, { oldest, latest }: HistoryDates): AsOf 
   return { date, end: new Date(start + dayMilliseconds) };
 }
 
-/** The columns of the history besides those that identify an employee. */
-const columns = [
-  ...givenAttributes.map(({ name, type }) => ({ name, type: type === 'text' ? 'text COLLATE "C"' : type })),
-  { name: 'updated_at', type: 'timestamptz' },
-  { name: 'attribute_times', type: 'jsonb' },
-  { name: 'custom', type: 'jsonb' },
-  { name: 'custom_times', type: 'jsonb' },
-  { name: 'custom_updated_at', type: 'timestamptz' },
-];
-const names = Prisma.raw(columns.map(({ name }) => name).join(', '));
-const record = Prisma.raw(columns.map(({ name, type }) => `${name} ${type}`).join(', '));
+/** An expression for a column before a change: that of the table if there was no change. */
+function before(column: string, { type, earlier }: { type: string; earlier: string }): string {
+  const stored = (value: string) => {
+    const json = `change.${value} ->> '${column}'`;
+    if (type === 'text') return `(${json}) COLLATE "C"`;
+    // Without values of custom attributes, the object before a change is empty.
+    return type === 'jsonb' ? `nullif((${json})::jsonb, '{}')` : `(${json})::${type}`;
+  };
+  return `CASE WHEN change.position IS NULL THEN stored.${column}
+    WHEN ${earlier} THEN ${stored('previous')} ELSE ${stored('attributes')} END AS ${column}`;
+}
+
+const columns = Prisma.raw(
+  [
+    ...givenAttributes.map(({ name, type }) =>
+      before(name, { type, earlier: `'${name}' = ANY (change.changed)` }),
+    ),
+    before('custom', { type: 'jsonb', earlier: `change.previous -> 'custom' IS NOT NULL` }),
+    ...['updated_at', 'custom_updated_at'].map((name) =>
+      before(name, { type: 'timestamptz', earlier: 'true' }),
+    ),
+    ...['attribute_times', 'custom_times'].map((name) => before(name, { type: 'jsonb', earlier: 'true' })),
+  ].join(', '),
+);
 
 /**
  * The employees of an account as they were at a time, instead of the table `employees`: the values before the first later change of
@@ -66,20 +79,14 @@ const record = Prisma.raw(columns.map(({ name, type }) => `${name} ${type}`).joi
  */
 export function employeesAsOf(accountId: AccountId, time: Date): Prisma.Sql {
   return Prisma.sql`(
-    WITH later AS MATERIALIZED (
-      SELECT resource_id, min(position) AS position FROM events
+    SELECT stored.account_id, stored.id, stored.position, ${columns}
+    FROM employees AS stored
+    LEFT JOIN (
+      SELECT DISTINCT ON (resource_id) * FROM events
       WHERE account_id = ${accountId} AND occurred_at >= ${time.toISOString()}::timestamptz
         AND type IN ('employee.created', 'employee.updated')
-      GROUP BY resource_id
-    )
-    SELECT account_id, id, position, ${names} FROM employees AS stored
-    WHERE account_id = ${accountId} AND NOT EXISTS (SELECT FROM later WHERE later.resource_id = stored.id)
-    UNION ALL
-    SELECT stored.account_id, stored.id, stored.position, earlier.* FROM later
-    JOIN events AS change ON change.account_id = ${accountId} AND change.position = later.position
-      AND change.type = 'employee.updated'
-    JOIN employees AS stored ON stored.account_id = ${accountId} AND stored.id = later.resource_id
-    CROSS JOIN jsonb_to_record((change.attributes::jsonb - change.changed) || change.previous::jsonb)
-      AS earlier (${record})
+      ORDER BY resource_id, position
+    ) AS change ON change.account_id = stored.account_id AND change.resource_id = stored.id
+    WHERE stored.account_id = ${accountId} AND change.type IS DISTINCT FROM 'employee.created'
   ) AS employees`;
 }
