@@ -3182,10 +3182,9 @@ export interface components {
          */
         EventTypeFilter: string;
         /**
-         * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
-         *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
-         *     configured. Deleted employees are not in it.
-         * @example 2026-07-01
+         * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
+         *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
+         *     the operator has configured. Deleted employees are not in it.
          */
         ReportAsOfFilter: string;
         /**
@@ -4485,10 +4484,9 @@ export interface operations {
                  */
                 "page[after]"?: components["parameters"]["PageAfter"];
                 /**
-                 * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
-                 *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
-                 *     configured. Deleted employees are not in it.
-                 * @example 2026-07-01
+                 * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
+                 *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
+                 *     the operator has configured. Deleted employees are not in it.
                  */
                 "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
             };
@@ -4533,10 +4531,9 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Reads the employees as they were at the end of this date in UTC, and computes relative dates of the report for it. Must be a
-                 *     date from the start of the history, which the error names, to today. The history is kept for 400 days, or as the operator has
-                 *     configured. Deleted employees are not in it.
-                 * @example 2026-07-01
+                 * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
+                 *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
+                 *     the operator has configured. Deleted employees are not in it.
                  */
                 "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
             };
