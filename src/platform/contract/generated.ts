@@ -3185,6 +3185,7 @@ export interface components {
          * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
          *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
          *     the operator has configured. Deleted employees are not in it.
+         * @example 2026-07-01
          */
         ReportAsOfFilter: string;
         /**
@@ -4487,6 +4488,7 @@ export interface operations {
                  * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
                  *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
                  *     the operator has configured. Deleted employees are not in it.
+                 * @example 2026-07-01
                  */
                 "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
             };
@@ -4534,6 +4536,7 @@ export interface operations {
                  * @description Reads the employees as they were at the end of this date in UTC, such as 2026-07-01, and computes relative dates of the report
                  *     for it. Must be a date from the start of the history, which the error names, to today. The history is kept for 400 days, or as
                  *     the operator has configured. Deleted employees are not in it.
+                 * @example 2026-07-01
                  */
                 "filter[as_of]"?: components["parameters"]["ReportAsOfFilter"];
             };
