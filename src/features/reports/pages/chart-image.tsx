@@ -34,9 +34,9 @@ export function ChartDownloads({ report }: { report: Report }) {
 }
 
 function ReportChartFile({ report, chart, at }: { report: Report; chart: ChartData; at: Date }) {
-  const { title, notes, byYear, ...content } = useChart({ report, chart });
+  const { title, notes, inColumns, ...content } = useChart({ report, chart });
   const subtitle = `${title}, ${useTimeText()(at.toISOString(), 'date_time')}`;
-  return <ChartFile {...content} title={report.title} notes={[subtitle, ...notes]} columns={byYear} />;
+  return <ChartFile {...content} title={report.title} notes={[subtitle, ...notes]} columns={inColumns} />;
 }
 
 /** The chart of a report as an image file. */

@@ -13,8 +13,8 @@ import { chartImagePages } from './chart-image.js';
 import { describeDefinition } from './definition.js';
 import { createReportPages, editReportPages } from './edit.js';
 import { groupPages } from './group.js';
-import { newReportPath, ReadyReportHint } from './ready-report.js';
 import { columnsFor, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { newReportPath, ReportTemplates } from './report-templates.js';
 import { showReportPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
@@ -91,7 +91,7 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
               download it as an Excel workbook or as CSV, and applications can run it.
             </p>
             <NewReport />
-            <ReadyReportHint />
+            <ReportTemplates />
           </Empty>
         ) : (
           <>

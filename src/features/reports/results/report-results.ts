@@ -16,7 +16,7 @@ import {
 import { accountScope } from '../../../platform/database/scope.js';
 import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
 import { Problem } from '../../../platform/problems/problem.js';
-import { withDatesOf } from '../relative-dates.js';
+import { dateText, withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
@@ -66,6 +66,9 @@ export interface ResultReader {
   readonly columns?: ReportColumns;
 }
 
+/** The date in a plan that only describes its result. */
+const anyDay = '0001-01-01';
+
 /** Whether an anchor belongs to this version of the report. */
 export function isAnchorOf(
   accountId: AccountId,
@@ -74,13 +77,13 @@ export function isAnchorOf(
   reader: ResultReader = {},
 ): boolean {
   // Filters do not change the order.
-  const { rows } = planResult(accountId, { ...report, filters: [] }, reader);
+  const { rows } = planResult(accountId, { ...report, filters: [] }, { ...reader, today: anyDay });
   return version === report.version && isAnchor(rows.order, values);
 }
 
 /** Labels of the columns of a result. */
 export function resultLabels(accountId: AccountId, report: Report, columns: ReportColumns): string[] {
-  const plan = planResult(accountId, { ...report, filters: [] }, { columns });
+  const plan = planResult(accountId, { ...report, filters: [] }, { columns, today: anyDay });
   return plan.columns.map(({ key, label }) => (key === 'count' ? 'Employees' : label));
 }
 
@@ -92,6 +95,9 @@ interface ReportRun extends ResultReader {
   /** Aborts when the client disconnects, and cancels the statement. */
   readonly signal: AbortSignal;
 }
+
+/** A run at a time: without relative dates, and with the date of today in UTC. */
+type DatedRun = ReportRun & Pick<Parameters<typeof planResult>[2], 'today'>;
 
 interface ExportOptions extends ResultReader {
   /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
@@ -158,11 +164,11 @@ export class ReportResults {
   }
 
   /** Runs a report in a slot of the account, with the relative dates of the current time. */
-  async #inSlot<Result>(run: ReportRun, read: (resolved: ReportRun) => Promise<Result>): Promise<Result> {
+  async #inSlot<Result>(run: ReportRun, read: (resolved: DatedRun) => Promise<Result>): Promise<Result> {
     const { accountId, signal } = run;
     const release = await this.#slots.forRun(accountId, signal);
     try {
-      return await read({ ...run, report: this.#resolved(run.report, run.columns) });
+      return await read({ ...run, ...this.#resolved(run.report, run.columns) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       throw isStatementCanceled(error) ? tookTooLong(error) : error;
@@ -171,16 +177,21 @@ export class ReportResults {
     }
   }
 
-  #resolved<Definition extends ReportDefinition>(report: Definition, columns = contractColumns): Definition {
-    return { ...report, filters: withDatesOf(report.filters, { now: this.#clock(), columns }) };
+  #resolved<Definition extends ReportDefinition>(
+    report: Definition,
+    columns = contractColumns,
+  ): { report: Definition; today: string } {
+    const now = this.#clock();
+    const filters = withDatesOf(report.filters, { now, columns });
+    return { report: { ...report, filters }, today: dateText(now.getTime()) };
   }
 
   async #readPage(
-    { accountId, report, page, signal, ...reader }: ReportRun,
-    options?: Parameters<typeof planResult>[2],
+    { accountId, report, page, signal, ...options }: DatedRun,
+    { forPeople = false }: { readonly forPeople?: boolean } = {},
   ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report, { ...options, ...reader });
+    const plan = planResult(accountId, report, { ...options, forPeople });
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
@@ -209,7 +220,8 @@ export class ReportResults {
     report: Report,
     { signal, access = contractAccess, columns = contractColumns }: Omit<ExportOptions, 'onRows'>,
   ): AsyncGenerator<Buffer, void, undefined> {
-    const query = csvQuery(planResult(accountId, this.#resolved(report, columns), { access, columns }));
+    const { report: resolved, today } = this.#resolved(report, columns);
+    const query = csvQuery(planResult(accountId, resolved, { access, columns, today }));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }
