@@ -192,7 +192,22 @@ function reportsOn(attribute: RestrictableAttribute): object[] {
     { group_by: ['department', attribute], sort: ['-count'] },
     { columns: [attribute] },
     ...(attribute === 'hire_date'
-      ? [{ group_by: ['hire_year'] }, { group_by: ['department', 'hire_year'], sort: ['-hire_year'] }]
+      ? [{ group_by: ['hire_year'] }, { group_by: ['department', 'hire_month'], sort: ['-hire_month'] }]
+      : []),
+    ...(attribute === 'termination_date'
+      ? [{ group_by: ['termination_year'] }, { group_by: ['department', 'termination_month'] }]
+      : []),
+    ...(isDate
+      ? [
+          { group_by: ['tenure_band'] },
+          { group_by: ['employed_month'], sort: ['-count'] },
+          { group_by: ['department'], measures: [{ function: 'maximum', field: attribute }] },
+          {
+            group_by: ['department'],
+            measures: [{ function: 'average', field: 'tenure' }],
+            sort: ['average_tenure'],
+          },
+        ]
       : []),
   ];
 }
