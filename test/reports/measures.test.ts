@@ -279,16 +279,19 @@ t.test('events have the measures, and name them when they change', async (t) => 
   await own.send('PATCH', `/v1/reports/${id}`, { measures: [measure('maximum_hire_date'), tenure] });
   await own.send('PATCH', `/v1/reports/${id}`, { title: 'y' });
   await own.send('PATCH', `/v1/reports/${id}`, { columns: ['email'] });
-  const { data } = (await own.send('GET', '/v1/events?filter[type]=report.created,report.updated')).json();
+  // The feed omits events of the time before the clock of this test.
+  const events = await prisma.event.findMany({
+    where: { accountId: own.tenant.accountId, type: { startsWith: 'report.' } },
+    orderBy: { position: 'asc' },
+  });
   t.same(
-    data.map(({ changed }: { changed: string[] }) => changed),
+    events.map(({ changed }) => changed),
     [[], ['measures'], ['title'], ['columns', 'group_by', 'measures']],
   );
+  const two = [measure('maximum_hire_date'), tenure];
   t.same(
-    data.map(
-      ({ resource }: { resource: { attributes: { measures: object[] } } }) => resource.attributes.measures,
-    ),
-    [[tenure], [measure('maximum_hire_date'), tenure], [measure('maximum_hire_date'), tenure], []],
+    events.map(({ attributes }) => Object(attributes).measures),
+    [[tenure], two, two, []],
   );
 });
 
