@@ -40,11 +40,11 @@ export function findDefinitionErrors(
   }
   if (groupBy.length === 0 && measures.length > 0)
     errors.push({ path: ['measures'], violation: violation('without_measures') });
-  const keys = measures.map(measureKey);
+  const ofGroups = groupBy.length > 0 ? [...groupBy, ...measures.map(measureKey), 'count'] : null;
   return [
     ...errors,
     ...measureErrors(measures, columns),
-    ...sortErrors(sort.map(keyOf), { groupBy: [...groupBy, ...(groupBy.length > 0 ? keys : [])], columns }),
+    ...sortErrors(sort.map(keyOf), { ofGroups, columns }),
   ];
 }
 
@@ -63,18 +63,24 @@ function* measureErrors(measures: readonly Measure[], columns: ReportColumns): I
 
 function* sortErrors(
   keys: readonly string[],
-  { groupBy, columns }: { groupBy: readonly string[]; columns: ReportColumns },
+  {
+    ofGroups,
+    columns,
+  }: {
+    /** Keys by which the groups of the report can be sorted; `null` for a list. */
+    ofGroups: readonly string[] | null;
+    columns: ReportColumns;
+  },
 ): Iterable<DefinitionError> {
-  const grouped = groupBy.length > 0;
   for (const [index, key] of keys.entries()) {
     const path = ['sort', index];
     const column = columns.get(key);
-    if (grouped && key !== 'count' && !groupBy.includes(key)) {
+    if (ofGroups !== null && !ofGroups.includes(key)) {
       yield { path, violation: violation('grouped_sort') };
     } else if (column !== undefined && !isSortable(column)) {
       yield { path, violation: violation('unsorted_type', { key }) };
     }
-    if (!grouped && (key === 'count' || computedGroup(key) || measureOf(key))) {
+    if (ofGroups === null && (key === 'count' || computedGroup(key) || measureOf(key))) {
       yield { path, violation: violation('ungrouped_sort', { key }) };
     }
   }
