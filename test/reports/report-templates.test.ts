@@ -1,3 +1,4 @@
+import { formEntries } from '../support/browser/form-entries.js';
 import { isPage } from '../support/browser/pages.js';
 import {
   createdId,
@@ -8,6 +9,7 @@ import {
 } from '../support/browser/report-pages.js';
 import { defineAttributes, setCustomValues } from '../support/records/custom-attributes.js';
 import { employeeScene, fieldValues } from '../support/records/employee-scene.js';
+import { columnKeys } from '../support/records/naive-report.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
@@ -156,4 +158,27 @@ t.test('the form rejects measures as the API does', async (t) => {
   ]);
   const list = await createReport(browser, { title: 'List', measure_1: 'sum_tenure' });
   createdId(list);
+});
+
+t.test('a form with as many entries as a report can have is within its limit of 100 fields', async (t) => {
+  const { browser } = await employeeScene(api, []);
+  const filters = Array.from({ length: 20 }, (_, index) => [
+    [`filter_${index + 1}_field`, 'hire_date'],
+    [`filter_${index + 1}_operator`, 'on_or_after'],
+    [`filter_${index + 1}_value`, '2026-01-01'],
+  ]).flat();
+  const measures = ['sum', 'average', 'minimum', 'maximum'].map((name) => `${name}_tenure`);
+  const page = await createReport(browser, {
+    ...{ kind: 'groups', group_1: 'department', group_2: 'employed_month' },
+    column_1: [...columnKeys, 'unknown'].join(),
+    measure_1: [...measures, 'maximum_hire_date'].join(),
+    ...Object.fromEntries(measures.map((key, index) => [`sort_${index + 1}`, key])),
+    sort_5: '-count',
+    ...Object.fromEntries(filters),
+    do: 'refresh',
+  });
+  isPage(t, page, 400);
+  const fields = formEntries(page.body);
+  t.match(page.body, 'value="sum_tenure,average_tenure,minimum_tenure,maximum_tenure,maximum_hire_date"');
+  t.ok(fields.length < 100, `${fields.length} fields and a button`);
 });
