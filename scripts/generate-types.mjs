@@ -18,9 +18,11 @@ if (status !== 0) {
 
 /** A text with any end after the prefix, as a type. */
 const anyWith = (prefix) => `\`${prefix}$\{string}\``;
+const functions = ['sum', 'average', 'minimum', 'maximum'].flatMap((name) => [`${name}_`, `-${name}_`]);
 const prefixed = {
   CustomColumnKey: anyWith('custom.'),
   CustomSortKey: `${anyWith('custom.')} | ${anyWith('-custom.')}`,
+  ReportMeasureSortKey: functions.map(anyWith).join(' | '),
 };
 const types = Object.entries(prefixed).reduce(
   (text, [name, type]) => {

@@ -2,6 +2,7 @@
 const shownIds = {
   ListReportCreateRequestExample: 'fmqgsoyj0irk1sxd0oor8b277',
   GroupedReportCreateRequestExample: 'k3v9x2m7q1d8s5h0w4z6b3n1t',
+  MeasuresReportCreateRequestExample: 'b7q2t9w4e1r8y5u3i6o0p2a5s',
 };
 
 const get = (path, headers) => async (world) => world.send(path, { token: await world.token(), headers });
@@ -34,11 +35,13 @@ export const reports = {
   TitleOnlyReportCreateRequestExample: create('TitleOnlyReportCreateRequestExample'),
   ListReportCreateRequestExample: create('ListReportCreateRequestExample'),
   GroupedReportCreateRequestExample: create('GroupedReportCreateRequestExample'),
+  MeasuresReportCreateRequestExample: create('MeasuresReportCreateRequestExample'),
   RelativeDatesReportCreateRequestExample: create('RelativeDatesReportCreateRequestExample'),
   ListReportResponseExample: (world) => world.recorded('ListReportCreateRequestExample'),
   GroupedReportResponseExample: (world) => world.recorded('GroupedReportCreateRequestExample'),
   ListReportRowsResponseExample: get('/v1/reports/demoengineering/results?page[size]=2'),
   GroupedReportRowsResponseExample: run('GroupedReportCreateRequestExample', 'results'),
+  MeasuresReportRowsResponseExample: run('MeasuresReportCreateRequestExample', 'results'),
   GroupedReportCsvResponseExample: run('GroupedReportCreateRequestExample', 'results.csv'),
   NotAcceptableResponseExample: get('/v1/reports/demoheadcount/results', { accept: 'text/csv' }),
   RenameReportUpdateRequestExample: update(

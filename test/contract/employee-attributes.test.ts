@@ -1,3 +1,4 @@
+import { computedGroupKeys } from '../../src/features/reports/computed-keys.js';
 import { type JsonSchema, type Parameter, resolve } from '../../src/platform/contract/contract.js';
 import { contractAttributes } from '../../src/platform/contract/employee-attributes.js';
 import { contract } from '../support/server/app.js';
@@ -11,6 +12,7 @@ const listOf = (name: string, keyword: string) => (schemaOf(name)[keyword] ?? []
 // `custom` has the values of the attributes of an account.
 const attributes = propertiesOf('EmployeeAttributes').filter((name) => name !== 'custom');
 const columns = ['id', ...attributes];
+const groupKeys = [...columns, ...computedGroupKeys];
 const sortKeysOf = (names: readonly string[]) => names.flatMap((name) => [name, `-${name}`]);
 const sortNamesOf = (names: readonly string[]) => names.flatMap((name) => [name, `${name}_descending`]);
 
@@ -23,17 +25,13 @@ const lists: readonly [place: string, names: readonly string[], expected: readon
   ],
   [
     'ReportRowAttributes.properties',
-    propertiesOf('ReportRowAttributes').filter((name) => name !== 'custom'),
-    [...columns, 'hire_year', 'count'],
+    propertiesOf('ReportRowAttributes').filter((name) => name !== 'custom' && name !== 'measures'),
+    [...groupKeys, 'count'],
   ],
   ['ReportColumnKey.x-extensible-enum', listOf('ReportColumnKey', 'x-extensible-enum'), columns],
   ['ReportColumnInput.enum', listOf('ReportColumnInput', 'enum'), columns],
-  ['ReportGroupKeyInput.enum', listOf('ReportGroupKeyInput', 'enum'), [...columns, 'hire_year']],
-  [
-    'ReportGroupKey.x-extensible-enum',
-    listOf('ReportGroupKey', 'x-extensible-enum'),
-    [...columns, 'hire_year'],
-  ],
+  ['ReportGroupKeyInput.enum', listOf('ReportGroupKeyInput', 'enum'), groupKeys],
+  ['ReportGroupKey.x-extensible-enum', listOf('ReportGroupKey', 'x-extensible-enum'), groupKeys],
   [
     'ReportDateColumnInput.enum',
     listOf('ReportDateColumnInput', 'enum'),
@@ -41,11 +39,11 @@ const lists: readonly [place: string, names: readonly string[], expected: readon
   ],
   ['ListReportSortKey.enum', listOf('ListReportSortKey', 'enum'), sortKeysOf(columns)],
   ['ListReportSortKey.x-enum-varnames', listOf('ListReportSortKey', 'x-enum-varnames'), sortNamesOf(columns)],
-  ['ReportSortKey.enum', listOf('ReportSortKey', 'enum'), sortKeysOf([...columns, 'hire_year', 'count'])],
+  ['ReportSortKey.enum', listOf('ReportSortKey', 'enum'), sortKeysOf([...groupKeys, 'count'])],
   [
     'ReportSortKey.x-enum-varnames',
     listOf('ReportSortKey', 'x-enum-varnames'),
-    sortNamesOf([...columns, 'hire_year', 'count']),
+    sortNamesOf([...groupKeys, 'count']),
   ],
 ];
 

@@ -49,7 +49,35 @@ export const countOfList: Create = { title: 'x', columns: ['email'], sort: ['-co
 // @ts-expect-error the sort key is unknown
 export const unknownSortKey: Create = { title: 'x', group_by: ['status'], sort: ['salary'] };
 
+export const measures: Create = {
+  title: 'x',
+  group_by: ['tenure_band'],
+  measures: [
+    { function: 'average', field: 'tenure' },
+    { function: 'sum', field: 'custom.salary' },
+  ],
+  sort: ['-average_tenure', 'sum_custom.salary', 'tenure_band'],
+};
+
+export const unknownFunction: Create = {
+  title: 'x',
+  group_by: ['status'],
+  // @ts-expect-error the function is unknown
+  measures: [{ function: 'median', field: 'tenure' }],
+};
+
+export const textField: Create = {
+  title: 'x',
+  group_by: ['status'],
+  // @ts-expect-error texts have no measures
+  measures: [{ function: 'maximum', field: 'department' }],
+};
+
+// @ts-expect-error only a grouped report has measures
+export const measureOfList: Create = { title: 'x', columns: ['email'], sort: ['-average_tenure'] };
+
 export const acceptedUpdates: readonly Update[] = [
+  { measures: [{ function: 'maximum', field: 'hire_date' }] },
   { description: null },
   { sort: ['-count'] },
   { group_by: [] },

@@ -192,8 +192,12 @@ function reportsOn(attribute: RestrictableAttribute): object[] {
     { group_by: ['department', attribute], sort: ['-count'] },
     { columns: [attribute] },
     ...(attribute === 'hire_date'
-      ? [{ group_by: ['hire_year'] }, { group_by: ['department', 'hire_year'], sort: ['-hire_year'] }]
+      ? [{ group_by: ['hire_year'] }, { group_by: ['department', 'hire_month'], sort: ['-hire_month'] }]
       : []),
+    ...(attribute === 'termination_date'
+      ? [{ group_by: ['termination_year'] }, { group_by: ['department', 'termination_month'] }]
+      : []),
+    ...(isDate ? [{ group_by: ['department'], measures: [{ function: 'maximum', field: attribute }] }] : []),
   ];
 }
 
@@ -231,6 +235,28 @@ for (const attribute of restrictableAttributes) {
     },
   );
 }
+
+t.test('a report that is computed from both dates is rejected without access to one of them', async (t) => {
+  const tenure = { function: 'average', field: 'tenure' };
+  const reports = [
+    { group_by: ['tenure_band'] },
+    { group_by: ['employed_month'], sort: ['-count'] },
+    { group_by: ['department', 'employed_month'] },
+    { group_by: ['department'], measures: [tenure], sort: ['average_tenure'] },
+  ];
+  for (const report of reports) {
+    const id = await create(report);
+    for (const restricted of [['hire_date'], ['termination_date'], ['location', 'job_title']] as const) {
+      await restrict(api, reader, restricted);
+      for (const path of [`/v1/reports/${id}/results`, `/v1/reports/${id}/results.csv`]) {
+        const response = await api.get(path, token);
+        const label = `${JSON.stringify(report)} without ${restricted}`;
+        if (restricted[0] === 'location') t.equal(response.statusCode, 200, label);
+        else t.ok(isRefusal(response, 'report_id', restricted[0]), label);
+      }
+    }
+  }
+});
 
 t.test(
   'a report whose columns are all restricted is rejected, and otherwise those are left out',

@@ -68,18 +68,22 @@ t.test('an update event names the changed attributes, and an unchanged record ha
   const created = await sendJson(api, {
     url: '/v1/reports',
     token,
-    body: { title: 'Headcount', columns: ['status'] },
+    body: { title: 'Headcount', group_by: ['status'] },
   });
   const { id } = created.json().data;
   for (const body of [
-    { title: 'Staff', filters: [{ field: 'status', operator: 'eq', value: 'active' }] },
+    {
+      title: 'Staff',
+      filters: [{ field: 'status', operator: 'eq', value: 'active' }],
+      measures: [{ function: 'average', field: 'tenure' }],
+    },
     {},
   ])
     await sendJson(api, { method: 'PATCH', url: `/v1/reports/${id}`, token, body });
   const reports = (await list('?filter[type]=report.created,report.updated')).data;
   t.same(
     reports.map((event: { changed: string[] }) => event.changed),
-    [[], ['title', 'filters']],
+    [[], ['title', 'filters', 'measures']],
   );
   const report = (await api.get(`/v1/reports/${id}`, token)).json().data;
   t.same(reports[1].resource, report, 'the report after the change');

@@ -269,6 +269,15 @@ const places = (name: string): readonly [string, object][] => [
   ['/filters/0/field', { filters: [{ field: name, operator: 'gt', value: '1' }] }],
   ['/sort/0', { sort: [`-${name}`] }],
   ['/group_by/0', { group_by: [name] }],
+  ['/measures/0/field', { group_by: ['status'], measures: [{ function: 'maximum', field: name }] }],
+  [
+    '/measures/1/field',
+    {
+      group_by: ['status'],
+      measures: ['tenure', name].map((field) => ({ function: 'sum', field })),
+      sort: [`sum_${name}`],
+    },
+  ],
 ];
 
 t.test('a hidden, an archived and an unknown attribute are the same error in every place', async (t) => {
@@ -324,10 +333,14 @@ t.test(
         { columns: ['email'], filters: [{ field: name, operator: 'eq', value: 'x' }], sort: [], groupBy: [] },
         { columns: ['email'], filters: [], sort: [`-${name}`], groupBy: [] },
         { columns: [], filters: [], sort: [], groupBy: [name] },
+        {
+          ...{ columns: [], filters: [], sort: [], groupBy: ['status'] },
+          measures: [{ function: 'sum', field: name }],
+        },
       ];
       const texts: string[] = [];
       for (const data of stored) {
-        await prisma.report.updateMany({ where: { accountId, id }, data });
+        await prisma.report.updateMany({ where: { accountId, id }, data: { measures: [], ...data } });
         for (const path of ['results', 'results?page[size]=1', 'results.csv']) {
           const response = await client.send('GET', `/v1/reports/${id}/${path}`);
           t.equal(response.statusCode, 400, response.body);

@@ -45,7 +45,7 @@ const rejected: Rejected[] = [
   [
     'an order by a column that is not a group',
     { kind: 'groups', group_1: 'status', sort_1: 'email' },
-    /^sort_1: Sort key 1 must be count or one of the columns in the groups/,
+    /^sort_1: Sort key 1 must be count, one of the columns in the groups, or one of the measures/,
   ],
   ['one column too many', numbered(65, 'column', 'id'), /^new_column: Columns must have .*64/],
   ['21 filters', filters(21), /^new_filter: Filters must have .*20/],

@@ -328,10 +328,10 @@ t.test(
 );
 
 t.test(
-  'the list without reports and the form of a new one lead to a ready report of the hires of this year',
+  'the list without reports and the form of a new one lead to a template for the hires of this year',
   async (t) => {
     const { scene, browser } = await ownerAtWork();
-    const ready = `${reportsPath}/new?ready=hires_this_year`;
+    const ready = `${reportsPath}/new?template=hires_this_year`;
     for (const address of [reportsPath, `${reportsPath}/new`]) {
       const { body } = await browser.open(address);
       t.match(body, `<a href="${ready}">Hires this year by department</a>`, address);
@@ -339,7 +339,7 @@ t.test(
     t.match((await browser.open(reportsPath)).body, 'as an Excel workbook or as CSV');
     const page = await browser.open(ready);
     isPage(t, page);
-    t.notMatch(page.body, 'ready report');
+    t.notMatch(page.body, 'Start with a template');
     t.match(page.body, 'value="Hires this year by department"');
     const { csrf_token = '', form = '', ...fields } = hiddenFields(page.body);
     const selected = [
@@ -366,8 +366,7 @@ t.test(
         ],
       },
     ]);
-    isPage(t, await browser.open(`${reportsPath}/new?ready=unknown`));
-    t.notMatch((await browser.open(reportsPath)).body, 'ready report');
+    t.notMatch((await browser.open(reportsPath)).body, 'Start with a template');
   },
 );
 
@@ -378,7 +377,8 @@ t.test('a report offers usual groups first, and its second sort key follows "The
   const [, offered = ''] = /<select id="new_group".*?>(.*?)<\/select>/s.exec(body) ?? [];
   const labels = [...offered.matchAll(/<option value="\w+">(.*?)<\/option>/g)].map(([, label]) => label);
   t.same(labels, [
-    ...['Department', 'Location', 'Job title', 'Hire year', 'Manager'],
+    ...['Department', 'Location', 'Job title', 'Month of employment', 'Tenure band', 'Hire year'],
+    ...['Hire month', 'Termination year', 'Termination month', 'Manager'],
     ...['First name', 'Last name', 'Hire date', 'Termination date'],
     ...['Employee number', 'E-mail', 'ID', 'Updated at'],
   ]);

@@ -3,6 +3,7 @@ import {
   employeeAttributes,
   givenAttributes,
 } from '../../src/features/employees/employee-attributes.js';
+import { computedGroupKeys } from '../../src/features/reports/computed-keys.js';
 import { createRandom, type Random } from '../support/input/random.js';
 import {
   asShown,
@@ -42,13 +43,35 @@ function randomEmployees(random: Random, count: number): TestEmployee[] {
   }));
 }
 
+const today = api.clock().toISOString().slice(0, 10);
+
+/** The date of a number of days before today. */
+const before = (days: number) => new Date(Date.parse(today) - days * 86_400_000).toISOString().slice(0, 10);
+
+const dates = [
+  '2024-02-29',
+  '1999-12-31',
+  '0001-01-01',
+  today,
+  before(-1),
+  before(31),
+  before(200),
+  before(400),
+];
+
 /** Values of the attributes that can be `null`. */
 function randomNullables(random: Random): Partial<TestEmployee> {
   const given = givenAttributes.filter(({ nullable }) => nullable && random.chance(0.7));
-  const value = (type: AttributeType) =>
-    type === 'date' ? random.pick(['2024-02-29', '1999-12-31', '0001-01-01']) : randomText(random, 3);
+  const value = (type: AttributeType) => (type === 'date' ? random.pick(dates) : randomText(random, 3));
   return Object.fromEntries(given.map(({ member, type }) => [member, value(type)]));
 }
+
+const allMeasures = ['sum', 'average', 'minimum', 'maximum'].flatMap((name) =>
+  (name.startsWith('m') ? ['tenure', 'hire_date', 'termination_date'] : ['tenure']).map((field) => ({
+    function: name,
+    field,
+  })),
+);
 
 function typeOf(field: string): AttributeType {
   return employeeAttributes.find(({ name }) => name === field)?.type ?? 'text';
@@ -56,8 +79,11 @@ function typeOf(field: string): AttributeType {
 
 function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): NaiveDefinition {
   const grouped = random.chance(0.4);
-  const groupBy = grouped ? random.some(columnKeys, 1 + random.upTo(2)) : [];
-  const sortable = grouped ? [...groupBy, 'count'] : columnKeys;
+  const keys = random.chance(0.5) ? columnKeys : [...computedGroupKeys, 'department', 'status'];
+  const groupBy = grouped ? random.some(keys, 1 + random.upTo(2)) : [];
+  const measures = grouped ? random.some(allMeasures, random.upTo(4)) : [];
+  const measureKeys = measures.map((measure) => `${measure.function}_${measure.field}`);
+  const sortable = grouped ? [...groupBy, 'count', ...measureKeys] : columnKeys;
   const filters = Array.from({ length: random.pick([0, 0, 1, 1, 2, 3]) }, () => {
     const field = random.pick(columnKeys);
     const others =
@@ -82,7 +108,7 @@ function randomDefinition(random: Random, employees: readonly NaiveEmployee[]): 
   });
   return {
     ...(grouped
-      ? { group_by: groupBy }
+      ? { group_by: groupBy, measures }
       : random.chance(0.8)
         ? { columns: random.some(columnKeys, 1 + random.upTo(8)) }
         : {}),
@@ -101,14 +127,17 @@ t.test('random reports over random employees match a naive evaluation', async (t
     const shown = employees.map((employee, index) =>
       asShown(employee, client.tenant.employeeIds[index] ?? ''),
     );
-    for (let round = 0; round < (count === 1 ? 3 : 16); round += 1) {
+    for (let round = 0; round < (count === 1 ? 3 : 24); round += 1) {
       const definition = randomDefinition(random, shown);
       const label = JSON.stringify(definition);
-      const expected = evaluate(shown, definition);
+      const expected = evaluate(shown, definition, today);
       const id = await client.saved({ title: 'random', ...definition });
       const size = 1 + random.upTo(30) + (count === 1 ? 0 : 4);
       const rows = await client.allRows(id, size);
-      const found = rows.map(({ attributes }) => Object.entries(attributes));
+      const found = rows.map(({ attributes: { measures, ...others } }) => [
+        ...Object.entries(others),
+        ...Object.entries(Object(measures)),
+      ]);
       if (!t.strictSame(found, expected, `${label} by ${size}`)) return;
       const number = 1 + random.upTo(Math.ceil(expected.length / size) + 1);
       const url = `/v1/reports/${id}/results?page[size]=${size}&page[number]=${number}`;

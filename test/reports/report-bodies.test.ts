@@ -1,3 +1,4 @@
+import { computedGroupKeys } from '../../src/features/reports/computed-keys.js';
 import { columnKeys } from '../support/records/naive-report.js';
 import { createReportClient, refused } from '../support/records/reports.js';
 import { buildTestApp } from '../support/server/app.js';
@@ -88,7 +89,12 @@ const malformed: [body: object, pointer: string, code: string, rule: string][] =
     'not_allowed',
     'must be one of eq, not_eq, contains, starts_with, before, after, on_or_before, on_or_after, empty, not_empty, lt, lte, gt, gte, in, not_in',
   ],
-  [{ group_by: ['salary'] }, '/group_by/0', 'not_allowed', `must be one of ${filterFields}, hire_year`],
+  [
+    { group_by: ['salary'] },
+    '/group_by/0',
+    'not_allowed',
+    `must be one of ${filterFields}, ${computedGroupKeys.join(', ')}`,
+  ],
   [{ columns: ['hire_year'] }, '/columns/0', 'not_allowed', `must be one of ${filterFields}`],
   [filter({ field: 'hire_year' }), '/filters/0/field', 'not_allowed', `must be one of ${filterFields}`],
   [{ columns: [1] }, '/columns/0', 'type', 'must be a string'],
@@ -98,7 +104,7 @@ const malformed: [body: object, pointer: string, code: string, rule: string][] =
     { group_by: ['status'], colums: [] },
     '/colums',
     'unknown',
-    'is unknown; valid members are title, description, columns, filters, sort, group_by',
+    'is unknown; valid members are title, description, columns, filters, sort, group_by, measures',
   ],
 ];
 

@@ -27,6 +27,7 @@ t.test('createReport with a title alone stores every column of every employee', 
     filters: [],
     sort: [],
     group_by: [],
+    measures: [],
     created_at: at,
     updated_at: at,
   });

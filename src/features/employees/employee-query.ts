@@ -104,8 +104,8 @@ export interface EmployeePage {
   readonly nextAnchor: EmployeeAnchor | null;
 }
 
-/** A value that employees are grouped by. */
-type GroupColumn = Pick<EmployeeColumn, 'name' | 'facets'>;
+/** A value that employees are grouped by. With a join, an employee can have several. */
+type GroupColumn = Pick<EmployeeColumn, 'name' | 'facets'> & { readonly join?: Prisma.Sql };
 
 /** A number of employees. */
 export interface EmployeeCount {
@@ -200,12 +200,19 @@ export class EmployeeQuery {
     return Prisma.sql`SELECT coalesce(${size}, 0)::text AS count FROM ${source} WHERE ${this.#condition()}`;
   }
 
-  /** Query for the groups of employees with the same values: the values as `key_0`, `key_1` …, and their `size`. */
-  groups(columns: readonly GroupColumn[]): Prisma.Sql {
-    const { source, size } = this.#facets(columns) ?? this.#counted();
+  /**
+   * Query for the groups of employees with the same values: the values as `key_0`, `key_1` …, and their `size`.
+   *
+   * @param aggregates further expressions for each group, as `aggregate_0`, `aggregate_1` … Default: none.
+   */
+  groups(columns: readonly GroupColumn[], aggregates: readonly Prisma.Sql[] = []): Prisma.Sql {
+    const { source, size } = (aggregates.length === 0 ? this.#facets(columns) : null) ?? this.#counted();
     const keys = columns.map(({ name }, index) => Prisma.sql`${name} AS ${Prisma.raw(`key_${index}`)}`);
+    const others = aggregates.map((sql, index) => Prisma.sql`${sql} AS ${Prisma.raw(`aggregate_${index}`)}`);
+    const selected = [...keys, Prisma.sql`${size} AS size`, ...others];
+    const rows = [source, ...columns.flatMap(({ join = [] }) => join)];
     return Prisma.sql`
-      SELECT ${Prisma.join(keys)}, ${size} AS size FROM ${source} WHERE ${this.#condition()}
+      SELECT ${Prisma.join(selected)} FROM ${Prisma.join(rows, ' ')} WHERE ${this.#condition()}
       GROUP BY ${Prisma.raw(columns.map((_, index) => index + 1).join(', '))}`;
   }
 

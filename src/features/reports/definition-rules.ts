@@ -1,5 +1,7 @@
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
+import { computedGroup, computedGroupKeys } from './computed-keys.js';
 import { filterErrors } from './filter-rules.js';
+import { isAvailable, type Measure, measureFields, measureKey, measureOf } from './measures.js';
 import { keyOf, type ReportChanges, type ReportDefinition } from './report.js';
 import {
   type ColumnKey,
@@ -21,7 +23,7 @@ export interface DefinitionError {
  * that the reader does not have are not checked, see {@link findUnknownKeys}.
  */
 export function findDefinitionErrors(
-  { filters, sort, groupBy }: ReportDefinition,
+  { filters, sort, groupBy, measures }: ReportDefinition,
   columns: ReportColumns,
 ): DefinitionError[] {
   const errors: DefinitionError[] = [];
@@ -36,23 +38,49 @@ export function findDefinitionErrors(
     if (column !== undefined && !isGroupable(column))
       errors.push({ path: ['group_by', index], violation: violation('ungrouped_type', { key }) });
   }
-  return [...errors, ...sortErrors(sort.map(keyOf), { groupBy, columns })];
+  if (groupBy.length === 0 && measures.length > 0)
+    errors.push({ path: ['measures'], violation: violation('without_measures') });
+  const ofGroups = groupBy.length > 0 ? [...groupBy, ...measures.map(measureKey), 'count'] : null;
+  return [
+    ...errors,
+    ...measureErrors(measures, columns),
+    ...sortErrors(sort.map(keyOf), { ofGroups, columns }),
+  ];
+}
+
+function* measureErrors(measures: readonly Measure[], columns: ReportColumns): Iterable<DefinitionError> {
+  const keys = measures.map(measureKey);
+  for (const [index, measure] of measures.entries()) {
+    const { field } = measure;
+    const path = ['measures', index];
+    if (keys.indexOf(measureKey(measure)) < index) yield { path, violation: violation('not_repeated') };
+    // A custom attribute that the reader does not have is not checked.
+    const isUnknown = isCustomKey(field) && !columns.has(field);
+    if (!isUnknown && !isAvailable(measure, columns))
+      yield { path: [...path, 'field'], violation: violation('measured_type', { key: field }) };
+  }
 }
 
 function* sortErrors(
   keys: readonly string[],
-  { groupBy, columns }: { groupBy: readonly string[]; columns: ReportColumns },
+  {
+    ofGroups,
+    columns,
+  }: {
+    /** Keys by which the groups of the report can be sorted; `null` for a list. */
+    ofGroups: readonly string[] | null;
+    columns: ReportColumns;
+  },
 ): Iterable<DefinitionError> {
-  const grouped = groupBy.length > 0;
   for (const [index, key] of keys.entries()) {
     const path = ['sort', index];
     const column = columns.get(key);
-    if (grouped && key !== 'count' && !groupBy.includes(key)) {
+    if (ofGroups !== null && !ofGroups.includes(key)) {
       yield { path, violation: violation('grouped_sort') };
     } else if (column !== undefined && !isSortable(column)) {
       yield { path, violation: violation('unsorted_type', { key }) };
     }
-    if (!grouped && (key === 'count' || key === 'hire_year')) {
+    if (ofGroups === null && (key === 'count' || computedGroup(key) || measureOf(key))) {
       yield { path, violation: violation('ungrouped_sort', { key }) };
     }
   }
@@ -63,15 +91,15 @@ function* sortErrors(
  * or unknown. The errors are the same, and list the valid keys as those of other unknown keys do.
  */
 export function findUnknownKeys(
-  { columns: shown = [], filters = [], sort = [], groupBy = [] }: ReportChanges,
+  { columns: shown = [], filters = [], sort = [], groupBy = [], measures = [] }: ReportChanges,
   columns: ReportColumns,
 ): DefinitionError[] {
   const keysOf = (isValid: (column: ReportColumn) => boolean) =>
     [...columns.values()].filter(isValid).map(({ key }): string => key);
   const all = () => keysOf(() => true);
-  const grouping = () => [...keysOf(isGroupable), 'hire_year'];
+  const grouping = () => [...keysOf(isGroupable), ...computedGroupKeys];
   const sorting = () => {
-    const keys = [...keysOf(isSortable), ...(groupBy.length > 0 ? ['hire_year', 'count'] : [])];
+    const keys = [...keysOf(isSortable), ...(groupBy.length > 0 ? [...computedGroupKeys, 'count'] : [])];
     return keys.flatMap((key) => [key, `-${key}`]);
   };
   const errors = (
@@ -93,5 +121,10 @@ export function findUnknownKeys(
     ),
     ...errors(sort.map(keyOf), (index) => ['sort', index], sorting),
     ...errors(groupBy, (index) => ['group_by', index], grouping),
+    ...errors(
+      measures.map(({ field }) => field),
+      (index) => ['measures', index, 'field'],
+      () => measureFields(columns).map(({ key }) => key),
+    ),
   ];
 }

@@ -1,7 +1,9 @@
 import { type AttributeAccess, isRestricted } from '../../platform/contract/attribute-access.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { type Violation, violation } from '../../platform/problems/rule-texts.js';
+import { attributesOf } from './computed-keys.js';
 import { filterErrors } from './filter-rules.js';
+import { isAvailable } from './measures.js';
 import { comparedKeys, keyOf, type ReportDefinition } from './report.js';
 import {
   isCustomKey,
@@ -10,11 +12,6 @@ import {
   type ReportColumn,
   type ReportColumns,
 } from './report-columns.js';
-
-/** The attribute that a key of a report shows or compares. */
-function attributeOf(key: string): string {
-  return key === 'hire_year' ? 'hire_date' : key;
-}
 
 /** What a reader may read. */
 interface Readable {
@@ -25,21 +22,20 @@ interface Readable {
 
 /**
  * A report as a reader without access to some attributes runs it: without their columns. A report that filters, sorts or groups by
- * one would reveal its values, and a report of such columns only has nothing to show. A custom attribute that is hidden, archived or
+ * one, or has a measure of one, would reveal its values, and a report of such columns only has nothing to show. A custom attribute that is hidden, archived or
  * unknown is the same. `violation`: why the report cannot run.
  */
 export function asReadable<Definition extends ReportDefinition>(
   report: Definition,
   { access, columns: columnsOfReader }: Readable,
 ): { readonly report: Definition } | { readonly violation: Violation } {
-  const isHidden = (key: string) =>
-    isCustomKey(key) ? !columnsOfReader.has(key) : isRestricted(attributeOf(key), access);
+  const isHidden = (attribute: string) =>
+    isCustomKey(attribute) ? !columnsOfReader.has(attribute) : isRestricted(attribute, access);
   const { columns } = report;
   const readable = columns.filter((key) => !isHidden(key));
   const onlyColumn = readable.length === 0 ? columns[0] : undefined;
-  const needed = comparedKeys(report).find(isHidden) ?? onlyColumn;
-  if (needed !== undefined)
-    return { violation: violation('readable_report', { attribute: attributeOf(needed) }) };
+  const needed = comparedKeys(report).flatMap(attributesOf).find(isHidden) ?? onlyColumn;
+  if (needed !== undefined) return { violation: violation('readable_report', { attribute: needed }) };
   const unsuitable = unsuitableKey(report, columnsOfReader);
   return unsuitable === undefined
     ? { report: { ...report, columns: readable } }
@@ -72,6 +68,7 @@ function unsuitableKey(report: ReportDefinition, columns: ReportColumns): string
       isUnsuitable(filter.field, (column) => [...filterErrors(filter, column)].length === 0),
     )?.field ??
     report.sort.map(keyOf).find((key) => isUnsuitable(key, isSortable)) ??
-    report.groupBy.find((key) => isUnsuitable(key, isGroupable))
+    report.groupBy.find((key) => isUnsuitable(key, isGroupable)) ??
+    report.measures.find((measure) => !isAvailable(measure, columns))?.field
   );
 }

@@ -44,7 +44,8 @@ export function relativeDate(text: string, now: Date): string | null {
   }
 }
 
-function dateText(milliseconds: number): string {
+/** The date in UTC, `YYYY-MM-DD`, of a time. */
+export function dateText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 

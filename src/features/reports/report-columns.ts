@@ -7,15 +7,10 @@ import {
   type EmployeeMember,
   employeeAttributes,
 } from '../employees/index.js';
+import type { ColumnDescription, ColumnType } from './column-description.js';
+import { type ComputedKey, computedGroup } from './computed-keys.js';
 
-type ColumnType = 'string' | 'date' | 'date_time' | 'integer' | 'number' | 'boolean' | 'list';
-
-/** The key of a column in requests, its label and the type of its values. */
-export interface ColumnDescription {
-  readonly key: string;
-  readonly label: string;
-  readonly type: ColumnType;
-}
+export type { ColumnDescription } from './column-description.js';
 
 /** A column of reports. */
 interface AnyColumn extends ColumnDescription {
@@ -74,10 +69,8 @@ export const reportColumns: readonly ContractColumn[] = [
 
 export const allColumnKeys: readonly ContractKey[] = reportColumns.map(({ key }) => key);
 
-/** A column, or a value that is computed from a column and that only groups have. */
-export type GroupKey = ColumnKey | 'hire_year';
-
-const hireYear: ColumnDescription = { key: 'hire_year', label: 'Hire year', type: 'integer' };
+/** A column, or a value that is computed from dates and that only groups have. */
+export type GroupKey = ColumnKey | ComputedKey;
 
 /** The columns that a reader can show, filter, sort or group by, by key: those of the contract, then custom attributes. */
 export type ReportColumns = ReadonlyMap<string, ReportColumn>;
@@ -102,7 +95,7 @@ export function columnsWith(attributes: readonly CustomAttribute[]): ReportColum
 
 /** The description of a key of groups. */
 export function describeGroupKey(key: GroupKey, columns: ReportColumns): ColumnDescription {
-  return key === 'hire_year' ? hireYear : columnOf(key, columns);
+  return computedGroup(key) ?? columnOf(key as ColumnKey, columns);
 }
 
 export function columnOf(key: ColumnKey, columns: ReportColumns): ReportColumn {

@@ -15,6 +15,7 @@ import { callerContext } from '../../platform/http/principal.js';
 import { idempotencyProblem } from '../../platform/idempotency/idempotency-problems.js';
 import { invalidMembers } from '../../platform/problems/invalid-request.js';
 import { found, Problem, recordNotFound } from '../../platform/problems/problem.js';
+import type { Measure } from './measures.js';
 import type { Report, ReportChanges, ReportFilter } from './report.js';
 import type { ColumnKey, GroupKey } from './report-columns.js';
 import { isReportAnchor, type ReportAnchor, type ReportSortKey } from './report-list.js';
@@ -41,6 +42,7 @@ function toResource(report: Report): Schemas['Report'] {
       filters: report.filters.map(toFilterDocument),
       sort: [...report.sort],
       group_by: [...report.groupBy],
+      measures: report.measures.map(({ function: name, field }) => ({ function: name, field })),
       created_at: report.createdAt.toISOString(),
       updated_at: report.updatedAt.toISOString(),
     },
@@ -65,7 +67,7 @@ function toFilterDocument(filter: ReportFilter): Schemas['ReportFilter'] {
 export function toChanges(
   body: Schemas['ReportCreateRequest'] | Schemas['ReportUpdateRequest'],
 ): ReportChanges {
-  const { title, description, filters, sort } = body;
+  const { title, description, filters, sort, measures } = body;
   return {
     title,
     description,
@@ -73,6 +75,7 @@ export function toChanges(
     filters,
     sort,
     groupBy: keysOf<GroupKey>(body.group_by),
+    measures: measures as readonly Measure[] | undefined,
   };
 }
 

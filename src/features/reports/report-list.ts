@@ -58,7 +58,7 @@ export interface ReportPage {
 }
 
 const reportSelection = Prisma.sql`
-  id, title, description, columns, filters, sort, group_by AS "groupBy", version, created_at AS "createdAt",
+  id, title, description, columns, filters, sort, group_by AS "groupBy", measures, version, created_at AS "createdAt",
   updated_at AS "updatedAt", created_by_user_id AS "createdByUserId",
   created_by_application_id AS "createdByApplicationId"`;
 

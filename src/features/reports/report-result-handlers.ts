@@ -13,6 +13,7 @@ import { found } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
 import type { AsOf } from '../employees/index.js';
 import type { AccountColumns } from './account-columns.js';
+import { measureOf } from './measures.js';
 import { readableReport } from './readable-report.js';
 import type { Report } from './report.js';
 import type { ColumnDescription, ReportColumns } from './report-columns.js';
@@ -26,20 +27,25 @@ function isResultAnchor(value: unknown): value is ResultAnchor {
   return Number.isSafeInteger(version) && Array.isArray(values) && values.every(isStorableText);
 }
 
-/** A row of a result, its attributes in the order of the columns, and those of custom attributes in an object of their own. */
+/** A row of a result, its attributes in the order of the columns, and custom attributes and measures in objects of their own. */
 function toRowResource(
   row: ResultRow,
   columns: readonly ColumnDescription[],
 ): components['schemas']['ReportRow'] {
-  const values = columns.map(({ key }, index) => ({ key, custom: customKey(key), value: row.values[index] }));
-  const custom = values.flatMap(({ custom: key, value }) => (key === undefined ? [] : [[key, value]]));
-  const attributes = values.flatMap(({ key, custom, value }) => (custom === undefined ? [[key, value]] : []));
+  const values = columns.map(({ key }, index) => {
+    const custom = customKey(key);
+    const member = custom !== undefined ? 'custom' : measureOf(key) ? 'measures' : 'attributes';
+    return { member, entry: [custom ?? key, row.values[index]] };
+  });
+  const entriesOf = (of: string) => values.filter(({ member }) => member === of).map(({ entry }) => entry);
+  const [custom, measures] = [entriesOf('custom'), entriesOf('measures')];
   return {
     id: row.id,
     type: 'report_rows',
     attributes: {
-      ...Object.fromEntries(attributes),
+      ...Object.fromEntries(entriesOf('attributes')),
       ...(custom.length > 0 && { custom: Object.fromEntries(custom) }),
+      ...(measures.length > 0 && { measures: Object.fromEntries(measures) }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Report as ReportRow } from '../../platform/database/generated/client.js';
+import type { Measure } from './measures.js';
 import { allColumnKeys, type ColumnKey, type GroupKey } from './report-columns.js';
 
 /** A condition on employees that compares with one value. */
@@ -36,15 +37,16 @@ export function valuesOf({ value = [] }: ReportFilter): readonly string[] {
   return [value].flat();
 }
 
-/** A column key, `hire_year` or `count`; a leading `-` means descending. */
+/** A key of a column, of computed groups or of a measure, or `count`; a leading `-` means descending. */
 type SortKey = string;
 
-/** The definition of a report. Exactly one of `columns` and `groupBy` is empty. */
+/** The definition of a report. Exactly one of `columns` and `groupBy` is empty. Only with `groupBy`, it has measures. */
 export interface ReportDefinition {
   readonly columns: readonly ColumnKey[];
   readonly filters: readonly ReportFilter[];
   readonly sort: readonly SortKey[];
   readonly groupBy: readonly GroupKey[];
+  readonly measures: readonly Measure[];
 }
 
 /** The members of a report that clients write. */
@@ -75,6 +77,7 @@ export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
     filters: row.filters as unknown as ReportFilter[],
     sort: row.sort,
     groupBy: row.groupBy as GroupKey[],
+    measures: row.measures as unknown as Measure[],
     version: row.version,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -84,7 +87,7 @@ export function toReport(row: Omit<ReportRow, 'accountId'>): Report {
 }
 
 /** Converts content to the members of a row. Repeated columns and sort keys are removed. */
-export function toStored({ title, description, columns, filters, sort, groupBy }: ReportContent) {
+export function toStored({ title, description, columns, filters, sort, groupBy, measures }: ReportContent) {
   return {
     title,
     description,
@@ -96,6 +99,7 @@ export function toStored({ title, description, columns, filters, sort, groupBy }
     })),
     sort: sort.filter((entry, index) => sort.findIndex((other) => keyOf(other) === keyOf(entry)) === index),
     groupBy: [...new Set(groupBy)],
+    measures: measures.map(({ function: name, field }) => ({ function: name, field })),
   };
 }
 
@@ -104,9 +108,15 @@ export function keyOf(entry: SortKey): string {
   return entry.replace(/^-/, '');
 }
 
-/** The keys by which a definition filters, sorts and groups. */
-export function comparedKeys({ filters = [], sort = [], groupBy = [] }: Partial<ReportDefinition>): string[] {
-  return [...filters.map(({ field }) => field), ...sort.map(keyOf), ...groupBy];
+/** The keys by which a definition filters, sorts and groups, and from which it computes measures. */
+export function comparedKeys({
+  filters = [],
+  sort = [],
+  groupBy = [],
+  measures = [],
+}: Partial<ReportDefinition>): string[] {
+  const fields = [...filters, ...measures].map(({ field }) => field);
+  return [...fields, ...sort.map(keyOf), ...groupBy];
 }
 
 /** Changes of a report. Absent members are not changed. */
@@ -122,17 +132,24 @@ export function newContent(given: ReportChanges & { readonly title: string }): R
     filters: given.filters ?? [],
     sort: given.sort ?? [],
     groupBy,
+    measures: given.measures ?? [],
   };
 }
 
-/** The content of a report after a change. `columns` and `groupBy` exclude each other: changing one clears the other. */
+/**
+ * The content of a report after a change. `columns` and `groupBy` exclude each other: changing one clears the other. A report that
+ * becomes a list loses its measures.
+ */
 export function changedContent(current: ReportContent, changes: ReportChanges): ReportContent {
+  const { columns, groupBy } = shape(current, changes);
   return {
     title: changes.title ?? current.title,
     description: changes.description === undefined ? current.description : changes.description,
     filters: changes.filters ?? current.filters,
     sort: changes.sort ?? current.sort,
-    ...shape(current, changes),
+    columns,
+    groupBy,
+    measures: changes.measures ?? (groupBy.length > 0 ? current.measures : []),
   };
 }
 

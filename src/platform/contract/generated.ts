@@ -451,8 +451,9 @@ export interface paths {
          *
          *     `columns` and `group_by` exclude each other, so sending one of them replaces the other: `columns` turns a grouped
          *     report into a list report, a non-empty `group_by` turns a list report into a grouped report, and an empty
-         *     `group_by` turns a grouped report into a list report with all columns. The resulting report must be valid. If its
-         *     current `sort` would be invalid, send a new `sort` in the same request.
+         *     `group_by` turns a grouped report into a list report with all columns. A report that becomes a list report loses its
+         *     `measures`; another `group_by` keeps them. The resulting report must be valid. If its current `sort` would be invalid, send
+         *     a new `sort` in the same request.
          */
         patch: operations["updateReport"];
         trace?: never;
@@ -470,7 +471,7 @@ export interface paths {
          *     of the report. Needs the scope `reports:read`. [exportReport](#/reports/exportreport) returns all rows as CSV.
          *
          *     Columns that the application may not read are absent, and named in `meta.restricted`. A report that filters, sorts or groups by
-         *     one of them, or has no other columns, is rejected with 400. This also applies to custom attributes, which are not named in
+         *     one of them, has a measure or a group that is computed from one, or has no other columns, is rejected with 400. This also applies to custom attributes, which are not named in
          *     `meta.restricted`: one that the application may not read, one that is archived and one that does not exist are the same.
          *
          *     The response is `application/json`. A request whose `Accept` header excludes it is rejected with 406 before the
@@ -1440,14 +1441,23 @@ export interface components {
          * @enum {string}
          */
         ReportColumnInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "job_title" | "location" | "hire_date" | "termination_date" | "manager_id" | "updated_at";
-        /** @description A column of a report, `hire_year`, or another key that is added later. */
+        /** @description A column of a report, a key that is computed from dates, such as `hire_year`, or another key that is added later. */
         ReportGroupKey: string;
         /**
-         * @description A column, or `hire_year`, the year of `hire_date` as an integer. Employees without a value are one group, whose value
-         *     is `null`.
+         * @description A column, or a key that is computed from dates. Employees without a value are one group, whose value is `null`.
+         *
+         *     * `hire_year` and `termination_year`: the year of `hire_date` or `termination_date`, as an integer.
+         *     * `hire_month` and `termination_month`: its month, such as `2026-01`.
+         *     * `tenure_band`: the full years of `tenure`, as `under 1 year`, `1–2 years`, `3–5 years`, `6–10 years` or `over 10 years`,
+         *       ordered by length. A year is full on the anniversary of `hire_date`; the anniversary of 29 February is 1 March in other
+         *       years. The value is `null` without a tenure.
+         *     * `employed_month`: each of the last 12 complete months, and the present one, in which the employee was employed on the last
+         *       day, or today in the present month. `hire_date` must be that day or earlier, and `termination_date`, which is the last
+         *       day of employment, must be `null`, that day or later. Days are in UTC. An employee is counted in each of these months,
+         *       so `count` is the headcount of the month. An employee who was employed in none of them is not counted.
          * @enum {string}
          */
-        ReportGroupKeyInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "job_title" | "location" | "hire_date" | "termination_date" | "manager_id" | "updated_at" | "hire_year";
+        ReportGroupKeyInput: "id" | "employee_number" | "first_name" | "last_name" | "email" | "status" | "department" | "job_title" | "location" | "hire_date" | "termination_date" | "manager_id" | "updated_at" | "hire_year" | "hire_month" | "termination_year" | "termination_month" | "tenure_band" | "employed_month";
         /**
          * @description A `date` or `date_time` column.
          * @enum {string}
@@ -1457,16 +1467,18 @@ export interface components {
         CustomColumnKey: `custom.${string}`;
         /** @description A custom attribute to order by, of another type than `long_text` and `choices`. A leading `-` means descending. */
         CustomSortKey: `custom.${string}` | `-custom.${string}`;
+        /** @description A measure to order by: its function, `_` and its field, such as `average_tenure`. A leading `-` means descending. */
+        ReportMeasureSortKey: `sum_${string}` | `-sum_${string}` | `average_${string}` | `-average_${string}` | `minimum_${string}` | `-minimum_${string}` | `maximum_${string}` | `-maximum_${string}`;
         /** @description A column, or a custom attribute. */
         ReportColumnName: components["schemas"]["ReportColumnInput"] | components["schemas"]["CustomColumnKey"];
-        /** @description A column, `hire_year`, or a custom attribute of the type `choice`, `boolean` or `date`. */
+        /** @description A column, a key that is computed from dates, or a custom attribute of the type `choice`, `boolean` or `date`. */
         ReportGroupName: components["schemas"]["ReportGroupKeyInput"] | components["schemas"]["CustomColumnKey"];
         /** @description A `date` or `date_time` column, or a custom attribute of the type `date`. */
         ReportDateColumnName: components["schemas"]["ReportDateColumnInput"] | components["schemas"]["CustomColumnKey"];
         /** @description A column or a custom attribute to order by. A leading `-` means descending. */
         ListReportSortName: components["schemas"]["ListReportSortKey"] | components["schemas"]["CustomSortKey"];
-        /** @description A column, a custom attribute, `hire_year` or `count`. A leading `-` means descending. */
-        ReportSortName: components["schemas"]["ReportSortKey"] | components["schemas"]["CustomSortKey"];
+        /** @description A column, a custom attribute, a key that is computed from dates, `count` or a measure. A leading `-` means descending. */
+        ReportSortName: components["schemas"]["ReportSortKey"] | components["schemas"]["CustomSortKey"] | components["schemas"]["ReportMeasureSortKey"];
         /**
          * @description The type of the values of a column: `string`, `date` and `date_time` (written as RFC 3339), `integer`, `number`, `boolean`,
          *     `list` (an array of strings), or another that is added later.
@@ -1604,7 +1616,7 @@ export interface components {
          */
         ReportColumnInputs: components["schemas"]["ReportColumnName"][];
         /**
-         * @description The columns to count by, in this order. Only the first occurrence of a repeated column counts. The result has one row for
+         * @description The columns and computed keys to count by, in this order. Only the first occurrence of a repeated one counts. The result has one row for
          *     each distinct combination of their values.
          */
         ReportGroupingInput: components["schemas"]["ReportGroupName"][];
@@ -1612,6 +1624,40 @@ export interface components {
         NoReportColumns: ""[];
         /** @description A list report is not grouped. Must be omitted or empty when there are `columns`. */
         NoReportGrouping: ""[];
+        /**
+         * @description What is computed from the values of the employees in a row: their `sum`, their `average`, their `minimum` or their `maximum`.
+         *     Employees without a value are ignored.
+         * @enum {string}
+         */
+        ReportMeasureFunctionInput: "sum" | "average" | "minimum" | "maximum";
+        /**
+         * @description `tenure`, the length of the employment in years, or a date. `minimum` and `maximum` are of all fields, `sum` and `average` of
+         *     numbers only.
+         * @enum {string}
+         */
+        ReportMeasureFieldInput: "tenure" | "hire_date" | "termination_date";
+        /** @description A field, or a custom attribute of the type `number` or, for `minimum` and `maximum`, `date`. */
+        ReportMeasureFieldName: components["schemas"]["ReportMeasureFieldInput"] | components["schemas"]["CustomColumnKey"];
+        /**
+         * @description A value that is computed from a field of the employees in each row. The column has the key `<function>_<field>`, such as
+         *     `average_tenure` or `sum_custom.salary`. It is `null` in a row in which no employee has a value. An average is rounded
+         *     to 2 decimals, of a custom attribute to 4. `tenure` is that of today, also with `employed_month`.
+         */
+        ReportMeasureInput: {
+            function: components["schemas"]["ReportMeasureFunctionInput"];
+            field: components["schemas"]["ReportMeasureFieldName"];
+        };
+        /** @description The measures of a grouped report, whose columns follow `count` in this order. Must not repeat a measure. The default is none. */
+        ReportMeasureInputs: components["schemas"]["ReportMeasureInput"][];
+        /** @description A list report has no `measures`. Must be omitted or empty in a report without `group_by`. */
+        NoReportMeasures: components["schemas"]["ReportMeasureInput"][];
+        /** @description A value that is computed from a field of the employees in each row. */
+        ReportMeasure: {
+            /** @description `sum`, `average`, `minimum`, `maximum`, or another function that is added later. */
+            function: string;
+            /** @description `tenure`, `hire_date`, `termination_date`, `custom.` and the key of a custom attribute, or another field that is added later. */
+            field: string;
+        };
         /**
          * @description A column to order by. A leading `-` means descending.
          * @enum {string}
@@ -1623,13 +1669,13 @@ export interface components {
          */
         ListReportSortKeys: components["schemas"]["ListReportSortName"][];
         /**
-         * @description A column to order by, `hire_year` or `count`. A leading `-` means descending.
+         * @description A column to order by, a key that is computed from dates, or `count`. A leading `-` means descending.
          * @enum {string}
          */
-        ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "job_title" | "-job_title" | "location" | "-location" | "hire_date" | "-hire_date" | "termination_date" | "-termination_date" | "manager_id" | "-manager_id" | "updated_at" | "-updated_at" | "hire_year" | "-hire_year" | "count" | "-count";
+        ReportSortKey: "id" | "-id" | "employee_number" | "-employee_number" | "first_name" | "-first_name" | "last_name" | "-last_name" | "email" | "-email" | "status" | "-status" | "department" | "-department" | "job_title" | "-job_title" | "location" | "-location" | "hire_date" | "-hire_date" | "termination_date" | "-termination_date" | "manager_id" | "-manager_id" | "updated_at" | "-updated_at" | "hire_year" | "-hire_year" | "hire_month" | "-hire_month" | "termination_year" | "-termination_year" | "termination_month" | "-termination_month" | "tenure_band" | "-tenure_band" | "employed_month" | "-employed_month" | "count" | "-count";
         /**
          * @description The order of the rows. Only the first occurrence of a repeated column counts. A grouped report can be ordered by its
-         *     `group_by` columns and by `count` only, a list report by all columns. Groups that are equal in all of them are
+         *     `group_by` columns, by `count` and by its `measures` only, a list report by all columns. Groups that are equal in all of them are
          *     ordered by their `group_by` columns, ascending. Text is ordered by code point. `null` comes last in ascending order.
          */
         ReportSortKeys: components["schemas"]["ReportSortName"][];
@@ -1641,8 +1687,9 @@ export interface components {
             filters?: components["schemas"]["ReportFilterInputs"];
             sort?: components["schemas"]["ListReportSortKeys"];
             group_by?: components["schemas"]["NoReportGrouping"];
+            measures?: components["schemas"]["NoReportMeasures"];
         };
-        /** @description A report with one row for each distinct combination of the values of `group_by`, and a `count`. */
+        /** @description A report with one row for each distinct combination of the values of `group_by`, a `count`, and the `measures`. */
         GroupedReportCreateRequest: {
             title: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
@@ -1650,10 +1697,11 @@ export interface components {
             filters?: components["schemas"]["ReportFilterInputs"];
             sort?: components["schemas"]["ReportSortKeys"];
             group_by: components["schemas"]["ReportGroupingInput"];
+            measures?: components["schemas"]["ReportMeasureInputs"];
         };
         /** @description A report to save. A report has either `columns` or `group_by`. */
         ReportCreateRequest: components["schemas"]["ListReportCreateRequest"] | components["schemas"]["GroupedReportCreateRequest"];
-        /** @description Changes to a report. `columns`, and an empty `group_by`, turn a grouped report into a list report. */
+        /** @description Changes to a report. `columns`, and an empty `group_by`, turn a grouped report into a list report without `measures`. */
         ReportUpdateWithColumns: {
             title?: components["schemas"]["ReportTitleInput"];
             description?: components["schemas"]["ReportDescription"];
@@ -1661,6 +1709,7 @@ export interface components {
             filters?: components["schemas"]["ReportFilterInputs"];
             sort?: components["schemas"]["ReportSortKeys"];
             group_by?: components["schemas"]["NoReportGrouping"];
+            measures?: components["schemas"]["ReportMeasureInputs"];
         };
         /** @description Changes to a report that make it a grouped report. */
         ReportUpdateWithGrouping: {
@@ -1670,6 +1719,7 @@ export interface components {
             filters?: components["schemas"]["ReportFilterInputs"];
             sort?: components["schemas"]["ReportSortKeys"];
             group_by: components["schemas"]["ReportGroupingInput"];
+            measures?: components["schemas"]["ReportMeasureInputs"];
         };
         /** @description The changes. At least one member is required; omitted members are not changed. */
         ReportUpdateRequest: components["schemas"]["ReportUpdateWithColumns"] | components["schemas"]["ReportUpdateWithGrouping"];
@@ -1684,6 +1734,8 @@ export interface components {
             sort: string[];
             /** @description The columns that rows are grouped by, in this order; empty for a list report. */
             group_by: components["schemas"]["ReportGroupKey"][];
+            /** @description The measures of each row, in this order; empty for a list report. */
+            measures: components["schemas"]["ReportMeasure"][];
             /**
              * Format: date-time
              * @description When the report was created.
@@ -1720,7 +1772,8 @@ export interface components {
         /**
          * @description The values of the row under their column keys. Only the columns of the report are present, which is why none is
          *     marked as required. A value that an employee does not have is `null`, or an empty string in
-         *     `first_name`, `last_name` and `email`. Values of custom attributes are in `custom`, under their key without `custom.`.
+         *     `first_name`, `last_name` and `email`. Values of custom attributes are in `custom`, under their key without `custom.`, and
+         *     those of measures in `measures`.
          */
         ReportRowAttributes: {
             /** @description The employee's `id`. */
@@ -1763,12 +1816,26 @@ export interface components {
              * @description In a grouped report, the year of the employees' `hire_date`.
              */
             hire_year?: number | null;
+            /** @description In a grouped report, the month of the employees' `hire_date`, such as `2026-01`. */
+            hire_month?: string | null;
+            /**
+             * Format: int32
+             * @description In a grouped report, the year of the employees' `termination_date`.
+             */
+            termination_year?: number | null;
+            /** @description In a grouped report, the month of the employees' `termination_date`, such as `2026-01`. */
+            termination_month?: string | null;
+            /** @description In a grouped report, the length of the employment, such as `1–2 years`. */
+            tenure_band?: string | null;
+            /** @description In a grouped report, a month in which the employees were employed, such as `2026-01`. */
+            employed_month?: string;
             /**
              * Format: int64
-             * @description In a grouped report, the number of employees in this group.
+             * @description In a grouped report, the number of employees in this group. An employee is in several groups of `employed_month`.
              */
             count?: number;
             custom?: components["schemas"]["ReportCustomValues"];
+            measures?: components["schemas"]["ReportMeasureValues"];
         };
         /** @description The values of the custom attributes that are columns of the report, by key. Absent if there are none. */
         ReportCustomValues: {
@@ -1776,6 +1843,12 @@ export interface components {
         };
         /** @description The value of a custom attribute, or `null`. */
         ReportCustomValue: (string | null) | number | boolean | string[];
+        /** @description The values of the measures by their key, such as `average_tenure` or `sum_custom.salary`. Absent if the report has none. */
+        ReportMeasureValues: {
+            [key: string]: components["schemas"]["ReportMeasureValue"];
+        };
+        /** @description A number, an RFC 3339 date, or `null` if no employee of the group has a value. */
+        ReportMeasureValue: (string | null) | number;
         /** @description A row of a result. */
         ReportRow: {
             /** @description Identifies the row within this report: the `id` of the employee in a list report, an opaque key of the group in a grouped report. */
@@ -1789,7 +1862,10 @@ export interface components {
         };
         /** @description A column of a result. */
         ReportResultColumn: {
-            /** @description The member of `attributes` that holds the value, a column key or `count`. */
+            /**
+             * @description The member of `attributes` that holds the value, a column key or `count`. Values of custom attributes are in `custom`, and those
+             *     of measures, whose key is such as `average_tenure`, in `measures`.
+             */
             key: string;
             /** @description The name of the column for users. */
             label: string;

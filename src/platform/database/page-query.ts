@@ -83,7 +83,7 @@ export function isAnchor(terms: readonly OrderTerm[], value: unknown): value is 
 const isValue: Readonly<Record<OrderTerm['type'], (value: unknown) => boolean>> = {
   text: isStorableText,
   int8: (value) => typeof value === 'string' && /^\d{1,15}$/.test(value),
-  numeric: (value) => typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value),
+  numeric: (value) => typeof value === 'string' && /^-?\d{1,20}(\.\d{1,15})?$/.test(value),
   date: isDateText,
   timestamptz: isTimestampText,
 };

@@ -120,16 +120,19 @@ function identity({ instancePath, keyword, params }: ErrorObject): string {
 }
 
 /**
- * The branch with the fewest mismatches, then with the fewest findings. When two members exclude each other, the last
- * branch is chosen, which reports the first of them.
+ * The branch with the fewest mismatches, then with the fewest missing members, then with the fewest findings. When two members
+ * exclude each other, the last branch is chosen, which reports the first of them.
  */
 function mostLikely(
   branches: readonly (readonly ErrorObject[])[],
   isMismatch: (finding: ErrorObject) => boolean,
 ): readonly ErrorObject[] {
   const mismatches = (branch: readonly ErrorObject[]) => branch.filter(isMismatch).length;
+  const missing = (branch: readonly ErrorObject[]) =>
+    branch.filter(({ keyword }) => keyword === 'required').length;
   return branches.reduce((best, branch) => {
-    const order = mismatches(branch) - mismatches(best) || branch.length - best.length;
+    const order =
+      mismatches(branch) - mismatches(best) || missing(branch) - missing(best) || branch.length - best.length;
     return order < 0 || (order === 0 && mismatches(branch) > 0) ? branch : best;
   });
 }

@@ -246,9 +246,10 @@ const rules = {
 
   without_columns: rule('conflict', 'must be omitted or empty when group_by has columns'),
   without_grouping: rule('conflict', 'must be omitted or empty when there are columns'),
+  without_measures: rule('conflict', 'must be omitted or empty in a report without group_by'),
   grouped_sort: rule(
     'conflict',
-    (_params, { name }) => `must be count or one of the columns in ${name('group_by')}`,
+    (_params, { name }) => `must be count, one of the columns in ${name('group_by')}, or one of the measures`,
   ),
   ungrouped_sort: rule(
     'conflict',
@@ -274,6 +275,11 @@ const rules = {
     'conflict',
     ({ key }: { key: string }, { name }) =>
       `must not be ${name(key)}: custom attributes of groups must be one choice, yes or no, or a date`,
+  ),
+  measured_type: rule(
+    'conflict',
+    ({ key }: { key: string }, { name }) =>
+      `must not be ${name(key)}: sums and averages are of numbers, minimums and maximums of numbers or dates`,
   ),
   cursor_number: rule(
     'conflict',

@@ -105,7 +105,7 @@ function headersAndFields(): Reader[] {
 }
 
 function bodies(): Reader[] {
-  const emptyReport = { columns: [], filters: [], sort: [], groupBy: [] };
+  const emptyReport = { columns: [], filters: [], sort: [], groupBy: [], measures: [] };
   return (
     [
       ['form', parseForm],

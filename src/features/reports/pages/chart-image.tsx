@@ -46,11 +46,11 @@ function ReportChartFile({
   at: Date;
   asOf: AsOf | undefined;
 }) {
-  const { title, notes, byYear, ...content } = useChart({ report, chart });
+  const { title, notes, inColumns, ...content } = useChart({ report, chart });
   const timeText = useTimeText();
   const time = asOf === undefined ? timeText(at.toISOString(), 'date_time') : timeText(asOf.date, 'date');
   const subtitle = `${title}, ${time}`;
-  return <ChartFile {...content} title={report.title} notes={[subtitle, ...notes]} columns={byYear} />;
+  return <ChartFile {...content} title={report.title} notes={[subtitle, ...notes]} columns={inColumns} />;
 }
 
 /** The chart of a report as an image file. */

@@ -2,9 +2,11 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { counted } from '../../../platform/counted.js';
 import { DescriptionItem, DescriptionList } from '../../../platform/pages/form-parts.js';
+import { computedGroup } from '../computed-keys.js';
+import { measureKey, measureLabel, measureOf } from '../measures.js';
 import { relativeDate } from '../relative-dates.js';
 import { keyOf, type Report, type ReportDefinition, type ReportFilter } from '../report.js';
-import { describeGroupKey, type ReportColumns } from '../report-columns.js';
+import type { ReportColumns } from '../report-columns.js';
 import { relativeDateText } from './date-values.js';
 import { PageColumns, useValueText } from './value-text.js';
 
@@ -32,11 +34,13 @@ export function formatOperator(operator: string): string {
   return Object.hasOwn(operators, operator) ? operators[operator as ReportFilter['operator']] : operator;
 }
 
-/** A key of groups, or `count`, as text. A key that does not exist is as it was entered. */
+/** A key of groups or of a measure, or `count`, as text. A key that does not exist is as it was entered. */
 export function keyLabel(key: string, columns: ReportColumns): string {
   if (key === 'count') return 'Employees';
-  if (key === 'hire_year') return describeGroupKey(key, columns).label;
-  return columns.get(key)?.label ?? key;
+  const measure = measureOf(key);
+  return measure
+    ? measureLabel(measure, columns)
+    : (columns.get(key)?.label ?? computedGroup(key)?.label ?? key);
 }
 
 /** A sort key as text, such as "Last name, descending". */
@@ -113,19 +117,19 @@ export function SortLabels({ sort }: { sort: readonly string[] }) {
 
 /** Summary of a report, such as "12 columns, 2 filters, sorted by last name". */
 export function describeDefinition(
-  { columns, filters, sort, groupBy }: ReportDefinition,
+  { columns, filters, sort, groupBy, measures }: ReportDefinition,
   columnsOfUser: ReportColumns,
 ): string {
-  const shown =
-    groupBy.length > 0
-      ? `Count by ${formatList(groupBy.map((key) => inSentence(keyLabel(key, columnsOfUser))))}`
-      : counted(columns.length, 'column');
+  const named = (keys: readonly string[]) =>
+    formatList(keys.map((key) => inSentence(keyLabel(key, columnsOfUser))));
+  const shown = groupBy.length > 0 ? `Count by ${named(groupBy)}` : counted(columns.length, 'column');
   const keys = sort.map((key) => {
     const label = inSentence(keyLabel(keyOf(key), columnsOfUser));
     return key.startsWith('-') ? `${label} (descending)` : label;
   });
   return [
     shown,
+    ...(measures.length > 0 ? [`with ${named(measures.map(measureKey))}`] : []),
     ...(filters.length > 0 ? [counted(filters.length, 'filter')] : []),
     ...(keys.length > 0 ? [`sorted by ${formatList(keys)}`] : []),
   ].join(', ');
@@ -143,7 +147,7 @@ export function DefinitionDescription({
   report: Report;
   children?: ComponentChildren;
 }) {
-  const { columns, groupBy, filters, sort } = report;
+  const { columns, groupBy, measures, filters, sort } = report;
   return (
     <DescriptionList>
       {children}
@@ -154,6 +158,11 @@ export function DefinitionDescription({
       ) : (
         <DescriptionItem name="Columns">
           <KeyLabels keys={columns} />
+        </DescriptionItem>
+      )}
+      {measures.length > 0 && (
+        <DescriptionItem name="Measures">
+          <KeyLabels keys={measures.map(measureKey)} />
         </DescriptionItem>
       )}
       <DescriptionItem name="Filters">

@@ -18,7 +18,6 @@ import type { FilterChoices } from './filter-choices.js';
 import { isDateFilter, withOperator } from './filter-operators.js';
 import { mergedReportFields, ReportFields } from './form-page.js';
 import { preview } from './preview.js';
-import { newReportPath, offersReadyReport, ReadyReportHint, readyReport } from './ready-report.js';
 import {
   applyButton,
   buttons,
@@ -31,6 +30,7 @@ import {
   storedReportForm,
 } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { newReportPath, offersTemplates, ReportTemplates, templateForm } from './report-templates.js';
 import { optionsWith } from './report-validator.js';
 import { ManagerNames, managersIn, PageColumns } from './value-text.js';
 
@@ -143,13 +143,13 @@ async function formBody(
   );
 }
 
-/** The form of a new report: empty, a ready one, or a copy of the report that the query names. */
+/** The form of a new report: empty, or the template or a copy of the report that the query names. */
 async function firstForm(
   { query, user }: PageContext,
   { reports }: ReportPagesDependencies,
 ): Promise<ReportForm> {
-  const ready = readyReport(query);
-  if (ready !== null) return ready;
+  const template = templateForm(query);
+  if (template !== null) return template;
   const id = query.text('copy');
   if (id === '') return emptyReportForm;
   const report = found(isRecordId(id) ? await reports.get(user.accountId, id) : null);
@@ -174,7 +174,7 @@ export function createReportPages(site: PageRouter, dependencies: ReportPagesDep
       script: 'report-builder.js',
       body: (
         <>
-          {offersReadyReport(context) && <ReadyReportHint />}
+          {offersTemplates(context) && <ReportTemplates />}
           {
             await formBody(context, dependencies, {
               state,

@@ -51,8 +51,8 @@ export function FilterFields({
 /** Fields of the form in all, so that it stays short. */
 const maximumFields = 100;
 
-/** Fields of the form besides those of filters, at most: 21 for keys, four to add others, and 13 for the report. */
-const otherFields = 38;
+/** Fields of the form besides those of filters, at most: 22 for keys, five to add others, and 13 for the report. */
+const otherFields = 40;
 
 /** Fields of the form for the value of a filter, of which a form has at most a number in all. */
 function roomFor(filters: readonly FilterForm[], columns: ReportColumns): FormRoom {

@@ -36,6 +36,12 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
     show: ({ groups }) => <KeyLabels keys={groups} />,
   },
   {
+    member: 'measures',
+    label: 'Measures',
+    id: reportFieldIds.next('measure'),
+    show: ({ measures }) => <KeyLabels keys={measures} />,
+  },
+  {
     member: 'filters',
     label: 'Filters',
     id: reportFieldIds.next('filter'),
@@ -58,7 +64,10 @@ export const mergedReportFields: readonly MergedField<ReportForm>[] = [
 
 /** What reports are grouped by most often, and what has a different value for nearly every employee. */
 const [usualGroups, unusualGroups] = [
-  ['department', 'location', 'status', 'job_title', 'hire_year', 'manager_id'],
+  [
+    ...['department', 'location', 'status', 'job_title', 'employed_month', 'tenure_band', 'hire_year'],
+    ...['hire_month', 'termination_year', 'termination_month', 'manager_id'],
+  ],
   ['employee_number', 'email'],
 ];
 
@@ -158,6 +167,19 @@ export function ReportFields({
           maximum={maximum.groups}
           focus={focus}
         />
+        <KeyList
+          list="measure"
+          legend="Measures"
+          hint="What the report computes for each group, besides the number of employees."
+          noun="measure"
+          className="for-groups"
+          values={form.measures}
+          choices={keys(options.measures, form.measures)}
+          label={labelOf}
+          maximum={maximum.measures}
+          separate={0}
+          focus={focus}
+        />
         <FilterFields
           filters={form.filters}
           attributes={keys(options.columns)}
@@ -171,14 +193,18 @@ export function ReportFields({
           hint={
             <>
               <span class="for-list">Without any, in the order in which the employees were added.</span>
-              <span class="for-groups">By groups of this report and the number of employees.</span>
+              <span class="for-groups">
+                By groups and measures of this report, and the number of employees.
+              </span>
             </>
           }
           next="Then by"
           noun="sort order"
           values={form.sort}
           choices={choicesOf(
-            options.sortKeys.filter((key) => !sorted.has(keyOf(key))),
+            [...options.sortKeys, ...form.measures.flatMap((key) => [key, `-${key}`])].filter(
+              (key) => !sorted.has(keyOf(key)),
+            ),
             sortLabelOf,
           )}
           label={sortLabelOf}

@@ -1,9 +1,10 @@
 import type { Fields } from '../../../platform/pages/fields.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
+import { computedGroup } from '../computed-keys.js';
 import { findDefinitionErrors } from '../definition-rules.js';
 import type { ReportDefinition, ReportFilter } from '../report.js';
-import { describeGroupKey, type GroupKey, type ReportColumns } from '../report-columns.js';
+import type { ColumnKey, GroupKey, ReportColumns } from '../report-columns.js';
 import { DateNote, requestedDate, withDate } from './as-of.js';
 import { FilterList, keyLabel } from './definition.js';
 import { emptyReportForm } from './report-form.js';
@@ -24,10 +25,16 @@ export function groupAddress(id: string, { key, value }: Group, page = 1): strin
   return `${reportAddress(id, 'employees')}?${query}`;
 }
 
+/** Whether filters can select the employees of a group of a key. */
+export function isListed(key: GroupKey): boolean {
+  const computed = computedGroup(key);
+  return computed === undefined || computed.dateOf !== undefined;
+}
+
 /** The group that a query names; `null` when the report has no such groups. */
 function requestedGroup(query: Fields, { groupBy }: ReportDefinition): Group | null {
   const key = groupBy.find((key) => key === query.text('by'));
-  if (key === undefined) return null;
+  if (key === undefined || !isListed(key)) return null;
   // The value is stored text, which may start or end with white space.
   return { key, value: query.text('none') === 'yes' ? null : query.secret('value') };
 }
@@ -39,21 +46,34 @@ function groupLabel({ key, value }: Group, shown: Parameters<typeof formatValue>
 
 /** The filters that exactly the employees of a group meet. */
 function filtersOf({ key, value }: Group, columns: ReportColumns): readonly ReportFilter[] {
-  const field = key === 'hire_year' ? 'hire_date' : key;
+  const { dateOf, period } = computedGroup(key) ?? {};
+  const field = dateOf ?? (key as ColumnKey);
   if (value === null) {
     const empty: ReportFilter = { field, operator: 'empty' };
     // A custom attribute has no empty text.
-    const { type } = describeGroupKey(key, columns);
-    return type === 'string' && columns.get(key)?.custom === undefined
+    const column = columns.get(field);
+    return column?.type === 'string' && column.custom === undefined
       ? [empty, { field, operator: 'not_eq', value: '' }]
       : [empty];
   }
-  if (key !== 'hire_year') return [{ field, operator: 'eq', value }];
-  const year = value.padStart(4, '0');
+  if (period === undefined) return [{ field, operator: 'eq', value }];
+  const [first, last] = daysOf(value, period);
   return [
-    { field, operator: 'on_or_after', value: `${year}-01-01` },
-    { field, operator: 'on_or_before', value: `${year}-12-31` },
+    { field, operator: 'on_or_after', value: first },
+    { field, operator: 'on_or_before', value: last },
   ];
+}
+
+/** The first and the last day of a year or a month. For another text, they are not dates. */
+function daysOf(value: string, period: 'year' | 'month'): [string, string] {
+  if (period === 'year') {
+    const year = value.padStart(4, '0');
+    return [`${year}-01-01`, `${year}-12-31`];
+  }
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(value) ?? [];
+  // The lengths of months repeat every 400 years. `Date` takes years below 100 for others.
+  const last = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  return [`${value}-01`, `${value}-${last}`];
 }
 
 const { columns: shownColumns } = emptyReportForm;
@@ -71,6 +91,7 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
       filters: [...report.filters, ...filtersOf(group, columns)],
       sort: ['last_name', 'first_name'],
       groupBy: [],
+      measures: [],
       version: 0,
     };
     if (findDefinitionErrors(list, columns).length > 0) return { redirect: reportAddress(report.id) };

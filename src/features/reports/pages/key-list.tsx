@@ -24,6 +24,7 @@ export function KeyList({
   choices,
   label,
   maximum,
+  separate = separateKeys,
   focus,
 }: {
   list: ListName;
@@ -39,6 +40,8 @@ export function KeyList({
   choices: readonly Choice[];
   label: (value: string) => string;
   maximum: number;
+  /** Number of keys with a field of their own. */
+  separate?: number;
   /** `id` of the element of the page that has the focus. */
   focus: string | undefined;
 }) {
@@ -59,15 +62,16 @@ export function KeyList({
               lead={index > 0 ? next : undefined}
               position={index + 1}
               isLast={index === values.length - 1}
+              hasField={index < separate}
             />
           ))}
         </ol>
       )}
-      {values.length > separateKeys && (
+      {values.length > separate && (
         <input
           type="hidden"
-          name={reportFieldIds.item(list, separateKeys + 1)}
-          value={values.slice(separateKeys).join(',')}
+          name={reportFieldIds.item(list, separate + 1)}
+          value={values.slice(separate).join(',')}
         />
       )}
       <AddEntry {...{ list, noun, choices, focus }} label={`Add ${noun}`} isFull={values.length >= maximum} />
@@ -147,6 +151,7 @@ function Key({
   lead,
   position,
   isLast,
+  hasField,
   focus,
 }: {
   list: ListName;
@@ -156,6 +161,7 @@ function Key({
   lead: string | undefined;
   position: number;
   isLast: boolean;
+  hasField: boolean;
   focus: string | undefined;
 }) {
   const id = reportFieldIds.item(list, position);
@@ -178,7 +184,7 @@ function Key({
   return (
     <li id={id} tabIndex={-1} {...useDescription(id)}>
       <FieldError field={id} />
-      {position <= separateKeys && <input type="hidden" name={id} value={value} />}
+      {hasField && <input type="hidden" name={id} value={value} />}
       <span class="key">
         {lead !== undefined && `${lead} `}
         {label}

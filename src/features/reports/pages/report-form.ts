@@ -2,7 +2,9 @@ import { normalizeNfc } from '../../../platform/contract/outside-text.js';
 import { type Fields, lines } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { sentence, type Violation, type Words } from '../../../platform/problems/rule-texts.js';
+import { computedGroup, tenure } from '../computed-keys.js';
 import type { DefinitionError } from '../definition-rules.js';
+import { measureKey, measureOf } from '../measures.js';
 import { keyOf, type Report, type ReportContent, valuesOf } from '../report.js';
 import type { ReportColumns } from '../report-columns.js';
 import { dateValue } from './date-values.js';
@@ -23,7 +25,7 @@ export interface FilterForm {
 type FilterPart = keyof FilterForm | 'when' | 'days' | 'search';
 
 /** The parts of a report that are lists of keys. */
-export type ListName = 'column' | 'group' | 'sort';
+export type ListName = 'column' | 'group' | 'measure' | 'sort';
 
 /** The submitted form of a report, valid or not. */
 export interface ReportForm {
@@ -33,6 +35,8 @@ export interface ReportForm {
   readonly kind: 'list' | 'groups' | '';
   readonly columns: readonly string[];
   readonly groups: readonly string[];
+  /** Keys of measures. */
+  readonly measures: readonly string[];
   readonly sort: readonly string[];
   readonly filters: readonly FilterForm[];
 }
@@ -47,6 +51,7 @@ export const emptyReportForm: ReportForm = {
     ...(['job_title', 'location', 'status', 'hire_date'] as const),
   ],
   groups: [],
+  measures: [],
   sort: [],
   filters: [],
 };
@@ -75,6 +80,7 @@ export function readReportForm(form: Fields): ReportForm {
     kind: kind === 'list' || kind === 'groups' ? kind : '',
     columns: readList(form, 'column', /^column_([1-9]\d{0,2})$/),
     groups: readList(form, 'group', /^group_([1-9]\d{0,2})$/),
+    measures: readList(form, 'measure', /^measure_([1-9]\d{0,2})$/),
     sort: readList(form, 'sort', /^sort_([1-9]\d{0,2})$/),
     filters: [
       ...positions(form, /^filter_([1-9]\d{0,2})_(?:field|value)$/).map((position) => ({
@@ -110,12 +116,18 @@ export const buttons = {
   refresh: 'refresh',
 } as const;
 
-const members = { column: 'columns', group: 'groups', sort: 'sort', filter: 'filters' } as const;
+const members = {
+  column: 'columns',
+  group: 'groups',
+  measure: 'measures',
+  sort: 'sort',
+  filter: 'filters',
+} as const;
 
 /** Applies a button that adds, moves or removes an entry; `null` for other buttons. Added entries are already in the form. */
 export function applyButton(form: ReportForm, button: string): EditedForm | null {
   const [, action, name = '', position] =
-    /^(add|remove|up|down)_(column|group|sort|filter)(?:_([1-9]\d{0,2}))?$/.exec(button) ?? [];
+    /^(add|remove|up|down)_(column|group|measure|sort|filter)(?:_([1-9]\d{0,2}))?$/.exec(button) ?? [];
   if (action === undefined) return null;
   const list = name as keyof typeof members;
   const index = Number(position) - 1;
@@ -148,6 +160,7 @@ export function storedReportForm(report: Pick<Report, keyof ReportContent>): Rep
     kind: report.groupBy.length > 0 ? 'groups' : 'list',
     columns: report.columns,
     groups: report.groupBy,
+    measures: report.measures.map(measureKey),
     sort: report.sort,
     filters: report.filters.map((filter) => ({
       field: filter.field,
@@ -227,6 +240,8 @@ function toFormError(
       return error(listField('column', form.columns), subject('Columns', 'Column'));
     case 'group_by':
       return error(listField('group', form.groups), subject('Groups', 'Group'));
+    case 'measures':
+      return error(listField('measure', form.measures), subject('Measures', 'Measure'));
     case 'sort':
       return error(listField('sort', form.sort), subject('Sort by', 'Sort key'));
   }
@@ -242,10 +257,12 @@ function toFormError(
 
 /** The labels of the form in place of the names of the API. */
 function wordsFor(columns: ReportColumns): Words {
-  const isKey = (key: string) => columns.has(key) || key === 'hire_year' || key === 'count';
+  const isKey = (key: string) =>
+    columns.has(key) || key === 'count' || key === tenure.key || computedGroup(key) || measureOf(key);
   const name = (key: string) => {
     if (key === 'group_by') return 'the groups';
     if (key.startsWith('-') && isKey(keyOf(key))) return formatSortKey(key, columns);
+    if (key === tenure.key) return tenure.label;
     return isKey(key) ? keyLabel(key, columns) : formatOperator(key);
   };
   return { name, oneOf: (names) => `one of: ${names.map(name).join('; ')}`, item: ['entry', 'entries'] };

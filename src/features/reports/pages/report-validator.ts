@@ -7,9 +7,10 @@ import { isUnchanged, lines } from '../../../platform/pages/fields.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import { invalidValues } from '../../../platform/problems/describe-validation.js';
 import { type DefinitionError, findDefinitionErrors, findUnknownKeys } from '../definition-rules.js';
+import { availableMeasures, measureKey, measureOf } from '../measures.js';
 import { timestampOfDay } from '../relative-dates.js';
 import { newContent, type ReportContent } from '../report.js';
-import { isGroupable, isSortable, type ReportColumns } from '../report-columns.js';
+import { contractColumns, isGroupable, isSortable, type ReportColumns } from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
 import { isWrongDistance } from './date-values.js';
 import { isDateFilter, isEmptyOperator, isListOperator, isOneOperator } from './filter-operators.js';
@@ -19,10 +20,13 @@ import { type FilterForm, type ReportForm, reportFieldIds, toFormErrors } from '
 export interface ReportOptions {
   readonly columns: readonly string[];
   readonly groupKeys: readonly string[];
+  /** Keys of measures. */
+  readonly measures: readonly string[];
   readonly sortKeys: readonly string[];
   readonly maximum: {
     readonly columns: number;
     readonly groups: number;
+    readonly measures: number;
     readonly sort: number;
     readonly filters: number;
   };
@@ -40,10 +44,12 @@ function readReportOptions({ document }: Contract): ReportOptions {
   return {
     columns: values('ReportColumnInput'),
     groupKeys: values('ReportGroupKeyInput'),
+    measures: availableMeasures(contractColumns).map(measureKey),
     sortKeys: values('ReportSortKey'),
     maximum: {
       columns: items('ReportColumnInputs'),
       groups: items('ReportGroupingInput'),
+      measures: items('ReportMeasureInputs'),
       sort: items('ReportSortKeys'),
       filters: items('ReportFilterInputs'),
     },
@@ -59,6 +65,7 @@ export function optionsWith(options: ReportOptions, columns: ReportColumns): Rep
     ...options,
     columns: [...options.columns, ...custom.map(({ key }) => key)],
     groupKeys: [...options.groupKeys, ...custom.filter(isGroupable).map(({ key }) => key)],
+    measures: availableMeasures(columns).map(measureKey),
     sortKeys: [...options.sortKeys, ...sorted],
   };
 }
@@ -144,7 +151,7 @@ function incompleteValue(filter: FilterForm, position: number, columns: ReportCo
 
 /** The body of the request that creates the report. */
 function toRequest(
-  { title, description, kind, columns, groups, sort, filters }: ReportForm,
+  { title, description, kind, columns, groups, measures, sort, filters }: ReportForm,
   columnsOfUser: ReportColumns,
 ): unknown {
   return {
@@ -163,7 +170,12 @@ function toRequest(
       };
     }),
     sort: [...sort],
-    ...(kind === 'groups' ? { group_by: [...groups] } : columns.length > 0 && { columns: [...columns] }),
+    ...(kind === 'groups'
+      ? {
+          group_by: [...groups],
+          measures: measures.map((key) => measureOf(key) ?? { function: key, field: '' }),
+        }
+      : columns.length > 0 && { columns: [...columns] }),
   };
 }
 

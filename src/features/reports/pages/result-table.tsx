@@ -2,6 +2,8 @@ import { numberText } from '../../../platform/counted.js';
 import { type Column, DataTable } from '../../../platform/pages/data-table.js';
 import { Email } from '../../../platform/pages/wrapped-text.js';
 import { employeeAddress } from '../../employees/index.js';
+import { computedGroupKeys } from '../computed-keys.js';
+import { measureOf } from '../measures.js';
 import type { GroupKey } from '../report-columns.js';
 import type { ResultPage } from '../results/report-results.js';
 import { useValueText } from './value-text.js';
@@ -11,7 +13,7 @@ type Row = ResultPage['rows'][number];
 /** A page of the result of a report: names lead to the employee. An empty cell of a group is "None", as in its chart. */
 export function ResultTable({ result, caption }: { result: ResultPage; caption: string }) {
   const { columns, rows } = result;
-  const grouped = columns.at(-1)?.key === 'count';
+  const grouped = columns.some(({ key }) => key === 'count');
   const valueText = useValueText();
   const shown = columns.map(({ key, label, type }, index): Column<Row> => {
     const isName = key === 'first_name' || key === 'last_name';
@@ -22,7 +24,7 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
       isName,
       cell: ({ id, values }) => {
         const value = values[index] ?? null;
-        if (value === null) return grouped ? <em>None</em> : '–';
+        if (value === null) return grouped && measureOf(key) === undefined ? <em>None</em> : '–';
         if (key === 'count') return numberText(Number(value));
         const shown = valueText(key as GroupKey, Array.isArray(value) ? value.join(', ') : String(value));
         const text = <bdi>{key === 'email' ? <Email address={shown} /> : shown}</bdi>;
@@ -34,7 +36,8 @@ export function ResultTable({ result, caption }: { result: ResultPage; caption: 
 }
 
 const shortColumns: ReadonlySet<string> = new Set([
-  ...['id', 'employee_number', 'status', 'hire_date', 'hire_year', 'termination_date', 'updated_at'],
+  ...['id', 'employee_number', 'status', 'hire_date', 'termination_date', 'updated_at'],
+  ...computedGroupKeys,
 ]);
 
 const shortTypes: ReadonlySet<string> = new Set(['date', 'date_time', 'boolean']);

@@ -14,8 +14,8 @@ import { describeDefinition } from './definition.js';
 import { createReportPages, editReportPages } from './edit.js';
 import { groupPages } from './group.js';
 import { headcountPages, headcountPath } from './headcount.js';
-import { newReportPath, ReadyReportHint } from './ready-report.js';
 import { columnsFor, type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
+import { newReportPath, ReportTemplates } from './report-templates.js';
 import { showReportPages } from './show.js';
 
 function deletePages(site: PageRouter, dependencies: ReportPagesDependencies): void {
@@ -93,7 +93,7 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
               download it as an Excel workbook or as CSV, and applications can run it.
             </p>
             <NewReport />
-            <ReadyReportHint />
+            <ReportTemplates />
             <p>
               <a href={headcountPath}>Headcount over time</a>
             </p>

@@ -8,6 +8,7 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import { endOf } from '../../employees/index.js';
+import { hasSeveralGroups } from '../computed-keys.js';
 import type { Report } from '../report.js';
 import type { ReportColumns } from '../report-columns.js';
 import { type ReportResults, resultLabels } from '../results/report-results.js';
@@ -15,9 +16,9 @@ import { DateForm, DateNote, type RequestedDate, requestedDate, withDate } from 
 import { ChartDownloads } from './chart-image.js';
 import { DefinitionDescription, describeDefinition, RunTime } from './definition.js';
 import { groupAddress } from './group.js';
-import { newReportPath } from './ready-report.js';
 import { employeesIn, ReportChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
+import { newReportPath } from './report-templates.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
 import { formatRowsOf, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
 
@@ -130,7 +131,7 @@ function showPage({
   const { id, title, description } = report;
   const print = printed !== undefined;
   const grouped = report.groupBy.length > 0;
-  const employees = chart === null ? undefined : employeesIn(chart);
+  const employees = chart === null || hasSeveralGroups(report.groupBy) ? undefined : employeesIn(chart);
   const rows = describeRows(result.recordCount, { number, last, grouped, employees });
   const table =
     result.recordCount === 0 ? (

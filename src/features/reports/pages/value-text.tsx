@@ -3,6 +3,7 @@ import { useContext } from 'preact/hooks';
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { useTimeText } from '../../../platform/pages/timestamp.js';
 import { type Employees, formatStatus } from '../../employees/index.js';
+import { describeMeasure, measureOf } from '../measures.js';
 import type { ReportFilter } from '../report.js';
 import { contractColumns, type GroupKey, type ReportColumns } from '../report-columns.js';
 import { type ChartData, chartKeys } from '../results/report-charts.js';
@@ -96,7 +97,8 @@ export function useValueText(): (key: GroupKey, value: string) => string {
   const columns = useContext(PageColumns);
   const timeText = useTimeText();
   return (key, value) => {
-    const { type } = columns.get(key) ?? {};
+    const measure = measureOf(key);
+    const { type } = (measure ? describeMeasure(measure, columns) : columns.get(key)) ?? {};
     return type === 'date' || type === 'date_time'
       ? timeText(value, type)
       : formatValue(key, value, { names, columns });

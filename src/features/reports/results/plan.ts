@@ -23,6 +23,8 @@ import {
   isOneOf,
   textArray,
 } from '../../employees/index.js';
+import { computedGroup, tenure } from '../computed-keys.js';
+import type { Measure } from '../measures.js';
 import { keyOf, type ReportDefinition, type ReportFilter, valuesOf } from '../report.js';
 import {
   type ColumnDescription,
@@ -34,21 +36,24 @@ import {
   type ReportColumns,
 } from '../report-columns.js';
 import { readRfc3339 } from '../rfc3339.js';
+import { measureColumn } from './measure-columns.js';
 
 /** The columns of a reader, and those of the table. */
 export interface Stored {
   readonly columns: ReportColumns;
   readonly table: typeof employeeColumns;
+  /** The date of today in UTC. */
+  readonly today: string;
 }
 
 /** The column of the table for a column of reports. */
-function storedColumn(key: ColumnKey, { columns, table }: Stored): EmployeeColumn {
+function storedColumn(key: ColumnKey, { columns, table }: Omit<Stored, 'today'>): EmployeeColumn {
   const column = columnOf(key, columns);
   return column.custom === undefined ? table[column.member] : customColumn(column.custom);
 }
 
 /** Builds the condition of a filter without relative dates. Its parameters are strings and arrays of strings. */
-export function reportCondition(filter: ReportFilter, stored: Stored): EmployeeCondition {
+export function reportCondition(filter: ReportFilter, stored: Omit<Stored, 'today'>): EmployeeCondition {
   const column = storedColumn(filter.field, stored);
   const { type, custom } = columnOf(filter.field, stored.columns);
   const ofList = type === 'list' && filter.operator === 'contains';
@@ -116,7 +121,7 @@ function toTimestamp(text: string): string {
 }
 
 /** One column of a result, and the expression for its value as text. */
-interface ResultColumn extends ColumnDescription {
+export interface ResultColumn extends ColumnDescription {
   readonly shown: Prisma.Sql;
   /** The expression for the value as text of a file, if it is another one. */
   readonly inFile?: Prisma.Sql;
@@ -136,6 +141,8 @@ export interface ResultPlan {
 }
 
 interface PlanOptions {
+  /** The date of today in UTC. */
+  readonly today: string;
   /** The columns that the definition can use. Default: those of the contract. */
   readonly columns?: ReportColumns;
   /**
@@ -153,10 +160,10 @@ interface PlanOptions {
 export function planResult(
   accountId: AccountId,
   definition: ReportDefinition,
-  options: PlanOptions = {},
+  options: PlanOptions,
 ): ResultPlan {
-  const { columns = contractColumns, access = contractAccess, asOf } = options;
-  const stored = { columns, table: columnsFor(accountId, access) };
+  const { columns = contractColumns, access = contractAccess, asOf, today } = options;
+  const stored = { columns, table: columnsFor(accountId, access), today };
   const conditions = definition.filters.map((filter) => reportCondition(filter, stored));
   const query = new EmployeeQuery(accountId, conditions, { asOf: asOf?.end });
   return definition.groupBy.length > 0
@@ -188,11 +195,15 @@ function planList(query: EmployeeQuery, { columns, sort }: ReportDefinition, sto
 
 function planGroups(
   query: EmployeeQuery,
-  { sort, groupBy }: ReportDefinition,
+  { sort, groupBy, measures }: ReportDefinition,
   { forPeople = false, stored }: PlanOptions & { readonly stored: Stored },
 ): ResultPlan {
   const columns = groupBy.map((key) => groupColumn(key, stored));
-  const groups = Prisma.sql`(${query.groups(columns)}) AS groups`;
+  const measured = measures.map((measure, position) =>
+    measureColumn(measure, { value: measuredValue(measure, stored), position, columns: stored.columns }),
+  );
+  const aggregates = measured.map(({ aggregate }) => aggregate);
+  const groups = Prisma.sql`(${query.groups(columns, aggregates)}) AS groups`;
   const keys = groupBy.map((key, index) => ({ key, value: Prisma.raw(`groups.key_${index}`) }));
   const shown = keys.map(({ key, value }) => ({
     ...describeGroupKey(key, stored.columns),
@@ -201,6 +212,7 @@ function planGroups(
   const terms = new Map<string, ColumnOrder>([
     ['count', [{ value: Prisma.sql`groups.size`, type: 'int8' }]],
     ...keys.map(({ key, value }) => [key, columnOrder(value, groupColumn(key, stored))] as const),
+    ...measured.map(({ key, order }) => [key, order] as const),
   ]);
   const sorted = parseSort(sort);
   const others = groupBy.filter((key) => sorted.every((entry) => entry.key !== key));
@@ -209,6 +221,7 @@ function planGroups(
     columns: [
       ...shown,
       { key: 'count', label: 'Count', type: 'integer', shown: Prisma.sql`groups.size::text` },
+      ...measured,
     ],
     rows: {
       source: groups,
@@ -226,16 +239,14 @@ function planGroups(
   };
 }
 
-const hireYear = {
-  name: Prisma.sql`extract(year FROM hire_date)::int8`,
-  type: 'int8',
-  nullable: true,
-  facets: null,
-} as const;
+/** The value of an employee that a measure is computed from. */
+function measuredValue({ field }: Measure, stored: Stored): Prisma.Sql {
+  return field === tenure.key ? tenure.value(stored.today) : storedColumn(field, stored).name;
+}
 
 /** The column or expression of a key of groups. */
 export function groupColumn(key: GroupKey, stored: Stored) {
-  return key === 'hire_year' ? hireYear : storedColumn(key, stored);
+  return computedGroup(key)?.column(stored.today) ?? storedColumn(key as ColumnKey, stored);
 }
 
 function parseSort(sort: readonly string[]): { key: string; descending: boolean }[] {
@@ -248,6 +259,8 @@ export function shownValue(
   value: Prisma.Sql,
   { columns }: Pick<Stored, 'columns'>,
 ): Prisma.Sql {
+  const computed = computedGroup(key);
+  if (computed?.shown) return computed.shown(value);
   const { type } = describeGroupKey(key, columns);
   if (type === 'integer' || type === 'number') return Prisma.sql`${value}::text`;
   if (type === 'date') return dateExpression(value);

@@ -2,9 +2,10 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { accountScope } from '../../../platform/database/scope.js';
 import { type AsOf, EmployeeQuery, employeeColumns } from '../../employees/index.js';
+import { computedGroup } from '../computed-keys.js';
 import type { ReportDefinition } from '../report.js';
-import type { GroupKey, ReportColumns } from '../report-columns.js';
-import { groupColumn, reportCondition, shownValue } from './plan.js';
+import type { GroupKey } from '../report-columns.js';
+import { groupColumn, reportCondition, type Stored, shownValue } from './plan.js';
 
 /** A value of a group key; `null` for employees without a value. */
 export type ChartValue =
@@ -41,14 +42,32 @@ interface ChartLimits {
 
 /** Twenty parts are as many as their legend can explain, and so many bars have room for them. */
 function chartLimits({ bars, stacks }: ChartKeys): ChartLimits {
-  return { bars: stacks === undefined || bars === 'hire_year' ? 40 : 20, stacks: 20 };
+  return { bars: stacks === undefined || periodOf(bars) ? 40 : 20, stacks: 20 };
 }
 
-/** Longest period of which the years without employees are shown. */
-const maximumYears = 40;
+/** What the values of a key are, if they follow each other in time. */
+export function periodOf(key: GroupKey | undefined): 'year' | 'month' | undefined {
+  return key && computedGroup(key)?.period;
+}
+
+/** Most years or months between the first and the last one of which those without employees are shown. */
+const maximumPeriods = 40;
+
+/** The number of a year or a month, such as `2026` or `2026-01`, in their order. */
+function periodNumber(text: string): number {
+  const [year, month] = text.split('-').map(Number);
+  return month === undefined ? Number(year) : Number(year) * 12 + month - 1;
+}
+
+/** The year or the month with a number. */
+function periodText(number: number, period: 'year' | 'month'): string {
+  if (period === 'year') return String(number);
+  const [year, month] = [Math.floor(number / 12), (number % 12) + 1];
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+}
 
 function chartData(rows: readonly ChartRow[], keys: ChartKeys): ChartData {
-  const byYear = keys.bars === 'hire_year';
+  const period = periodOf(keys.bars);
   const limits = chartLimits(keys);
   const bars = new Map<number, ChartValue>();
   const stacks = new Map<number, ChartValue>();
@@ -62,12 +81,12 @@ function chartData(rows: readonly ChartRow[], keys: ChartKeys): ChartData {
     sizes.set(`${row.bar} ${row.stack}`, Number(row.size));
   }
   const stackOrder = [...stacks.keys()].sort((one, other) => one - other);
-  const order = [...bars.keys()].sort((one, other) => (byYear ? other - one : one - other));
+  const order = [...bars.keys()].sort((one, other) => (period ? other - one : one - other));
   const shown = order.map((bar): [ChartValue, number[]] => [
     bars.get(bar) ?? { value: null },
     stackOrder.map((stack) => sizes.get(`${bar} ${stack}`) ?? 0),
   ]);
-  const complete = byYear ? withEmptyYears(shown, stackOrder.length) : shown;
+  const complete = period ? withEmptyPeriods(shown, { period, parts: stackOrder.length }) : shown;
   return {
     bars: complete.map(([value]) => value),
     stacks: stackOrder.map((stack) => stacks.get(stack) ?? { value: null }),
@@ -75,22 +94,25 @@ function chartData(rows: readonly ChartRow[], keys: ChartKeys): ChartData {
   };
 }
 
-/** Adds the years in which no employee was hired, unless the period is long. */
-function withEmptyYears(bars: readonly [ChartValue, number[]][], parts: number): [ChartValue, number[]][] {
-  const years = new Map(
+/** Adds the years or months without employees, unless there are many between the first and the last one. */
+function withEmptyPeriods(
+  bars: readonly [ChartValue, number[]][],
+  { period, parts }: { period: 'year' | 'month'; parts: number },
+): [ChartValue, number[]][] {
+  const found = new Map(
     bars.flatMap(([bar, counts]) =>
-      'value' in bar && bar.value !== null ? [[Number(bar.value), counts] as const] : [],
+      'value' in bar && bar.value !== null ? [[periodNumber(bar.value), counts] as const] : [],
     ),
   );
-  const [first = 0, last = 0] = [Math.min(...years.keys()), Math.max(...years.keys())];
-  if (years.size === 0 || last - first >= maximumYears) return [...bars];
-  const isYear = ([bar]: [ChartValue, number[]]) => 'value' in bar && bar.value !== null;
-  const start = bars.findIndex(isYear);
+  const [first = 0, last = 0] = [Math.min(...found.keys()), Math.max(...found.keys())];
+  if (found.size === 0 || last - first >= maximumPeriods) return [...bars];
+  const isPeriod = ([bar]: [ChartValue, number[]]) => 'value' in bar && bar.value !== null;
+  const start = bars.findIndex(isPeriod);
   const all = Array.from({ length: last - first + 1 }, (_, index): [ChartValue, number[]] => {
-    const year = first + index;
-    return [{ value: String(year) }, years.get(year) ?? new Array<number>(parts).fill(0)];
+    const number = first + index;
+    return [{ value: periodText(number, period) }, found.get(number) ?? new Array<number>(parts).fill(0)];
   });
-  return [...bars.slice(0, start), ...all, ...bars.slice(start + years.size)];
+  return [...bars.slice(0, start), ...all, ...bars.slice(start + found.size)];
 }
 
 /** The group keys for the bars of a chart, and for the parts that are stacked in them. */
@@ -99,15 +121,19 @@ interface ChartKeys {
   readonly stacks: GroupKey | undefined;
 }
 
-/** Years are on the horizontal axis, also when they are the second key. */
+/** Years and months are on the horizontal axis, also when they are the second key. */
 export function chartKeys([first, second]: readonly GroupKey[]): ChartKeys {
   if (first === undefined) throw new Error('A report without groups has no chart');
-  return second === 'hire_year' ? { bars: second, stacks: first } : { bars: first, stacks: second };
+  const isSwapped = second !== undefined && periodOf(second) && !periodOf(first);
+  return isSwapped ? { bars: second, stacks: first } : { bars: first, stacks: second };
 }
 
+/** The columns of the reader, and the date of today in UTC. */
+type ChartReader = Pick<Stored, 'columns' | 'today'> & { readonly asOf?: AsOf | undefined };
+
 /**
- * Runs a grouped report and combines its groups: the largest values of each key, or the latest years, and one value for all
- * others.
+ * Runs a grouped report and combines its groups: the largest values of each key, or the latest years or months, and one value for
+ * all others.
  *
  * @param signal cancels the run
  */
@@ -116,18 +142,11 @@ export async function readChart(
   {
     accountId,
     report,
-    columns,
-    asOf,
     signal,
-  }: {
-    accountId: AccountId;
-    report: ReportDefinition;
-    columns: ReportColumns;
-    asOf?: AsOf | undefined;
-    signal: AbortSignal;
-  },
+    ...reader
+  }: { accountId: AccountId; report: ReportDefinition; signal: AbortSignal } & ChartReader,
 ): Promise<ChartData> {
-  const { text, values } = chartQuery(accountId, report, { columns, asOf });
+  const { text, values } = chartQuery(accountId, report, reader);
   const [result] = await database.queryReport<{ rows: string }>(text, values, {
     scope: accountScope(accountId),
     signal,
@@ -140,9 +159,9 @@ export async function readChart(
 function chartQuery(
   accountId: AccountId,
   { filters, groupBy }: ReportDefinition,
-  { columns, asOf }: { columns: ReportColumns; asOf: AsOf | undefined },
+  { columns, today, asOf }: ChartReader,
 ): Prisma.Sql {
-  const stored = { columns, table: employeeColumns };
+  const stored = { columns, today, table: employeeColumns };
   const shown = chartKeys(groupBy);
   const { bars, stacks } = shown;
   const limits = chartLimits(shown);
@@ -179,10 +198,13 @@ function chartQuery(
     ) AS chart`;
 }
 
-/** Position of a value, from 1: the largest first, or the latest year first. Employees without a year have position 0. */
+/**
+ * Position of a value, from 1: the largest first, or the latest year or month first. Employees without a year or a month have
+ * position 0.
+ */
 function rankOf(key: GroupKey, index: number): Prisma.Sql {
   const value = Prisma.raw(`key_${index}`);
-  if (key === 'hire_year' && index === 0) {
+  if (periodOf(key) && index === 0) {
     return Prisma.sql`CASE WHEN ${value} IS NULL THEN 0 ELSE dense_rank() OVER (ORDER BY ${value} DESC NULLS LAST) END`;
   }
   return Prisma.sql`dense_rank() OVER (ORDER BY ${Prisma.raw(`total_${index}`)} DESC, ${value})`;

@@ -17,7 +17,7 @@ import { accountScope, withScope } from '../../../platform/database/scope.js';
 import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
 import { Problem } from '../../../platform/problems/problem.js';
 import { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from '../../employees/index.js';
-import { withDatesOf } from '../relative-dates.js';
+import { dateText, withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
@@ -70,6 +70,9 @@ export interface ResultReader {
   readonly asOf?: AsOf | undefined;
 }
 
+/** The date in a plan that only describes its result. */
+const anyDay = '0001-01-01';
+
 /** Whether an anchor belongs to this version of the report. */
 export function isAnchorOf(
   accountId: AccountId,
@@ -78,13 +81,13 @@ export function isAnchorOf(
   reader: ResultReader = {},
 ): boolean {
   // Filters do not change the order.
-  const { rows } = planResult(accountId, { ...report, filters: [] }, reader);
+  const { rows } = planResult(accountId, { ...report, filters: [] }, { ...reader, today: anyDay });
   return version === report.version && isAnchor(rows.order, values);
 }
 
 /** Labels of the columns of a result. */
 export function resultLabels(accountId: AccountId, report: Report, columns: ReportColumns): string[] {
-  const plan = planResult(accountId, { ...report, filters: [] }, { columns });
+  const plan = planResult(accountId, { ...report, filters: [] }, { columns, today: anyDay });
   return plan.columns.map(({ key, label }) => (key === 'count' ? 'Employees' : label));
 }
 
@@ -96,6 +99,9 @@ interface ReportRun extends ResultReader {
   /** Aborts when the client disconnects, and cancels the statement. */
   readonly signal: AbortSignal;
 }
+
+/** A run at a time: without relative dates, and with the date of today in UTC. */
+type DatedRun = ReportRun & Pick<Parameters<typeof planResult>[2], 'today'>;
 
 interface ExportOptions extends ResultReader {
   /** Stops the export, even when its chunks are not read, because a response may be queued behind another one. */
@@ -214,25 +220,26 @@ export class ReportResults {
     }
   }
 
-  #resolvedRun(run: ReportRun): ReportRun {
-    return { ...run, report: this.#resolved(run.report, run) };
+  #resolvedRun(run: ReportRun): DatedRun {
+    return { ...run, ...this.#resolved(run.report, run) };
   }
 
   /** A report with the relative dates of the current time, or of the date whose employees it has. */
   #resolved<Definition extends ReportDefinition>(
     report: Definition,
     { columns = contractColumns, asOf }: ResultReader,
-  ): Definition {
+  ): { report: Definition; today: string } {
     const now = asOf === undefined ? this.#clock() : endOf(asOf);
-    return { ...report, filters: withDatesOf(report.filters, { now, columns }) };
+    const filters = withDatesOf(report.filters, { now, columns });
+    return { report: { ...report, filters }, today: dateText(now.getTime()) };
   }
 
   async #readPage(
-    { accountId, report, page, signal, ...reader }: ReportRun,
-    options?: Parameters<typeof planResult>[2],
+    { accountId, report, page, signal, ...options }: DatedRun,
+    { forPeople = false }: { readonly forPeople?: boolean } = {},
   ): Promise<ResultPage> {
     const { size, from } = page;
-    const plan = planResult(accountId, report, { ...options, ...reader });
+    const plan = planResult(accountId, report, { ...options, forPeople });
     const start = 'anchor' in from ? { anchor: from.anchor.values } : from;
     const { text, values } = countAndPage(plan, pageQuery(plan.rows, rowColumns(plan), { size, start }));
     const [result] = await this.#database.queryReport<{ count: string; rows: string }>(text, values, {
@@ -262,7 +269,8 @@ export class ReportResults {
     { signal, access = contractAccess, columns = contractColumns, asOf }: Omit<ExportOptions, 'onRows'>,
   ): AsyncGenerator<Buffer, void, undefined> {
     const reader = { access, columns, asOf };
-    const query = csvQuery(planResult(accountId, this.#resolved(report, reader), reader));
+    const { report: resolved, today } = this.#resolved(report, reader);
+    const query = csvQuery(planResult(accountId, resolved, { ...reader, today }));
     return this.#database.streamCsv({ query, signal, scope: accountScope(accountId) });
   }
 }

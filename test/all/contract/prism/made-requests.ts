@@ -25,6 +25,15 @@ async function sendReports({ tokens }: PrismWorld, call: Call): Promise<void> {
     { title: 'Everyone' },
     { title: 'Names', columns: ['last_name', 'first_name'], sort: ['-last_name', 'id'], description: null },
     { title: 'Headcount', group_by: ['department'], sort: ['-count'] },
+    {
+      title: 'Measures',
+      group_by: ['employed_month', 'tenure_band'],
+      measures: [
+        { function: 'average', field: 'tenure' },
+        { function: 'maximum', field: 'hire_date' },
+      ],
+      sort: ['-average_tenure'],
+    },
     { title: 'Active', filters: [{ field: 'status', operator: 'in', value: ['active', 'on_leave'] }] },
     { title: 'A', filters: [{ field: 'last_name', operator: 'starts_with', value: 'a' }] },
   ];
