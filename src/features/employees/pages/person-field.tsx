@@ -16,15 +16,21 @@ interface PartNames {
   readonly number: string;
   /** Employee number of a match that the user has selected. */
   readonly match: string;
+  /** `id` of the suggestions. */
+  readonly list: string;
 }
 
 /** A custom attribute has a name without a second dot. */
 function partsOf(field: string): PartNames {
   const prefix = field === managerField ? 'manager_' : `${field}.`;
-  return { shown: `${prefix}shown`, number: `${prefix}number`, match: `${prefix}match` };
+  const list = field === managerField ? suggestionsId : `${field}.${suggestionsId}`;
+  return { shown: `${prefix}shown`, number: `${prefix}number`, match: `${prefix}match`, list };
 }
 
 const maximumSuggestions = 10;
+
+/** `id` of the list of {@link suggestionPages}, and of the one of the manager. */
+const suggestionsId = 'suggestions';
 
 type Dependencies = Pick<EmployeePagesDependencies, 'directory' | 'employees'>;
 
@@ -133,8 +139,8 @@ async function find(
   return found;
 }
 
-/** Searches at one time. A form has more than one text that is no employee number only if a user has entered them. */
-const maximumSearches = 5;
+/** Searches at one time. A form has many texts that are no employee numbers only if a user enters all of them. */
+const maximumSearches = 10;
 
 /** The people who match texts. More than {@link maximumSearches} texts are not searched. */
 async function searchAll(
@@ -188,7 +194,6 @@ export function PersonField({
   required?: boolean;
 }) {
   const parts = partsOf(field);
-  const list = `${field}-suggestions`;
   return (
     <>
       <TextField
@@ -198,10 +203,10 @@ export function PersonField({
         value={text}
         autocomplete="off"
         required={required}
-        list={list}
+        list={parts.list}
         data-suggestions={suggestionsPath}
       />
-      <datalist id={list} />
+      <datalist id={parts.list} />
       <input type="hidden" name={parts.shown} value={text} />
       <input type="hidden" name={parts.number} value={number} />
       {matches.length > 0 && (
@@ -235,10 +240,10 @@ export function ManagerField({
   manager: PersonView;
   label?: string;
 }) {
-  return <PersonField field={managerField} person={manager} label={fieldLabel} question="Who is the manager?" />;
+  return (
+    <PersonField field={managerField} person={manager} label={fieldLabel} question="Who is the manager?" />
+  );
 }
-
-const suggestionsId = 'suggestions';
 
 /** The people who match a text, which the script of a form offers while it is entered. */
 export function suggestionPages(site: PageRouter, { directory }: Pick<Dependencies, 'directory'>): void {

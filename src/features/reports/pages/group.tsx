@@ -8,7 +8,7 @@ import { FilterList, keyLabel } from './definition.js';
 import { emptyReportForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { formatValue, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
+import { EmployeeNames, formatValue, PageColumns, readEmployeeNames } from './value-text.js';
 
 /** A value of a group key; `null` for the employees without a value. */
 export interface Group {
@@ -85,9 +85,10 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
     const last = lastPage(result.recordCount, pageSize);
     const address = (page: number) => groupAddress(report.id, group, page);
     if (number > last) return { redirect: address(last) };
-    const names = await readManagerNames(dependencies.employees, accountId, {
+    const names = await readEmployeeNames(dependencies.employees, accountId, {
       report: list,
       run: { result, chart: null },
+      columns,
     });
     const title = `${keyLabel(group.key, columns)}: ${groupLabel(group, { names, columns })}`;
     return {
@@ -95,14 +96,14 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
       parent: { title: report.title, href: reportAddress(report.id) },
       body: (
         <PageColumns.Provider value={columns}>
-          <ManagerNames.Provider value={names}>
+          <EmployeeNames.Provider value={names}>
             <FilterList filters={list.filters} />
             <p class="hint" role="status">
               {describeRows(result.recordCount, { number, last, grouped: false })}
             </p>
             <ResultTable result={result} caption={title} />
             <Pager number={number} last={last} address={address} />
-          </ManagerNames.Provider>
+          </EmployeeNames.Provider>
         </PageColumns.Provider>
       ),
     };
