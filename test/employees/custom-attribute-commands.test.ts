@@ -43,6 +43,8 @@ t.test('attributes are added, listed, changed, archived, restored and deleted', 
     stdout: 'Added the attribute shirt.\n',
   });
   t.match(await stored('shirt'), { choices: ['S', 'M', 'L'], required: true, sensitive: false });
+  t.match(await other.run('add', '--label', 'Mentor', '--type', 'employee'), { code: 0 });
+  t.match(await other.stored('mentor'), { type: 'employee', choices: [] });
 
   const listed = await run('list', '--json');
   t.match(JSON.parse(listed.stdout), [

@@ -14,6 +14,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
+import type { ReportColumns } from '../report-columns.js';
 import type { FilterChoices } from './filter-choices.js';
 import { isDateFilter, withOperator } from './filter-operators.js';
 import { mergedReportFields, ReportFields } from './form-page.js';
