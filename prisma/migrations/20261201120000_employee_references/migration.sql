@@ -35,22 +35,18 @@ LANGUAGE sql IMMUTABLE AS $$
     (strpos('0123456789abcdefghijklmnopqrstuvwxyz', substr(id, 16, 1)) - 1)::bigint * 1
 $$;
 
--- As before, and checks the references to employees. The employees are read alone, because Citus restricts what a table can be joined
--- with, by their positions, because with row-level security an index is not searched by an expression. Of the employees that the same
--- statement adds, those that were stored before are found.
+-- As before, and checks the references to employees that change. Each is one search by the primary key: the planner estimates that an
+-- account that is new has one employee, and would read all of them for a list of positions. The employees are read alone, because Citus
+-- restricts what a table can be joined with. Of the employees that the same statement adds, those that were stored before are found.
 CREATE OR REPLACE FUNCTION set_custom_values() RETURNS trigger
 LANGUAGE plpgsql AS $$
 DECLARE
   before jsonb := '{}';
   -- Type and choices by key.
   attributes jsonb;
+  reference record;
   changed text[];
   invalid text;
-  -- The references to employees that the statement changes.
-  given_keys text[];
-  given_ids text[];
-  positions bigint[];
-  known_ids text[];
   changed_at timestamptz;
 BEGIN
   IF TG_OP = 'UPDATE' THEN before := coalesce(OLD.custom, '{}'); END IF;
@@ -69,20 +65,19 @@ BEGIN
       MESSAGE = format('the value of the custom attribute %s of an employee is not valid', invalid);
   END IF;
 
-  SELECT array_agg(given.key), array_agg(given.value #>> '{}'), array_agg(employee_position(given.value #>> '{}'))
-    INTO given_keys, given_ids, positions
-  FROM jsonb_each(NEW.custom) AS given
-  WHERE attributes -> given.key ->> 0 = 'employee' AND before -> given.key IS DISTINCT FROM given.value;
-  IF given_keys IS NOT NULL THEN
-    SELECT array_agg(id) INTO known_ids FROM employees WHERE account_id = NEW.account_id AND position = ANY (positions);
-    SELECT given.key INTO invalid FROM unnest(given_keys, given_ids) AS given (key, id)
-    WHERE given.id <> NEW.id AND given.id <> ALL (coalesce(known_ids, '{}'))
-    LIMIT 1;
-    IF FOUND THEN
-      RAISE EXCEPTION USING ERRCODE = 'check_violation',
-        MESSAGE = format('the custom attribute %s of an employee refers to an employee that the account does not have', invalid);
+  FOR reference IN
+    SELECT given.key, given.value #>> '{}' AS id, employee_position(given.value #>> '{}') AS position
+    FROM jsonb_each(NEW.custom) AS given
+    WHERE attributes -> given.key ->> 0 = 'employee' AND before -> given.key IS DISTINCT FROM given.value
+      AND given.value #>> '{}' <> NEW.id
+  LOOP
+    PERFORM FROM employees
+    WHERE account_id = NEW.account_id AND position = reference.position AND id = reference.id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION USING ERRCODE = 'check_violation', MESSAGE = format(
+        'the custom attribute %s of an employee refers to an employee that the account does not have', reference.key);
     END IF;
-  END IF;
+  END LOOP;
   IF octet_length(NEW.custom::text) > 32768 THEN
     RAISE EXCEPTION USING ERRCODE = 'check_violation',
       MESSAGE = 'the custom attributes of an employee have more than 32768 bytes';
