@@ -16,6 +16,7 @@ const customAttributes = [
   { key: 'shirt_size', label: 'Shirt size', type: 'choice', choices: ['S', 'M', 'L'] },
   { key: 'languages', label: 'Languages', type: 'choices', choices: ['English', 'German', 'Portuguese'] },
   { key: 'permit_until', label: 'Work permit until', type: 'date', sensitive: true },
+  { key: 'mentor', label: 'Mentor', type: 'employee' },
 ];
 
 const customValues = {
@@ -24,6 +25,7 @@ const customValues = {
   remote: true,
   languages: ['English', 'Portuguese'],
   permit_until: '2027-08-31',
+  mentor: 'acmedemo00000000',
 };
 
 /** Adds custom attributes to the account, and values to one employee. Returns the token of the application that may read them. */

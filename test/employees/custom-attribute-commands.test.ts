@@ -43,6 +43,8 @@ t.test('attributes are added, listed, changed, archived, restored and deleted', 
     stdout: 'Added the attribute shirt.\n',
   });
   t.match(await stored('shirt'), { choices: ['S', 'M', 'L'], required: true, sensitive: false });
+  t.match(await other.run('add', '--label', 'Mentor', '--type', 'employee'), { code: 0 });
+  t.match(await other.stored('mentor'), { type: 'employee', choices: [] });
 
   const listed = await run('list', '--json');
   t.match(JSON.parse(listed.stdout), [
@@ -86,7 +88,7 @@ t.test('invalid commands are rejected with one line, and change nothing', async 
     [['add', '--label', 'Status', '--type', 'text', '--key', 'x'], 1, /^Label is already used by/],
     [['add', '--label', 'X', '--type', 'text', '--key', 'Bad-Key'], 1, /^Key must have lower-case/],
     [['add', '--label', '中文', '--type', 'text'], 1, /^Key is required\./],
-    [['add', '--label', 'X', '--type', 'employee'], 2, /Allowed choices are text/],
+    [['add', '--label', 'X', '--type', 'person'], 2, /Allowed choices are text/],
     [['add', '--label', 'X', '--type', 'choice'], 1, /^Choices must have 1 to 50/],
     [['add', '--label', 'X', '--type', 'text', '--required', 'maybe'], 2, /Use yes or no\./],
     [['add', '--type', 'text'], 2, /required option '--label <text>'/],

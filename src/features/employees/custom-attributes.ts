@@ -3,7 +3,16 @@ import { customName } from '../../platform/contract/attribute-access.js';
 import type { Prisma } from '../../platform/database/client.js';
 
 /** Types of the values of custom attributes. */
-export const customTypes = ['text', 'long_text', 'number', 'date', 'boolean', 'choice', 'choices'] as const;
+export const customTypes = [
+  'text',
+  'long_text',
+  'number',
+  'date',
+  'boolean',
+  'choice',
+  'choices',
+  'employee',
+] as const;
 
 export type CustomType = (typeof customTypes)[number];
 
@@ -16,6 +25,7 @@ export const customTypeLabels: Readonly<Record<CustomType, string>> = {
   boolean: 'Yes or no',
   choice: 'One choice',
   choices: 'Several choices',
+  employee: 'Employee',
 };
 
 /** An attribute that an account has added to its employees. */

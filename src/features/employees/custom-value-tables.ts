@@ -88,14 +88,14 @@ export const valueTables: readonly ValueTable[] = [
   {
     name: 'employee_import_errors',
     keys: ['import_id', 'line'],
-    // The error of a date has the date. Errors of managers have no cells.
+    // The error of a date has the date. Errors of managers and of other employees have no cells, and the latter have their numbers.
     without: () => Prisma.sql`
       cells = '{}', message = 'The values and the errors of this row were deleted with a custom attribute'`,
     hasValue: (key) => Prisma.sql`
-      cells <> '{}' AND EXISTS (
+      (strpos(message, ${`${customName(key)} `}) > 0 OR cells <> '{}' AND EXISTS (
         SELECT 1 FROM employee_imports AS imports
         WHERE imports.account_id = employee_import_errors.account_id AND imports.id = employee_import_errors.import_id
-          AND ${isImported(key)})`,
+          AND ${isImported(key)}))`,
   },
   {
     name: 'employee_imports',

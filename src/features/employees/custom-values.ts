@@ -59,6 +59,8 @@ const parsers: Readonly<Record<CustomType, (given: unknown, attribute: Attribute
     if (chosen.has(undefined)) return invalid(violation('some_of', { values: choices }));
     return chosen.size === 0 ? { value: null } : valid(choices.filter((choice) => chosen.has(choice)));
   },
+  // Whether the employee exists is checked in the transaction that stores the value.
+  employee: (given) => parseText(given, maximumText),
 };
 
 /**

@@ -4,6 +4,7 @@ import { lock } from '../../platform/changes/locks.js';
 import { type Database, Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { readActiveAttributes } from './custom-attributes.js';
+import { clearReferences, findReferenced } from './custom-references.js';
 import { changedKeys, customValue, parseCustomValue, withCustomChanges } from './custom-values.js';
 import {
   type CustomChanges,
@@ -36,7 +37,8 @@ import { spellAsAccount } from './spellings.js';
 
 /**
  * Deletes employees and stores an audit event for each, in a change that has locked the account. Their direct reports have no
- * manager then, of which each gets an event too. Their values are erased from their earlier audit events, and from imports.
+ * manager then, and custom attributes of others do not refer to them, of which each gets an event too. Their values are erased from
+ * their earlier audit events, and from imports.
  */
 export async function deleteEmployees(unit: Unit, employees: readonly Pick<Employee, 'id'>[]): Promise<void> {
   const { tx } = unit;
@@ -45,6 +47,7 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
   const reports = await tx.$queryRaw<{ id: string; employeeNumber: string; managerId: string }[]>`
     SELECT id, employee_number AS "employeeNumber", manager_id AS "managerId" FROM employees
     WHERE account_id = ${accountId} AND manager_id = ANY (${ids}::text[])`;
+  const referring = await clearReferences(tx, accountId, ids);
   const counts = new Map<string, number>();
   for (const { managerId } of reports) counts.set(managerId, (counts.get(managerId) ?? 0) + 1);
   await tx.$executeRaw`
@@ -61,6 +64,13 @@ export async function deleteEmployees(unit: Unit, employees: readonly Pick<Emplo
           details: { employee: id, employee_number: employeeNumber, manager_id },
         };
       }),
+    ...referring.map(({ id, employeeNumber, removed }) => {
+      const details = customDetails({ custom: removed }, { custom: {} }, Object.keys(removed));
+      return {
+        type: 'employee.updated' as const,
+        details: { employee: id, employee_number: employeeNumber, ...details },
+      };
+    }),
     ...ids.map((id) => {
       const direct_reports = String(counts.get(id) ?? 0);
       return { type: 'employee.deleted' as const, details: { employee: id, direct_reports } };
@@ -80,13 +90,25 @@ interface RemovedChoice {
   readonly attribute: string;
 }
 
-type CreateOutcome = { readonly kind: 'created'; readonly id: string } | RemovedChoice | Rejected;
+/** Custom attributes refer to employees that the account does not have. */
+interface UnknownEmployees {
+  readonly kind: 'employees_unknown';
+  /** Names of the attributes. */
+  readonly attributes: readonly string[];
+}
+
+type CreateOutcome =
+  | { readonly kind: 'created'; readonly id: string }
+  | RemovedChoice
+  | UnknownEmployees
+  | Rejected;
 
 type UpdateOutcome =
   | { readonly kind: 'updated' | 'not_found' }
   /** The employee was changed meanwhile. */
   | { readonly kind: 'conflict'; readonly stored: Employee }
   | RemovedChoice
+  | UnknownEmployees
   | Rejected;
 
 interface UpdatedAll {
@@ -114,7 +136,7 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: null });
       const resolved = await resolveInput(tx, accountId, { employeeId: null, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const current = await currentChanges(tx, accountId, employee.custom);
+      const current = await currentChanges(tx, accountId, { ...input, employee });
       if ('kind' in current) return current;
       const values = { ...resolved.values, custom: withCustomChanges({}, current.changes) };
       const [id = ''] = await insertEmployees(tx, accountId, [{ ...values, createdAt: at }]);
@@ -142,7 +164,7 @@ export class EmployeeChanges {
       const employee = await spellAsAccount(tx, accountId, { record: input.employee, stored: before });
       const resolved = await resolveInput(tx, accountId, { employeeId: id, input: { ...input, employee } });
       if ('reasons' in resolved) return { kind: 'rejected', ...resolved };
-      const current = await currentChanges(tx, accountId, employee.custom);
+      const current = await currentChanges(tx, accountId, { ...input, employee });
       if ('kind' in current) return current;
       const after = { ...resolved.values, custom: withCustomChanges(before.custom, current.changes) };
       const changed = givenAttributes.filter(({ member }) => before[member] !== after[member]);
@@ -232,18 +254,28 @@ export class EmployeeChanges {
 async function currentChanges(
   tx: Unit['tx'],
   accountId: AuditContext['accountId'],
-  given: CustomChanges = {},
-): Promise<{ readonly changes: CustomChanges } | RemovedChoice> {
-  if (Object.keys(given).length === 0) return { changes: given };
+  { employee: { custom: given = {} }, references = {} }: EmployeeInput,
+): Promise<{ readonly changes: CustomChanges } | RemovedChoice | UnknownEmployees> {
+  if (Object.keys({ ...given, ...references }).length === 0) return { changes: given };
+  const texts = Object.values(references).filter((text) => text !== null);
+  const ids = texts.length === 0 ? new Map<string, string>() : await findReferenced(tx, accountId, texts);
   const changes: Record<string, CustomValue | null> = {};
+  const unknown: string[] = [];
   for (const attribute of await readActiveAttributes(tx, accountId)) {
-    const value = customValue(given, attribute.key);
+    const text = customValue(references, attribute.key);
+    if (typeof text === 'string') {
+      const id = ids.get(text);
+      if (id === undefined) unknown.push(attribute.name);
+      else changes[attribute.key] = id;
+      continue;
+    }
+    const value = text === null ? null : customValue(given, attribute.key);
     if (value === undefined) continue;
     if ('violation' in parseCustomValue(attribute, value))
       return { kind: 'choice_removed', attribute: attribute.name };
     changes[attribute.key] = value;
   }
-  return { changes };
+  return unknown.length > 0 ? { kind: 'employees_unknown', attributes: unknown } : { changes };
 }
 
 async function store(

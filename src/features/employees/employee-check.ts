@@ -8,8 +8,9 @@ import { invalidValues } from '../../platform/problems/describe-validation.js';
 import { maximumReportedErrors } from '../../platform/problems/invalid-request.js';
 import { ruleText, type Violation, violation } from '../../platform/problems/rule-texts.js';
 import type { CustomAttribute } from './custom-attributes.js';
+import { refersToEmployees, sizedReferences } from './custom-references.js';
 import { customBytes, isBlank, maximumCustomBytes, parseCustomValue } from './custom-values.js';
-import type { CustomValue, EmployeeRecord } from './employee.js';
+import type { CustomValue, EmployeeRecord, GivenReferences } from './employee.js';
 import { givenAttributes } from './employee-attributes.js';
 
 /** A member of a record. One that is not required can be absent, blank or `null`. */
@@ -60,6 +61,8 @@ interface ValidRecord {
   readonly employee: EmployeeRecord;
   /** Absent: the record has no manager, and does not remove it. */
   readonly manager?: ManagerReference;
+  /** The employees that custom attributes refer to, who may not be stored yet. Absent: none, and no value is removed. */
+  readonly references?: GivenReferences;
   readonly errors?: never;
 }
 
@@ -76,7 +79,7 @@ type CheckedMembers = ValidRecord | InvalidRecord<RecordError>;
 export interface EmployeeCheck {
   /** The members of a record; `custom.<key>` is the one of a custom attribute. */
   readonly attributes: readonly RecordMember[];
-  /** The employee of a valid record without the manager, who may not be stored yet; or all errors. */
+  /** The employee of a valid record without the manager and other employees, who may not be stored yet; or all errors. */
   check(value: unknown): CheckedRecord;
   /**
    * The same, with errors by member.
@@ -132,12 +135,17 @@ export function createEmployeeCheck(contract: Contract): EmployeeCheck {
     const checkMembers = (given: unknown, unchanged: ReadonlySet<string> = new Set()): CheckedMembers => {
       // Without custom attributes, a member `custom` is unknown.
       if (custom.length === 0 || !isObject(given)) return checkOfContract(given, unchanged);
-      const { others, values } = splitCustom(given);
+      const { others, values: givenValues } = splitCustom(given);
       const checked = checkOfContract(others, unchanged);
-      const found = checkCustom(custom, values, unchanged);
+      const found = checkCustom(custom, givenValues, unchanged);
       const errors = [...(checked.errors ?? []), ...found.errors];
       if (checked.errors !== undefined || errors.length > 0) return { errors };
-      return { ...checked, employee: { ...checked.employee, custom: found.custom } };
+      const { custom: values, references } = found;
+      return {
+        ...checked,
+        employee: { ...checked.employee, custom: values },
+        ...(Object.keys(references).length > 0 && { references }),
+      };
     };
     return {
       attributes: recordMembersWith(custom),
@@ -188,13 +196,18 @@ function splitCustom(given: Readonly<Record<string, unknown>>): GivenCustom {
   return { others: Object.fromEntries(others), values: new Map(values) };
 }
 
-/** The values of custom attributes that a record has and that are not unchanged, or their errors. */
+/** The values of custom attributes that a record has and that are not unchanged, apart from references to employees, or their errors. */
 function checkCustom(
   attributes: readonly CustomAttribute[],
   values: GivenCustom['values'],
   unchanged: ReadonlySet<string>,
-): { readonly custom: Record<string, CustomValue | null>; readonly errors: readonly RecordError[] } {
+): {
+  readonly custom: Readonly<Record<string, CustomValue | null>>;
+  readonly references: GivenReferences;
+  readonly errors: readonly RecordError[];
+} {
   const custom: Record<string, CustomValue | null> = {};
+  const references: Record<string, string | null> = {};
   const errors: RecordError[] = [];
   const known = new Set(attributes.map(({ key }) => key));
   const names = attributes.map(({ name }) => name);
@@ -208,11 +221,12 @@ function checkCustom(
     if ('violation' in parsed) errors.push({ member: name, violation: parsed.violation });
     else if (required && parsed.value === null)
       errors.push({ member: name, violation: violation('required') });
+    else if (refersToEmployees(attribute)) references[key] = parsed.value as string | null;
     else custom[key] = parsed.value;
   }
-  if (customBytes(custom) > maximumCustomBytes)
+  if (customBytes({ ...custom, ...sizedReferences(references) }) > maximumCustomBytes)
     errors.push({ member: 'custom', violation: violation('maximum_bytes', { maximum: maximumCustomBytes }) });
-  return { custom, errors };
+  return { custom, references, errors };
 }
 
 type Attributes = Readonly<Record<string, string | null | undefined>>;

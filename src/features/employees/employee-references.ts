@@ -1,7 +1,13 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeePosition, employeePositionSql } from '../../platform/database/ids.js';
-import { type Employee, type EmployeeRecord, employeeSelection, initialValue } from './employee.js';
+import {
+  type Employee,
+  type EmployeeRecord,
+  employeeSelection,
+  type GivenReferences,
+  initialValue,
+} from './employee.js';
 import { type GivenValues, givenAttributes } from './employee-attributes.js';
 
 /** Reads the account's employee with this id; `null` if this account has none with this id, also for a malformed id. */
@@ -155,6 +161,8 @@ export interface EmployeeInput {
   readonly employee: EmployeeRecord;
   /** Employee number of the manager; `null`: none. */
   readonly managerNumber: string | null;
+  /** The employees that custom attributes refer to. Those of absent keys are not changed. */
+  readonly references?: GivenReferences | undefined;
 }
 
 /** The reason why the values of an employee are not stored. */

@@ -149,6 +149,9 @@ export const employeeSelection = Prisma.join([
 /** Values of custom attributes to store, by key; `null` removes one. Values of absent keys are not changed. */
 export type CustomChanges = Readonly<Record<string, CustomValue | null>>;
 
+/** The employees that custom attributes refer to, by key: an employee number or an id; `null`: none. */
+export type GivenReferences = Readonly<Record<string, string | null>>;
+
 /** An employee as callers provide it: all required attributes, and any of the others. */
 export type EmployeeRecord = Omit<GivenValues, OptionalMember> &
   Partial<Pick<GivenValues, OptionalMember>> & { readonly custom?: CustomChanges };

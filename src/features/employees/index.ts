@@ -22,9 +22,17 @@ export {
 } from './custom-attributes.js';
 export { choicesText, customColumn, hasChoice } from './custom-columns.js';
 export {
+  findKnownIds,
+  findReferenced,
+  readReferringKeys,
+  refersToEmployees,
+  sizedReferences,
+} from './custom-references.js';
+export {
   changedKeys,
   comparedTextRule,
   customBytes,
+  customValue,
   formatCustomValue,
   maximumStoredBytes,
   parseCustomValue,
@@ -46,6 +54,7 @@ export {
   employeeSelection,
   employeeVersion,
   fullName,
+  type GivenReferences,
 } from './employee.js';
 export {
   type AttributeName,
@@ -92,7 +101,7 @@ export {
 export type { Employees } from './employees.js';
 export { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from './employees-as-of.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
-export type { ManagerChoice, ManagerChoices } from './manager-choices.js';
+export type { EmployeeChoice, ManagerChoices } from './manager-choices.js';
 export { AttributeChoices, attributeLabels, attributesField } from './pages/attribute-choices.js';
 export { selectionAddress } from './pages/directory-address.js';
 export { employeeAddress } from './pages/employee-addresses.js';

@@ -3,23 +3,23 @@ import { compareText } from '../../platform/contract/outside-text.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import type { Directory } from './directory.js';
-import { fullName } from './employee.js';
+import { type Employee, fullName } from './employee.js';
 import { readManagerIds } from './employee-references.js';
 import type { Employees } from './employees.js';
 
-/** Managers to choose from, by name. */
-export interface ManagerChoice {
+/** Employees to choose from, by name. */
+export interface EmployeeChoice {
   readonly id: string;
   readonly name: string;
 }
 
-/** Managers that are read without a search, and the most that a search returns. */
+/** Managers that are read without a search, and the most employees that a search returns. */
 const maximumManagers = 50;
 
 /** Employees with a matching name of which a search finds the managers. */
 const maximumCandidates = 200;
 
-/** The employees of an account who are the manager of others. */
+/** The employees of an account whom filters offer: those who are the manager of others, and all others by a search. */
 export class ManagerChoices {
   readonly #prisma: ReadDatabase['prisma'];
   readonly #employees: Employees;
@@ -35,7 +35,7 @@ export class ManagerChoices {
   }
 
   /** All managers of an account; `null` when it has more than 50. Reads one entry of an index for each of them. */
-  async all(accountId: AccountId): Promise<readonly ManagerChoice[] | null> {
+  async all(accountId: AccountId): Promise<readonly EmployeeChoice[] | null> {
     const ids = await withScope(accountScope(accountId), () =>
       readManagerIds(this.#prisma, accountId, maximumManagers + 1),
     );
@@ -45,14 +45,8 @@ export class ManagerChoices {
   }
 
   /** The managers whose name, e-mail address or number matches a text, by last name; at most 50. */
-  async search(accountId: AccountId, text: string): Promise<readonly ManagerChoice[]> {
-    const { employees } = await this.#directory.read(accountId, {
-      text,
-      filter: {},
-      sort: (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false })),
-      size: maximumCandidates,
-      skip: 0,
-    });
+  async search(accountId: AccountId, text: string): Promise<readonly EmployeeChoice[]> {
+    const employees = await this.#find(accountId, text, maximumCandidates);
     const ids = employees.map(({ id }) => id);
     const rows = await withScope(
       accountScope(accountId),
@@ -64,10 +58,25 @@ export class ManagerChoices {
     return employees
       .filter(({ id }) => managers.has(id))
       .slice(0, maximumManagers)
-      .map((employee) => ({ id: employee.id, name: fullName(employee) }));
+      .map(toChoice);
+  }
+
+  /** The employees whose name, e-mail address or number matches a text, by last name; at most 50. */
+  async searchEmployees(accountId: AccountId, text: string): Promise<readonly EmployeeChoice[]> {
+    return (await this.#find(accountId, text, maximumManagers)).map(toChoice);
+  }
+
+  async #find(accountId: AccountId, text: string, size: number): Promise<readonly Employee[]> {
+    const sort = (['lastName', 'firstName'] as const).map((key) => ({ key, descending: false }));
+    const { employees } = await this.#directory.read(accountId, { text, filter: {}, sort, size, skip: 0 });
+    return employees;
   }
 }
 
-function managersByName(managers: readonly ManagerChoice[]): readonly ManagerChoice[] {
+function toChoice(employee: Employee): EmployeeChoice {
+  return { id: employee.id, name: fullName(employee) };
+}
+
+function managersByName(managers: readonly EmployeeChoice[]): readonly EmployeeChoice[] {
   return managers.toSorted((one, other) => compareText(one.name, other.name));
 }

@@ -5,6 +5,7 @@ import { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { ruleText, violation } from '../../platform/problems/rule-texts.js';
 import {
+  findKnownIds,
   lookUpNumbers,
   type ManagerReference,
   managersAbove,
@@ -23,19 +24,19 @@ interface ManagerAssignment {
  */
 export type ManagerAssignments = Map<string, ManagerAssignment>;
 
-/** A manager that was not stored. */
-export interface ManagerError {
+/** A record whose manager, or another employee that it refers to, was not stored. */
+export interface AssignmentError {
   readonly line: number;
-  readonly error: string;
-  /** The error without values of the record. */
-  readonly cause: string;
+  readonly errors: readonly string[];
+  /** The errors without values of the record. */
+  readonly causes: readonly string[];
 }
 
-export interface ManagerOutcome {
+export interface AssignmentOutcome {
   /** Employees that this import had not changed otherwise. */
   readonly updated: number;
   /** In the order of the file. */
-  readonly errors: readonly ManagerError[];
+  readonly errors: readonly AssignmentError[];
 }
 
 /** Steps after which other work of the process runs. They take a few milliseconds. */
@@ -120,7 +121,7 @@ export async function assignManagers(
     startedAt: Date;
     onStored?: ((changes: readonly ManagerChange[]) => Promise<void>) | undefined;
   },
-): Promise<ManagerOutcome> {
+): Promise<AssignmentOutcome> {
   if (!(await lockAccount(tx, accountId)))
     throw new UnknownAccountError(`No account has the id ${accountId}`);
   const { wanted, errors } = await resolve(tx, accountId, assignments);
@@ -132,7 +133,7 @@ export async function assignManagers(
     for (const { id, managerId } of await managersAbove(tx, accountId, chunk)) managers.set(id, managerId);
   const { accepted, rejected } = await withoutCycles(managers, wanted);
   const cycle = 'the managers of the employee form a cycle';
-  for (const { line } of rejected) errors.push({ line, error: cycle, cause: cycle });
+  for (const { line } of rejected) errors.push({ line, errors: [cycle], causes: [cycle] });
   let updated = 0;
   for await (const chunk of chunks(accepted)) {
     await store(tx, accountId, chunk);
@@ -185,7 +186,7 @@ async function resolve(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
   assignments: ManagerAssignments,
-): Promise<{ wanted: ManagerChange[]; errors: ManagerError[] }> {
+): Promise<{ wanted: ManagerChange[]; errors: AssignmentError[] }> {
   const numbers = new Set<string>();
   const ids = new Set<string>();
   for await (const chunk of chunks(assignments)) {
@@ -203,7 +204,7 @@ async function resolve(
     return byNumber.get(reference.employeeNumber)?.id ?? null;
   };
   const wanted: ManagerChange[] = [];
-  const errors: ManagerError[] = [];
+  const errors: AssignmentError[] = [];
   for await (const chunk of chunks(assignments)) {
     for (const [number, { line, reference }] of chunk) {
       const employee = byNumber.get(number);
@@ -211,8 +212,8 @@ async function resolve(
       if (employee === undefined) continue;
       const managerId = reference === null ? null : idOf(reference);
       if (reference !== null && managerId === null)
-        errors.push({ line, error: unknownManager(reference), cause: 'the manager is unknown' });
-      else if (managerId === employee.id) errors.push({ line, error: ownManager, cause: ownManager });
+        errors.push({ line, errors: [unknownManager(reference)], causes: ['the manager is unknown'] });
+      else if (managerId === employee.id) errors.push({ line, errors: [ownManager], causes: [ownManager] });
       else if (managerId !== employee.managerId) wanted.push({ line, employee, managerId });
     }
   }
@@ -249,14 +250,8 @@ async function findIds(
   ids: Iterable<string>,
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  for await (const chunk of chunks(ids)) {
-    const rows = await tx.$queryRaw<{ id: string }[]>`
-      SELECT given.id FROM unnest(${chunk}::text[], ${chunk.map(employeePosition)}::bigint[]) AS given (id, position)
-      CROSS JOIN LATERAL (
-        SELECT FROM employees WHERE account_id = ${accountId} AND position = given.position AND id = given.id OFFSET 0
-      ) AS employee`;
-    for (const { id } of rows) found.add(id);
-  }
+  for await (const chunk of chunks(ids))
+    for (const id of await findKnownIds(tx, accountId, chunk)) found.add(id);
   return found;
 }
 
@@ -277,7 +272,7 @@ async function store(
 }
 
 /** The items in chunks, between which other work of the process runs: a file can have a million managers. */
-async function* chunks<Item>(items: Iterable<Item>): AsyncGenerator<Item[]> {
+export async function* chunks<Item>(items: Iterable<Item>): AsyncGenerator<Item[]> {
   let chunk: Item[] = [];
   for (const item of items) {
     if (chunk.push(item) < chunkSize) continue;

@@ -13,11 +13,12 @@ import {
   upsertEmployees,
 } from '../employees/index.js';
 import {
+  type AssignmentError,
+  type AssignmentOutcome,
   assignManagers,
   type ManagerAssignments,
-  type ManagerError,
-  type ManagerOutcome,
 } from './assign-managers.js';
+import { assignReferences, mergeErrors, type ReferenceAssignments } from './assign-references.js';
 import type { ImportHistory } from './import-history.js';
 
 /** Numbers of records that an import has read, by outcome. */
@@ -27,8 +28,14 @@ export interface ImportCounts extends UpsertCounts {
   readonly rejected: number;
   /** Records that a later one of the same batch with the same employee number replaced. */
   readonly superseded: number;
-  /** Stored records whose manager is invalid. */
+  /** Stored records whose manager, or another employee that they refer to, is invalid. */
   readonly managersRejected: number;
+}
+
+/** What an import stores after all employees, because it can come later in the file than what refers to it. */
+export interface Assignments {
+  readonly managers: ManagerAssignments;
+  readonly references: ReferenceAssignments;
 }
 
 /** Stores the batches of an import. */
@@ -45,18 +52,18 @@ export interface ImportWrites {
    */
   store(rows: readonly EmployeeRecord[], counts: ImportCounts): Promise<UpsertCounts>;
   /**
-   * Stores the managers after the last batch, and marks the import as finished.
+   * Stores the managers, and the employees that custom attributes refer to, after the last batch, and marks the import as finished.
    *
    * @throws {UnknownAccountError} when the account does not exist
    */
-  finish(assignments: ManagerAssignments, counts: ImportCounts): Promise<ManagerOutcome>;
+  finish(assignments: Assignments, counts: ImportCounts): Promise<AssignmentOutcome>;
 }
 
 interface ImportProgress {
   readonly counts: Omit<ImportCounts, 'superseded'>;
   readonly finished: boolean;
-  /** Managers that are not stored; empty before the end. */
-  readonly managerErrors: readonly ManagerError[];
+  /** Managers and other employees that are not stored; empty before the end. */
+  readonly assignmentErrors: readonly AssignmentError[];
 }
 
 /** Data that an import records in addition to the employees. */
@@ -114,7 +121,7 @@ export class EmployeeImports {
           await setActor(tx, { userId }, 'import');
           const write = () => store(tx, accountId, rows);
           const stored = await (history?.recordBatch(tx, rows, write) ?? write());
-          const progress = { counts: addCounts(counts, stored), finished: false, managerErrors: [] };
+          const progress = { counts: addCounts(counts, stored), finished: false, assignmentErrors: [] };
           if (rows.length > 0) await recordIn(tx, progress);
           await progressIn?.(tx, progress);
           return stored;
@@ -122,15 +129,15 @@ export class EmployeeImports {
       },
       finish: async (assignments, counts) => {
         // An import that stored nothing has an event only if its progress is recorded.
-        if (progressIn === undefined && storedRecords(counts) === 0) return noManagers;
+        if (progressIn === undefined && storedRecords(counts) === 0) return noAssignments;
         return await this.#transaction(async (tx) => {
           await setActor(tx, { userId }, 'import');
           const outcome = await assign(tx, accountId, {
             ...{ assignments, startedAt },
-            onStored: history && ((changes) => history.recordManagers(tx, changes)),
+            ...(history && { history }),
           });
-          const total = addManagers(counts, outcome);
-          const progress = { counts: total, finished: true, managerErrors: outcome.errors };
+          const total = addAssignments(counts, outcome);
+          const progress = { counts: total, finished: true, assignmentErrors: outcome.errors };
           await recordIn(tx, progress);
           await progressIn?.(tx, progress);
           return outcome;
@@ -243,15 +250,36 @@ const transactionLimits = { maxWait: 60_000, timeout: 600_000 };
 
 const noRows: UpsertCounts = { created: 0, updated: 0, unchanged: 0 };
 
-const noManagers: ManagerOutcome = { updated: 0, errors: [] };
+const noAssignments: AssignmentOutcome = { updated: 0, errors: [] };
 
-/** Does not lock the account for an import without managers. */
+/** Stores the managers, then the other employees. Does not lock the account for an import without any. */
 async function assign(
   tx: Prisma.TransactionClient,
   accountId: AccountId,
-  request: Parameters<typeof assignManagers>[2],
-): Promise<ManagerOutcome> {
-  return request.assignments.size === 0 ? noManagers : assignManagers(tx, accountId, request);
+  {
+    assignments: { managers, references },
+    startedAt,
+    history,
+  }: { assignments: Assignments; startedAt: Date; history?: ImportHistory },
+): Promise<AssignmentOutcome> {
+  const assigned =
+    managers.size === 0
+      ? noAssignments
+      : await assignManagers(tx, accountId, {
+          ...{ assignments: managers, startedAt },
+          onStored: history && ((changes) => history.recordManagers(tx, changes)),
+        });
+  const referred =
+    references.size === 0
+      ? noAssignments
+      : await assignReferences(tx, accountId, {
+          ...{ assignments: references, startedAt },
+          onStored: history && ((changes) => history.recordReferences(tx, changes)),
+        });
+  return {
+    updated: assigned.updated + referred.updated,
+    errors: mergeErrors(assigned.errors, referred.errors),
+  };
 }
 
 async function store(
@@ -272,8 +300,8 @@ export function addCounts(counts: ImportCounts, stored: UpsertCounts): ImportCou
   };
 }
 
-/** The counts after the managers. */
-export function addManagers(counts: ImportCounts, { updated, errors }: ManagerOutcome): ImportCounts {
+/** The counts after the managers and other employees that records refer to. */
+export function addAssignments(counts: ImportCounts, { updated, errors }: AssignmentOutcome): ImportCounts {
   // Clocks of processes that continue an import may differ.
   const moved = Math.min(updated, counts.unchanged);
   return {

@@ -1,12 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountId } from '../../platform/accounts/account-id.js';
-import type { CheckedRecord, EmployeeRecord, ManagerReference, Spellings } from '../employees/index.js';
-import type { ManagerAssignments } from './assign-managers.js';
+import {
+  type CheckedRecord,
+  type EmployeeRecord,
+  type GivenReferences,
+  type ManagerReference,
+  type Spellings,
+  sizedReferences,
+} from '../employees/index.js';
+import { addReferences } from './assign-references.js';
 import { compareWithStoredDates } from './compare-dates.js';
 import { findTooLarge, tooLargeError } from './custom-sizes.js';
 import {
+  type Assignments,
+  addAssignments,
   addCounts,
-  addManagers,
   type EmployeeImports,
   type ImportCounts,
   type ImportWrites,
@@ -20,11 +28,12 @@ interface BatchLines {
   readonly count: number;
 }
 
-/** A line of the file, and the manager that its record has. */
+/** A line of the file, and the employees that its record refers to. */
 interface BatchEntry {
   readonly line: number;
   readonly source: Entry['source'] | undefined;
   readonly manager: ManagerReference | undefined;
+  readonly references: GivenReferences | undefined;
 }
 
 /** Records that are stored in one transaction. Of several records with the same number, the last value of each attribute counts. */
@@ -47,13 +56,19 @@ class EmployeeBatch {
     return this.#lines.count - this.#rows.size;
   }
 
-  /** The managers by employee number, as they are in the file. */
-  get managers(): ManagerAssignments {
-    const managers: ManagerAssignments = new Map();
+  /** The records with values that have the size of their references to employees. */
+  get sizedRows(): EmployeeRecord[] {
+    return this.rows.map((row) => {
+      const references = (this.#entries.get(row.employeeNumber) ?? []).map(({ references }) => references);
+      const custom = Object.assign({}, row.custom, ...references.map(sizedReferences));
+      return references.every((given) => given === undefined) ? row : { ...row, custom };
+    });
+  }
+
+  /** Adds the managers and the references of the records to those of the import, as they are in the file. */
+  addAssignments(assignments: Assignments): void {
     for (const [number, entries] of this.#entries)
-      for (const { line, manager } of entries)
-        if (manager !== undefined) managers.set(number, { line, reference: manager });
-    return managers;
+      for (const entry of entries) assign(assignments, number, entry);
   }
 
   add(employee: EmployeeRecord, entry: BatchEntry): void {
@@ -76,6 +91,17 @@ class EmployeeBatch {
     this.#lines = { ...this.#lines, count: this.#lines.count - entries.length };
     return entries;
   }
+}
+
+/** Adds the manager and the references of a record to those of an import. */
+function assign(
+  { managers, references }: Assignments,
+  number: string,
+  { line, ...record }: Pick<BatchEntry, 'line' | 'manager' | 'references'>,
+): void {
+  if (record.manager !== undefined) managers.set(number, { line, reference: record.manager });
+  if (record.references !== undefined)
+    addReferences(references, { number, line, references: record.references });
 }
 
 export interface ImportOptions extends RunOptions {
@@ -107,7 +133,7 @@ interface RunOptions {
   readonly continueFrom?: ImportCounts;
   /** Stops the import after the current batch, and before more of the file is read. */
   readonly signal: AbortSignal;
-  /** A record or its manager is not stored. Managers are reported up to the maximum. */
+  /** A record, or an employee that it refers to, is not stored. Those are reported up to the maximum. */
   onRejected(
     line: number,
     errors: readonly string[],
@@ -127,7 +153,7 @@ export interface ImportOutcome {
 }
 
 /**
- * Imports the employees of an account from a file in batches, then their managers. The counts include stored batches even if the import fails.
+ * Imports the employees of an account from a file in batches, then their managers and references. The counts include stored batches even if the import fails.
  * An import that is run again does not change employees that are already stored.
  *
  * @throws {UnusableFileError} when the whole file is invalid
@@ -172,7 +198,7 @@ const entriesPerTurn = 50;
 export async function runImport(options: RunOptions, writes: ImportWrites): Promise<ImportOutcome> {
   const { entries, check, batchSize, maximumRejected, signal, continueFrom = noCounts } = options;
   let counts = continueFrom;
-  const managers: ManagerAssignments = new Map();
+  const assignments: Assignments = { managers: new Map(), references: new Map() };
   let batch = new EmployeeBatch();
   let storedUpTo = counts.read;
 
@@ -186,9 +212,9 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
 
   const flush = async (): Promise<void> => {
     if (counts.read === storedUpTo) return;
-    for (const number of await findTooLarge(batch.rows, writes.stored))
+    for (const number of await findTooLarge(batch.sizedRows, writes.stored))
       for (const { line, source } of batch.remove(number)) reject(line, { source, errors: [tooLargeError] });
-    for (const [number, manager] of batch.managers) managers.set(number, manager);
+    batch.addAssignments(assignments);
     const stored = await writes.store(batch.rows, counts);
     counts = { ...addCounts(counts, stored), superseded: counts.superseded + batch.superseded };
     batch = new EmployeeBatch();
@@ -199,16 +225,16 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
   let position = 0;
   const read = ({ line, source, ...entry }: Entry): void => {
     position += 1;
-    // Of the entries that an earlier run has stored, only the managers are missing.
+    // Of the entries that an earlier run has stored, only the managers and references are missing.
     const isNew = position > continueFrom.read;
     if (isNew) counts = { ...counts, read: counts.read + 1 };
     const checked: CheckedEntry = entry.error === undefined ? check(entry.value) : { errors: [entry.error] };
     if (checked.employee !== undefined) {
-      const { employee, manager } = checked;
-      if (isNew) batch.add(employee, { line, source, manager });
+      const { employee, manager, references } = checked;
+      if (isNew) batch.add(employee, { line, source, manager, references });
       else {
         writes.skip?.(employee);
-        if (manager !== undefined) managers.set(employee.employeeNumber, { line, reference: manager });
+        assign(assignments, employee.employeeNumber, { line, manager, references });
       }
     } else if (isNew) reject(line, { ...checked, source });
   };
@@ -226,10 +252,10 @@ export async function runImport(options: RunOptions, writes: ImportWrites): Prom
       }
     }
     await flush();
-    const outcome = await writes.finish(managers, counts);
-    for (const { line, error, cause } of outcome.errors.slice(0, maximumRejected))
-      options.onRejected(line, [error], { causes: [cause] });
-    return { counts: addManagers(counts, outcome), ending: { kind: 'complete' } };
+    const outcome = await writes.finish(assignments, counts);
+    for (const { line, errors, causes } of outcome.errors.slice(0, maximumRejected))
+      options.onRejected(line, errors, { causes });
+    return { counts: addAssignments(counts, outcome), ending: { kind: 'complete' } };
   } catch (error) {
     // The signal destroys a source that is waiting for data, such as a terminal.
     if (signal.aborted) return { counts, ending: { kind: 'interrupted' } };

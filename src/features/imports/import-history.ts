@@ -4,6 +4,7 @@ import { lockAccount } from '../../platform/changes/locks.js';
 import { Prisma } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import {
+  customValue,
   type EarlierValues,
   type Employee,
   type EmployeeRecord,
@@ -13,6 +14,7 @@ import {
   valuesToChange,
 } from '../employees/index.js';
 import type { ManagerChange } from './assign-managers.js';
+import type { ReferenceChange } from './assign-references.js';
 
 /** A change of an employee, in a transaction that has locked the account. */
 interface RecordedChange {
@@ -121,6 +123,33 @@ export class ImportHistory {
       const before = { managerId };
       const earlier = { earlier_version: version, earlier_manager_id: managerId };
       return [{ position: employeePosition(id), version, manager_id, before, ...earlier }];
+    });
+    await this.#record(tx, changes);
+  }
+
+  /** Records references to employees that were stored in this transaction. */
+  async recordReferences(
+    tx: Prisma.TransactionClient,
+    references: readonly ReferenceChange[],
+  ): Promise<void> {
+    const positions = references.map(({ id }) => employeePosition(id));
+    const stored = await readEmployeesByPosition(tx, this.#accountId, positions);
+    const employees = new Map(stored.map((employee) => [employee.id, employee]));
+    const changes = references.flatMap(({ id, before: custom, changes: changed }) => {
+      const employee = employees.get(id);
+      if (employee === undefined) return [];
+      const { managerId: manager_id } = employee;
+      const earlier = Object.keys(changed).map((key) => [key, customValue(custom, key) ?? null]);
+      return [
+        {
+          position: employeePosition(id),
+          version: versionWithoutManager(employee),
+          manager_id,
+          before: { custom: Object.fromEntries(earlier) },
+          earlier_version: versionWithoutManager({ ...employee, custom }),
+          earlier_manager_id: manager_id,
+        },
+      ];
     });
     await this.#record(tx, changes);
   }

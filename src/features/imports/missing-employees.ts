@@ -7,7 +7,8 @@ import { deleteEmployees, type Employee, employeeSelection } from '../employees/
 
 /** Number of employees that one statement reads or deletes. */
 const readSize = 10_000;
-const deleteSize = 1_000;
+/** If custom attributes refer to employees, each time reads all employees of the account. */
+const deleteSize = 5_000;
 
 /** Maximum number of employee numbers in an outcome. */
 const maximumNamed = 10;

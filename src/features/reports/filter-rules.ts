@@ -27,6 +27,7 @@ export const customOperators: Readonly<Record<CustomType, readonly Operator[]>> 
   boolean: ['eq', 'not_eq', ...emptiness],
   choice: ['in', 'not_in', 'eq', 'not_eq', ...parts, ...emptiness],
   choices: ['contains', ...emptiness],
+  employee: ['in', 'not_in', 'eq', 'not_eq', ...emptiness],
 };
 
 /** What the values of a filter must be; texts can be any. */

@@ -53,6 +53,7 @@ const customTypes: Readonly<Record<CustomType, ColumnType>> = {
   boolean: 'boolean',
   choice: 'string',
   choices: 'list',
+  employee: 'string',
 };
 
 /** The columns that every account has: the id and the attributes of the contract. */
@@ -108,6 +109,11 @@ export function columnOf(key: ColumnKey, columns: ReportColumns): ReportColumn {
 /** Whether a key is that of a custom attribute. */
 export function isCustomKey(key: string): boolean {
   return customKey(key) !== undefined;
+}
+
+/** Whether the values of a column are ids of employees. */
+export function hasEmployees(key: string, columns: ReportColumns): boolean {
+  return key === 'manager_id' || columns.get(key)?.custom?.type === 'employee';
 }
 
 /** Whether reports can be sorted by a column. */

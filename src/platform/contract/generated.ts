@@ -1353,9 +1353,10 @@ export interface components {
             [key: string]: components["schemas"]["CustomValue"];
         };
         /**
-         * @description The value of a custom attribute: a string for `text`, `long_text`, `date` and `choice`, a number for `number`, a boolean for
-         *     `boolean`, and an array of strings for `choices`. A text has at most 255 characters, and a long text 2,000. A choice that was
-         *     removed from the attribute can still be a value.
+         * @description The value of a custom attribute: a string for `text`, `long_text`, `date`, `choice` and `employee`, a number for `number`, a
+         *     boolean for `boolean`, and an array of strings for `choices`. A text has at most 255 characters, and a long text 2,000. A choice
+         *     that was removed from the attribute can still be a value. Of `employee`, it is the `id` of an employee of the account, the same
+         *     or another one, and becomes absent when that employee is deleted.
          */
         CustomValue: string | number | boolean | string[];
         /** @description The attributes of an attribute of employees. */
@@ -1369,8 +1370,8 @@ export interface components {
             /** @description What the values mean, or `null`. */
             description: string | null;
             /**
-             * @description The type of the values: `choice` for one of `choices`, and `choices` for one or more of them. Dates are `YYYY-MM-DD`, and
-             *     numbers have at most four digits after the decimal point.
+             * @description The type of the values: `choice` for one of `choices`, `choices` for one or more of them, and `employee` for the `id` of an
+             *     employee. Dates are `YYYY-MM-DD`, and numbers have at most four digits after the decimal point.
              */
             value_type: string;
             /** @description The valid values of a choice, in the order in which users see them; otherwise empty. */
@@ -3220,8 +3221,9 @@ export interface components {
         EmployeeSearchFilter: string;
         /**
          * @description Filters of custom attributes, by `custom.<key>`: each is a parameter `filter[custom.<key>]`. Only employees with this value of
-         *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. A value can have a comma, so
-         *     repeat the parameter for employees with one of several values, at most 50. An empty value selects employees without a value.
+         *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. Of `employee`, an `id`; an unknown
+         *     one has no employees. A value can have a comma, so repeat the parameter for employees with one of several values, at most 50. An
+         *     empty value selects employees without a value.
          *
          *     Of `number` and `date` also a range: `filter[custom.<key>][gte]` is its first value, and `filter[custom.<key>][lt]` the first
          *     value after it. A number has at most 11 digits before the decimal point and 4 after it. A date must be an existing date from
@@ -4138,8 +4140,9 @@ export interface operations {
                 "filter[search]"?: components["parameters"]["EmployeeSearchFilter"];
                 /**
                  * @description Filters of custom attributes, by `custom.<key>`: each is a parameter `filter[custom.<key>]`. Only employees with this value of
-                 *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. A value can have a comma, so
-                 *     repeat the parameter for employees with one of several values, at most 50. An empty value selects employees without a value.
+                 *     the attribute. Of `choices`, employees who have this choice. Of `boolean`, `true` or `false`. Of `employee`, an `id`; an unknown
+                 *     one has no employees. A value can have a comma, so repeat the parameter for employees with one of several values, at most 50. An
+                 *     empty value selects employees without a value.
                  *
                  *     Of `number` and `date` also a range: `filter[custom.<key>][gte]` is its first value, and `filter[custom.<key>][lt]` the first
                  *     value after it. A number has at most 11 digits before the decimal point and 4 after it. A date must be an existing date from

@@ -4,7 +4,10 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const accountIdLength = 13;
 const prefixLength = 8;
 const positionDigits = 8;
-const employeeIdPattern = new RegExp(`^[a-z0-9]{${prefixLength + positionDigits}}$`);
+/** Characters of the id of an employee. */
+export const employeeIdLength = prefixLength + positionDigits;
+
+const employeeIdPattern = new RegExp(`^[a-z0-9]{${employeeIdLength}}$`);
 
 const defaultLength = 25;
 

@@ -331,6 +331,10 @@ const rules = {
     'not_allowed',
     ({ value }: { value: string }) => `must be the number of an employee of the account: ${value}`,
   ),
+  known_employee: rule(
+    'not_allowed',
+    ({ value }: { value: string }) => `must be the number or the id of an employee of the account: ${value}`,
+  ),
 };
 
 type RuleName = keyof typeof rules;

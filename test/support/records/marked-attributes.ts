@@ -16,7 +16,7 @@ interface MarkedAttribute {
 const levels = ['markedlevel-junior', 'markedlevel-senior', 'markedlevel-lead'];
 const tongues = ['markedtongue-en', 'markedtongue-de', 'markedtongue-pt'];
 
-/** Custom attributes of every type with values that {@link marksIn} finds. No key is part of another one. */
+/** Custom attributes of every type except `employee`, with values that {@link marksIn} finds. No key is part of another one. */
 export const markedAttributes: readonly MarkedAttribute[] = [
   { key: 'kq_note', type: 'text', mark: /markednote/, value: (random) => `markednote "${random.text(5)}"` },
   {

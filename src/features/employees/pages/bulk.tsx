@@ -11,7 +11,7 @@ import { type Employee, fullName } from '../employee.js';
 import { formatStatus, type GivenAttribute, givenAttributes, knownStatuses } from '../employee-attributes.js';
 import { bulkPath } from './employee-addresses.js';
 import { checkForm, managerField, rejectionErrors, storedEmployeeForm } from './employee-form.js';
-import { ManagerField, type ManagerView, readManager, viewManager } from './manager-field.js';
+import { ManagerField, type PersonView, readPerson, viewPerson } from './person-field.js';
 import type { EmployeePagesDependencies } from './requested.js';
 
 /** Employees that are changed at once. */
@@ -54,7 +54,10 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
     return {
       people: await employees.byIds(context.user.accountId, ids),
       attribute: bulkAttributes.find((attribute) => attribute.name === name),
-      values: { ...Object.fromEntries(texts), [managerField]: await readManager(context, dependencies) },
+      values: {
+        ...Object.fromEntries(texts),
+        [managerField]: await readPerson(context, dependencies, managerField),
+      },
     };
   };
   const view = async (context: PageContext, form: BulkForm): Promise<PageView> => {
@@ -63,7 +66,7 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
     const [choices, statuses, manager] = await Promise.all([
       dependencies.directory.choices(accountId),
       employees.statuses(accountId),
-      viewManager(context, dependencies, form.values[managerField]),
+      viewPerson(context, dependencies, form.values[managerField]),
     ]);
     return {
       title: `Change ${countPeople(form.people.length)}`,
@@ -104,7 +107,7 @@ export function bulkPages(site: PageRouter, dependencies: EmployeePagesDependenc
         const label = attribute.label.toLowerCase();
         return rejected(bulkFields[attribute.name], `All of the selected people already have this ${label}.`);
       }
-      const manager = await viewManager(context, dependencies, form.values[managerField]);
+      const manager = await viewPerson(context, dependencies, form.values[managerField]);
       return confirmation(form, { attribute, changed, shown: formatValue(attribute, value, manager) });
     },
   });
@@ -181,7 +184,7 @@ function confirmation(
 }
 
 /** @param manager the manager that the value stands for */
-function formatValue({ name }: BulkAttribute, value: string | null, manager?: ManagerView): string {
+function formatValue({ name }: BulkAttribute, value: string | null, manager?: PersonView): string {
   if (value === null || value === '') return 'none';
   if (name === 'manager_id') return manager?.text ?? value;
   return name === 'status' ? formatStatus(value) : value;
@@ -196,7 +199,7 @@ function BulkFields({
   form: BulkForm;
   choices: DirectoryChoices;
   statuses: readonly string[];
-  manager: ManagerView;
+  manager: PersonView;
 }) {
   const suggestions = (field: 'department' | 'location') => (
     <div class={`bulk-value for-${field}`}>

@@ -6,7 +6,7 @@ import { Timestamp } from '../../../platform/pages/timestamp.js';
 import { fullName } from '../employee.js';
 import { formatStatus } from '../employee-attributes.js';
 import type { ChangedValue, EmployeeChange } from '../employee-history.js';
-import { AttributeText } from './custom-section.js';
+import { AttributeText, type EmployeeNames, NameLink } from './custom-section.js';
 import { employeeAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
 import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
@@ -26,7 +26,7 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
     const after = readTimeCursor(context.query.text('after'));
     const request = { accountId, employeeId: employee.id, after, size: changesPerPage, custom };
     const { changes, more } = await readHistory(request);
-    const managerNames = await employees.names(accountId, new Set(managerIds(changes)));
+    const names = await employees.names(accountId, new Set(employeeIds(changes)));
     const { heading, tabs } = employeeFrame(context, employee, 'changes');
     const name = fullName(employee);
     const address = employeeAddress(employee.id);
@@ -49,7 +49,7 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
           ) : (
             <ol class="changes">
               {changes.map((change) => (
-                <Change key={change.id} change={change} managerNames={managerNames} />
+                <Change key={change.id} change={change} names={names} />
               ))}
             </ol>
           )}
@@ -68,15 +68,18 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
   });
 }
 
-function managerIds(changes: readonly EmployeeChange[]): string[] {
+/** Whether the values of an attribute are ids of employees. */
+function isEmployee({ name, type }: ChangedValue['attribute']): boolean {
+  return name === 'manager_id' || type === 'employee';
+}
+
+function employeeIds(changes: readonly EmployeeChange[]): string[] {
   return changes.flatMap(({ values }) =>
     values.flatMap(({ attribute, from, to }) =>
-      attribute.name === 'manager_id' ? [from, to].filter((id) => typeof id === 'string') : [],
+      isEmployee(attribute) ? [from, to].filter((id) => typeof id === 'string') : [],
     ),
   );
 }
-
-type ManagerNames = ReadonlyMap<string, string>;
 
 const verbs: Readonly<Record<EmployeeChange['kind'], string>> = {
   created: 'added the employee',
@@ -85,7 +88,7 @@ const verbs: Readonly<Record<EmployeeChange['kind'], string>> = {
   import_updated: 'changed with an import',
 };
 
-function Change({ change, managerNames }: { change: EmployeeChange; managerNames: ManagerNames }) {
+function Change({ change, names }: { change: EmployeeChange; names: EmployeeNames }) {
   const { kind, at, fileName, values, userName, byOperator } = change;
   const list = (
     <dl class="facts">
@@ -93,7 +96,7 @@ function Change({ change, managerNames }: { change: EmployeeChange; managerNames
         <div key={value.attribute.name}>
           <dt>{value.attribute.label}</dt>
           <dd>
-            <Values value={value} managerNames={managerNames} isNew={kind === 'created'} />
+            <Values value={value} names={names} isNew={kind === 'created'} />
           </dd>
         </div>
       ))}
@@ -128,17 +131,9 @@ function Change({ change, managerNames }: { change: EmployeeChange; managerNames
   );
 }
 
-function Values({
-  value,
-  managerNames,
-  isNew,
-}: {
-  value: ChangedValue;
-  managerNames: ManagerNames;
-  isNew: boolean;
-}) {
+function Values({ value, names, isNew }: { value: ChangedValue; names: EmployeeNames; isNew: boolean }) {
   const { attribute, from, to } = value;
-  const text = (one: string | null) => <ValueText {...{ attribute, managerNames }} text={one} />;
+  const text = (one: string | null) => <ValueText {...{ attribute, names }} text={one} />;
   if (isNew || from === undefined) return <>{text(to ?? null)}</>;
   if (to === undefined) return <>before: {text(from)}</>;
   return (
@@ -150,22 +145,16 @@ function Values({
 }
 
 function ValueText({
-  attribute: { name, type },
+  attribute,
   text,
-  managerNames,
+  names,
 }: {
   attribute: ChangedValue['attribute'];
   text: string | null;
-  managerNames: ManagerNames;
+  names: EmployeeNames;
 }) {
   if (text === null) return <span class="note">none</span>;
-  if (name === 'status') return <bdi>{formatStatus(text)}</bdi>;
-  if (name !== 'manager_id') return <AttributeText type={type} text={text} />;
-  const manager = managerNames.get(text);
-  if (manager === undefined) return <span class="note">a deleted employee</span>;
-  return (
-    <a href={employeeAddress(text)}>
-      <bdi>{manager}</bdi>
-    </a>
-  );
+  if (attribute.name === 'status') return <bdi>{formatStatus(text)}</bdi>;
+  if (isEmployee(attribute)) return <NameLink id={text} names={names} />;
+  return <AttributeText type={attribute.type} {...{ text, names }} />;
 }

@@ -5,6 +5,7 @@ import type { MergedField } from '../../../platform/pages/merge.js';
 import type { CustomAttribute } from '../custom-attributes.js';
 import { booleanLabel, booleanTexts, chosenIn } from './custom-form.js';
 import type { EmployeeForm } from './employee-form.js';
+import { noPerson, PersonField, type PersonView } from './person-field.js';
 
 interface FieldProps {
   readonly attribute: CustomAttribute;
@@ -12,8 +13,13 @@ interface FieldProps {
   readonly value: string;
 }
 
+interface CustomFieldProps extends FieldProps {
+  /** How a field for an employee shows its value; absent: empty. */
+  readonly person: PersonView | undefined;
+}
+
 /** The field of a custom attribute. */
-export function CustomField(props: FieldProps) {
+export function CustomField({ person = noPerson, ...props }: CustomFieldProps) {
   switch (props.attribute.type) {
     case 'long_text':
       return <LongTextField {...props} />;
@@ -22,6 +28,8 @@ export function CustomField(props: FieldProps) {
       return <SelectField {...props} />;
     case 'choices':
       return <ChoicesField {...props} />;
+    case 'employee':
+      return <EmployeeField attribute={props.attribute} person={person} />;
     default:
       return <LineField {...props} />;
   }
@@ -73,6 +81,20 @@ function LineField({ attribute, value }: FieldProps) {
       autocomplete="off"
       required={required}
       {...(type === 'number' && { inputMode: 'decimal' as const })}
+    />
+  );
+}
+
+function EmployeeField({ attribute, person }: { attribute: CustomAttribute; person: PersonView }) {
+  const { name, label, description, required } = attribute;
+  return (
+    <PersonField
+      field={name}
+      person={person}
+      label={labelFor(attribute)}
+      hint={description ?? undefined}
+      question={`${label}: who is it?`}
+      required={required}
     />
   );
 }

@@ -4,6 +4,7 @@ import { isSameValue } from '../../../platform/pages/merge.js';
 import { sentence, type Violation, violation } from '../../../platform/problems/rule-texts.js';
 import { hasChoices } from '../custom-attribute-rules.js';
 import type { CustomAttribute } from '../custom-attributes.js';
+import { refersToEmployees, sizedReferences } from '../custom-references.js';
 import {
   customBytes,
   customValue,
@@ -12,9 +13,12 @@ import {
   maximumStoredBytes,
   withCustomChanges,
 } from '../custom-values.js';
-import type { CustomChanges, CustomValue, CustomValues, Employee } from '../employee.js';
+import type { CustomChanges, CustomValue, CustomValues, Employee, GivenReferences } from '../employee.js';
 
-/** Values of the form by the names of the custom attributes. Several choices are one text, each on its own line, in alphabetical order. */
+/**
+ * Values of the form by the names of the custom attributes. Several choices are one text, each on its own line, in alphabetical order. An
+ * employee is an employee number.
+ */
 type CustomForm = Readonly<Record<string, string>>;
 
 const booleanLabels = new Map([true, false].map((value) => [formatCustomValue(value), value ? 'Yes' : 'No']));
@@ -50,12 +54,21 @@ export function readCustomForm(form: Fields, attributes: readonly CustomAttribut
   return Object.fromEntries(attributes.map((attribute) => [attribute.name, read(attribute)]));
 }
 
-/** The values of an employee in the form. */
+/**
+ * The values of an employee in the form.
+ *
+ * @param referenced the employees that the values refer to, by id
+ */
 export function storedCustomForm(
   { custom }: Pick<Employee, 'custom'>,
   attributes: readonly CustomAttribute[],
+  referenced: ReadonlyMap<string, Employee>,
 ): CustomForm {
-  return Object.fromEntries(attributes.map(({ key, name }) => [name, formText(customValue(custom, key))]));
+  const text = (attribute: CustomAttribute) => {
+    const shown = formText(customValue(custom, attribute.key));
+    return refersToEmployees(attribute) ? (referenced.get(shown)?.employeeNumber ?? '') : shown;
+  };
+  return Object.fromEntries(attributes.map((attribute) => [attribute.name, text(attribute)]));
 }
 
 /**
@@ -103,8 +116,13 @@ export function customErrors(
 export function sizeErrors(
   form: CustomForm,
   attributes: readonly CustomAttribute[],
-  { stored, changes }: { stored: CustomValues; changes: CustomChanges },
+  {
+    stored,
+    changes: others,
+    references,
+  }: { stored: CustomValues; changes: CustomChanges; references: GivenReferences | undefined },
 ): FormError[] {
+  const changes = { ...others, ...sizedReferences(references) };
   if (Object.keys(changes).length === 0) return [];
   const values = withCustomChanges(stored, changes);
   const shown = attributes.map(({ key }) => [key, customValue(values, key)]);

@@ -6,6 +6,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { directoryPath } from '../../../platform/pages/paths.js';
 import { recordNotFound } from '../../../platform/problems/problem.js';
 import type { CustomAttribute } from '../custom-attributes.js';
+import { refersToEmployees } from '../custom-references.js';
 import { type Employee, employeeVersion, fullName } from '../employee.js';
 import { knownStatuses } from '../employee-attributes.js';
 import { mergedCustomFields } from './custom-fields.js';
@@ -23,9 +24,10 @@ import {
   removedChoiceError,
   storedEmployeeForm,
   toConfirm,
+  unknownEmployeeError,
 } from './employee-form.js';
-import { readManager, viewManager } from './manager-field.js';
-import { type EmployeePagesDependencies, managerOf, requestedEmployee } from './requested.js';
+import { readPeople, viewPeople } from './person-field.js';
+import { type EmployeePagesDependencies, managerOf, referencedBy, requestedEmployee } from './requested.js';
 
 /** A form, with the custom attributes that are not archived, as they are at one time. */
 interface NewEmployee {
@@ -46,13 +48,13 @@ export function createEmployeePages(site: PageRouter, dependencies: EmployeePage
     },
     view: async (context, { attributes, form }) => {
       const statuses = await employees.statuses(context.user.accountId);
-      const manager = await viewManager(context, dependencies, form[managerField]);
+      const people = await viewPeople(context, dependencies, peopleIn(form, attributes));
       return {
         title: 'Add employee',
         script: 'people.js',
         body: (
           <EmployeeFields
-            {...{ form, attributes, statuses, manager }}
+            {...{ form, attributes, statuses, people }}
             cancel={directoryPath}
             button="Add employee"
           />
@@ -68,19 +70,31 @@ export function createEmployeePages(site: PageRouter, dependencies: EmployeePage
       if (outcome.kind === 'created')
         return { redirect: withFlash(employeeAddress(outcome.id), 'employee_created') };
       if (outcome.kind === 'choice_removed') return { errors: [removedChoiceError(outcome.attribute)] };
+      if (outcome.kind === 'employees_unknown')
+        return { errors: outcome.attributes.map(unknownEmployeeError) };
       return { errors: rejectionErrors(outcome.reasons) };
     },
   });
 }
 
-/** The submitted form, with the employee number of the manager. */
+/** Names of the fields for an employee. */
+function personFields(attributes: readonly CustomAttribute[]): string[] {
+  return [managerField, ...attributes.filter(refersToEmployees).map(({ name }) => name)];
+}
+
+/** The employee numbers in a form, by field. */
+function peopleIn(form: EmployeeForm, attributes: readonly CustomAttribute[]): ReadonlyMap<string, string> {
+  return new Map(personFields(attributes).map((field) => [field, form[field] ?? '']));
+}
+
+/** The submitted form, with employee numbers in the fields for an employee. */
 async function readForm(
   context: PageContext,
   dependencies: EmployeePagesDependencies,
   attributes: readonly CustomAttribute[],
 ): Promise<EmployeeForm> {
-  const manager = await readManager(context, dependencies);
-  return { ...readEmployeeForm(context.form, attributes), [managerField]: manager };
+  const people = await readPeople(context, dependencies, personFields(attributes));
+  return { ...readEmployeeForm(context.form, attributes), ...people };
 }
 
 /** An employee, and the custom attributes that are not archived. */
@@ -92,8 +106,13 @@ interface EditedEmployee {
 /** Form that changes an employee. */
 export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
   const { employees, employeeChanges, employeeCheck } = dependencies;
-  const toForm = async (context: PageContext, { employee, attributes }: EditedEmployee) =>
-    storedEmployeeForm(employee, await managerOf(context, dependencies, employee), attributes);
+  const toForm = async (context: PageContext, { employee, attributes }: EditedEmployee) => {
+    const [manager, referenced] = await Promise.all([
+      managerOf(context, dependencies, employee),
+      referencedBy(context, dependencies, { employee, attributes }),
+    ]);
+    return storedEmployeeForm(employee, manager, { attributes, referenced });
+  };
 
   editPage<EditedEmployee, EmployeeForm>(site, employeeAddress(':employee_id', 'edit'), {
     recentPassword: ['no', 'changes one record'],
@@ -112,7 +131,7 @@ export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesD
     ],
     view: async (context, { stored: { employee, attributes }, form }) => {
       const statuses = await employees.statuses(context.user.accountId);
-      const manager = await viewManager(context, dependencies, form[managerField]);
+      const people = await viewPeople(context, dependencies, peopleIn(form, attributes));
       const name = fullName(employee);
       const address = employeeAddress(employee.id);
       return {
@@ -121,7 +140,7 @@ export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesD
         script: 'people.js',
         body: (
           <EmployeeFields
-            {...{ form, attributes, statuses, manager }}
+            {...{ form, attributes, statuses, people }}
             cancel={address}
             button="Save changes"
           />
@@ -145,6 +164,8 @@ export function editEmployeePages(site: PageRouter, dependencies: EmployeePagesD
           throw recordNotFound();
         case 'choice_removed':
           return { errors: [removedChoiceError(outcome.attribute)] };
+        case 'employees_unknown':
+          return { errors: outcome.attributes.map(unknownEmployeeError) };
         case 'rejected':
           return { errors: rejectionErrors(outcome.reasons) };
         case 'conflict':

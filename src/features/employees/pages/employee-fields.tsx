@@ -11,14 +11,14 @@ import {
   managerField,
   newStatusField,
 } from './employee-form.js';
-import { ManagerField, type ManagerView } from './manager-field.js';
+import { ManagerField, noPerson, type PersonView } from './person-field.js';
 
 /** Form that creates or changes an employee. */
 export function EmployeeFields({
   form,
   attributes,
   statuses,
-  manager,
+  people,
   ...props
 }: {
   form: EmployeeForm;
@@ -26,7 +26,8 @@ export function EmployeeFields({
   attributes: readonly CustomAttribute[];
   /** The statuses that the account uses. */
   statuses: readonly string[];
-  manager: ManagerView;
+  /** How the fields for an employee show their values; absent: empty. */
+  people: ReadonlyMap<string, PersonView>;
   cancel: string;
   button: string;
 }) {
@@ -36,11 +37,16 @@ export function EmployeeFields({
         const { name } = field;
         const value = form[name] ?? '';
         if (name === 'status') return <StatusField key={name} value={value} statuses={statuses} />;
-        if (name === managerField) return <ManagerField key={name} manager={manager} />;
+        if (name === managerField) return <ManagerField key={name} manager={people.get(name) ?? noPerson} />;
         return <InputField key={name} field={field} value={value} />;
       })}
       {attributes.map((attribute) => (
-        <CustomField key={attribute.key} attribute={attribute} value={form[attribute.name] ?? ''} />
+        <CustomField
+          key={attribute.key}
+          attribute={attribute}
+          value={form[attribute.name] ?? ''}
+          person={people.get(attribute.name)}
+        />
       ))}
     </Form>
   );

@@ -67,17 +67,27 @@ export function readEmployeeForm(form: Fields, attributes: readonly CustomAttrib
   return newStatus === '' ? values : { ...values, status: newStatus };
 }
 
-/** The form with the stored values of an employee. */
+/**
+ * The form with the stored values of an employee.
+ *
+ * @param custom the custom attributes that are in the form, and the employees that they refer to, by id
+ */
 export function storedEmployeeForm(
   employee: Employee,
   manager: Employee | null,
-  attributes: readonly CustomAttribute[] = [],
+  {
+    attributes,
+    referenced,
+  }: { attributes: readonly CustomAttribute[]; referenced: ReadonlyMap<string, Employee> } = {
+    attributes: [],
+    referenced: new Map(),
+  },
 ): EmployeeForm {
   const values = givenAttributes.map(({ name, member }) => [name, employee[member] ?? '']);
   return {
     ...Object.fromEntries(values),
     [managerField]: manager?.employeeNumber ?? '',
-    ...storedCustomForm(employee, attributes),
+    ...storedCustomForm(employee, attributes, referenced),
   };
 }
 
@@ -120,12 +130,12 @@ export function checkForm(
       new Set([...unchanged, ...custom.unchanged]),
     );
   if (checked.errors === undefined) {
-    const { employee, manager = null } = checked;
+    const { employee, manager = null, references } = checked;
     const { custom: changes = {} } = employee;
-    const tooLarge = sizeErrors(form, attributes, { stored: storedValues, changes });
+    const tooLarge = sizeErrors(form, attributes, { stored: storedValues, changes, references });
     if (tooLarge.length > 0) return { errors: tooLarge };
     const managerNumber = manager !== null && 'employeeNumber' in manager ? manager.employeeNumber : null;
-    return { input: { employee, managerNumber } };
+    return { input: { employee, managerNumber, references } };
   }
   const violations = new Map(checked.errors.map(({ member, violation }) => [member, violation]));
   const errors = formFields.flatMap(({ name: field, label, type }) => {
@@ -139,11 +149,7 @@ export function checkForm(
 
 const rejections: Readonly<Record<EmployeeRejection, FormError>> = {
   number_taken: { field: 'employee_number', message: 'Another employee has this employee number.' },
-  manager_unknown: {
-    field: managerField,
-    message:
-      'No employee of your account has exactly this name, address or number. Select one who matches, or enter another.',
-  },
+  manager_unknown: unknownEmployeeError(managerField),
   manager_self: { field: managerField, message: sentence('The manager', violation('other_employee')) },
   manager_cycle: {
     field: managerField,
@@ -154,6 +160,15 @@ const rejections: Readonly<Record<EmployeeRejection, FormError>> = {
 /** The errors of a form whose values are rejected. */
 export function rejectionErrors(reasons: readonly EmployeeRejection[]): FormError[] {
   return reasons.map((reason) => rejections[reason]);
+}
+
+/** The error of a field for an employee. */
+export function unknownEmployeeError(field: string): FormError {
+  return {
+    field,
+    message:
+      'No employee of your account has exactly this name, address or number. Select one who matches, or enter another.',
+  };
 }
 
 /** The error of a value that is no longer a choice of a custom attribute. */

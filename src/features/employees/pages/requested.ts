@@ -1,5 +1,7 @@
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { found } from '../../../platform/problems/problem.js';
+import type { CustomAttribute } from '../custom-attributes.js';
+import { referencedIds } from '../custom-references.js';
 import type { Employee } from '../employee.js';
 import type { createEmployees } from '../index.js';
 
@@ -24,4 +26,15 @@ export async function managerOf(
   { managerId }: Employee,
 ): Promise<Employee | null> {
   return managerId === null ? null : await employees.get(accountId, managerId);
+}
+
+/** The employees that custom attributes of an employee refer to, by id. */
+export async function referencedBy(
+  { user: { accountId } }: PageContext,
+  { employees }: Pick<EmployeePagesDependencies, 'employees'>,
+  { employee, attributes }: { employee: Employee; attributes: readonly CustomAttribute[] },
+): Promise<ReadonlyMap<string, Employee>> {
+  const ids = referencedIds(employee, attributes);
+  const found = ids.length === 0 ? [] : await employees.byIds(accountId, ids);
+  return new Map(found.map((one) => [one.id, one]));
 }

@@ -9,8 +9,8 @@ import { bulkPages } from './bulk.js';
 import { changesPages } from './changes.js';
 import { createEmployeePages, editEmployeePages } from './edit.js';
 import { employeeAddress } from './employee-addresses.js';
-import { suggestionPages } from './manager-field.js';
 import { orgChartPages } from './org-chart.js';
+import { suggestionPages } from './person-field.js';
 import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 import { showEmployeePages } from './show.js';
 

@@ -8,9 +8,10 @@ import { lastPage, Pager, pageNumber } from '../../../platform/pages/pager.js';
 import { DateInWords, Timestamp } from '../../../platform/pages/timestamp.js';
 import { Email } from '../../../platform/pages/wrapped-text.js';
 import type { CustomAttribute } from '../custom-attributes.js';
+import { referencedIds } from '../custom-references.js';
 import { type Employee, fullName } from '../employee.js';
 import { type EmployeeAttribute, employeeAttributes, employeeSections } from '../employee-attributes.js';
-import { CustomSection } from './custom-section.js';
+import { CustomSection, type EmployeeNames } from './custom-section.js';
 import { StatusBadge } from './directory-columns.js';
 import { employeeAddress, orgChartAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
@@ -54,19 +55,26 @@ interface VisibleCustom {
   readonly attributes: readonly CustomAttribute[];
   /** When a value that the user sees was last changed. */
   readonly updatedAt: Date;
+  /** Names of the employees that the values refer to. */
+  readonly names: EmployeeNames;
 }
 
 async function visibleCustom(
   { user }: PageContext,
   { employees }: Pick<EmployeePagesDependencies, 'employees'>,
-  { id, updatedAt }: Employee,
+  employee: Employee,
 ): Promise<VisibleCustom> {
+  const { id, updatedAt } = employee;
   const all = await employees.customAttributes(user.accountId);
   const seesAll = isAdministrator(user);
   const attributes = seesAll ? all : all.filter(({ sensitive }) => !sensitive);
-  if (attributes.length === 0) return { attributes, updatedAt };
+  if (attributes.length === 0) return { attributes, updatedAt, names: new Map() };
   const access = seesAll ? fullAccess : contractAnd(attributes.map(({ key }) => key));
-  return { attributes, updatedAt: (await employees.lastChange(user.accountId, { id, access })) ?? updatedAt };
+  const [lastChange, names] = await Promise.all([
+    employees.lastChange(user.accountId, { id, access }),
+    employees.names(user.accountId, new Set(referencedIds(employee, attributes))),
+  ]);
+  return { attributes, updatedAt: lastChange ?? updatedAt, names };
 }
 
 /** The page of an employee, for every signed-in user. */
@@ -109,7 +117,7 @@ export function showEmployeePages(site: PageRouter, dependencies: EmployeePagesD
                 </DescriptionList>
               </section>
             ))}
-            <CustomSection attributes={custom.attributes} values={employee.custom} />
+            <CustomSection attributes={custom.attributes} values={employee.custom} names={custom.names} />
           </div>
           <section>
             <div class="heading">

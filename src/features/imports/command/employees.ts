@@ -37,7 +37,8 @@ function describeOutcome({ counts, ending }: ImportOutcome, { dryRun }: { dryRun
   if (superseded > 0) {
     parts.push(`${numberText(superseded)} replaced by a later one with the same employee_number`);
   }
-  if (managersRejected > 0) parts.push(`${numberText(managersRejected)} without the manager in the file`);
+  if (managersRejected > 0)
+    parts.push(`${numberText(managersRejected)} without the manager or another employee in the file`);
   const pending = read - created - updated - unchanged - rejected - superseded;
   if (pending > 0) parts.push(`${numberText(pending)} not stored`);
   const summary = `${numberText(read)} records read: ${parts.join(', ')}.`;
@@ -104,10 +105,11 @@ is UTF-8.
   optional: ${optional.join(', ')}. Absent: unchanged; empty or null: removed.
 Custom attributes of the account are columns custom.<key> in CSV, or have their label or key as name; in JSON Lines they are
 members custom.<key>, or members of an object custom. Those that the account requires are required in each record. Values are
-yes or no for such an attribute, and have semicolons between several choices.
+yes or no for such an attribute, and have semicolons between several choices. An employee is named by employee number or id.
 Dates are YYYY-MM-DD. With --dates they can also be 1.2.2023 or 1/2/2023 (dmy or mdy), or day numbers of Excel (serial).
-The manager is named by manager_id or by manager_employee_number, and may come later in the file. Managers are stored after
-all lines; one that is unknown or leads to a cycle is reported, and the employee stored without it.
+The manager is named by manager_id or by manager_employee_number. Managers and employees in custom attributes may come later in
+the file. They are stored after all lines; one that is unknown, or a manager that leads to a cycle, is reported, and the record
+stored without it.
 Employees are created or updated by employee_number; unchanged ones are not written. Rejected lines are reported on
 standard error and skipped. Each batch of lines is stored in one transaction; if an employee_number occurs several times in
 a batch, the last record counts. An interrupted import can be run again.

@@ -44,8 +44,9 @@ function statusPages(site: PageRouter, dependencies: ImportPagesDependencies): v
     const next = found.length > errorsOnPage ? errors.at(-1)?.line : undefined;
     const canUndo = await importUndo.canUndo(accountId, upload);
     const paused = context.query.text('refresh') === 'off';
+    const members = upload.state === 'checked' ? await uploads.members(accountId) : [];
     return {
-      ...statusPage({ upload, errors, after, next, paused, canUndo }),
+      ...statusPage({ upload, members, errors, after, next, paused, canUndo }),
       ...(isRunning(upload) && !paused && { refreshSeconds }),
     };
   });

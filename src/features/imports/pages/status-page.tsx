@@ -5,6 +5,7 @@ import { ButtonForm, DescriptionItem, DescriptionList } from '../../../platform/
 import type { PageView } from '../../../platform/pages/page-context.js';
 import { directoryPath, importPath } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import type { RecordMember } from '../../employees/index.js';
 import type { EmployeeUpload } from '../uploads/employee-uploads.js';
 import {
   ChangesSection,
@@ -24,6 +25,8 @@ export function CancelForm({ id }: { id: string }) {
 interface StatusPageProps extends ErrorsSectionProps {
   /** Whether the page is not loaded again automatically. */
   readonly paused: boolean;
+  /** The attributes that records can have. Only for an import that is checked. */
+  readonly members: readonly RecordMember[];
   readonly canUndo: boolean;
 }
 
@@ -105,7 +108,7 @@ function Running({ upload, paused }: StatusPageProps) {
 /** Attributes that name a manager. */
 const managerMembers: readonly string[] = ['manager_id', 'manager_employee_number'];
 
-function Summary({ upload }: StatusPageProps) {
+function Summary({ upload, members }: StatusPageProps) {
   const { state, failure, created, updated, unchanged, managersRejected } = upload;
   const rejected = upload.rejected + managersRejected;
   const stored = created + updated + unchanged;
@@ -118,6 +121,8 @@ function Summary({ upload }: StatusPageProps) {
             {rejected > 0 && ' Rejected rows will not be imported; the others will.'}
             {upload.attributes.some((name) => managerMembers.includes(name)) &&
               ' Whether the managers exist is checked during the import.'}
+            {members.some(({ name, type }) => type === 'employee' && upload.attributes.includes(name)) &&
+              ' Whether the employees in custom attributes exist is checked during the import.'}
           </p>
         </Box>
       );
@@ -128,7 +133,9 @@ function Summary({ upload }: StatusPageProps) {
             <strong>
               {numberText(stored)} imported, {numberText(upload.rejected)} rejected
             </strong>
-            {managersRejected > 0 && `, ${numberText(managersRejected)} without the manager of the file`}.{' '}
+            {managersRejected > 0 &&
+              `, ${numberText(managersRejected)} without the manager or another employee of the file`}
+            .{' '}
             {upload.rejected > 0 && (
               <>
                 <a href={rejectedAddress(upload.id)} download>

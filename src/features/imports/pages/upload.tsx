@@ -211,6 +211,7 @@ const typeHints: Readonly<Partial<Record<string, string>>> = {
   boolean: 'Yes or no',
   choice: 'One of the choices',
   choices: 'One or more of the choices, with semicolons between them',
+  employee: 'Employee number or ID in the API of the employee',
 } satisfies Partial<Record<CustomType, string>>;
 
 const valueHints: Readonly<Record<string, string>> = {

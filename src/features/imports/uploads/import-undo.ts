@@ -12,9 +12,11 @@ import {
   type EarlierValues,
   type Employee,
   type EmployeeRecord,
+  findKnownIds,
   parseCustomValue,
   readActiveAttributes,
   readEmployeesByPosition,
+  refersToEmployees,
   upsertEmployees,
 } from '../../employees/index.js';
 import { assignManagers, type ManagerAssignments } from '../assign-managers.js';
@@ -25,8 +27,11 @@ import type { Findings, UndoneImport } from './findings.js';
 import type { ImportKey } from './stored-file.js';
 import { undoableStates } from './upload-state.js';
 
-/** Changes that are read, and employees that are deleted, with one statement. */
+/** Changes that are read with one statement. */
 const chunkSize = 1_000;
+
+/** Employees that are deleted at once. If custom attributes refer to employees, each time reads all employees of the account. */
+const deleteSize = 5_000;
 
 /** An employee that an import has changed. */
 interface StoredChange {
@@ -98,8 +103,8 @@ export class ImportUndo {
         managers.size > 0
           ? await assignManagers(tx, accountId, { assignments: managers, startedAt: at })
           : { errors: [] };
-      for (let first = 0; first < created.length; first += chunkSize)
-        await deleteEmployees(unit, created.slice(first, first + chunkSize));
+      for (let first = 0; first < created.length; first += deleteSize)
+        await deleteEmployees(unit, created.slice(first, first + deleteSize));
       const undone = { deleted: created.length, restored, kept, managersKept: errors.length };
       await tx.employeeImportChange.deleteMany({ where: { accountId, importId: id } });
       await tx.employeeImport.update({
@@ -147,6 +152,7 @@ async function restoreChunk(
   const employees = await readEmployeesByPosition(tx, accountId, positions);
   const byPosition = new Map(employees.map((employee) => [employeePosition(employee.id), employee]));
   const keys = new Set(active.keys());
+  const known = await knownReferences(tx, accountId, { changes, active });
   const records: EmployeeRecord[] = [];
   for (const { position, version, managerId, before } of changes) {
     const employee = byPosition.get(Number(position));
@@ -156,7 +162,7 @@ async function restoreChunk(
     else if (before === null) remaining.created.push({ id: employee.id });
     else {
       remaining.restored += 1;
-      records.push(restoredRecord(employee, before, active));
+      records.push(restoredRecord(employee, before, { active, known }));
       const { employeeNumber } = employee;
       if (before.managerId === undefined) continue;
       const reference = before.managerId === null ? null : { id: before.managerId };
@@ -169,19 +175,40 @@ async function restoreChunk(
 function restoredRecord(
   employee: Employee,
   { custom, ...before }: EarlierValues,
-  active: ActiveAttributes,
+  storable: Storable,
 ): EmployeeRecord {
   const { id: _, updatedAt: __, custom: ___, ...values } = employee;
   const { managerId: ____, ...record } = { ...values, ...before };
-  return custom === undefined ? record : { ...record, custom: storableValues(custom, active) };
+  return custom === undefined ? record : { ...record, custom: storableValues(custom, storable) };
 }
 
-/** The values that the attributes still allow. They were deleted or archived since, or lost a choice. */
-function storableValues(custom: CustomChanges, active: ActiveAttributes): CustomChanges {
+/** Which of the employees that earlier values refer to are not deleted since. */
+async function knownReferences(
+  tx: Unit['tx'],
+  accountId: AccountId,
+  { changes, active }: { changes: readonly StoredChange[]; active: ActiveAttributes },
+): Promise<ReadonlySet<string>> {
+  const keys = [...active.values()].filter(refersToEmployees).map(({ key }) => key);
+  const ids = changes.flatMap(({ before }) => keys.map((key) => before?.custom?.[key]));
+  const given = [...new Set(ids.filter((id) => typeof id === 'string'))];
+  return given.length === 0 ? new Set() : await findKnownIds(tx, accountId, given);
+}
+
+/** What determines which earlier values can be stored again. */
+interface Storable {
+  readonly active: ActiveAttributes;
+  /** Ids of the employees that earlier values refer to and that exist. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** The values that the attributes still allow. They were deleted or archived since, or lost a choice or an employee. */
+function storableValues(custom: CustomChanges, { active, known }: Storable): CustomChanges {
   const values = Object.entries(custom).flatMap(([key, value]): [string, CustomValue | null][] => {
     const attribute = active.get(key);
     const parsed = attribute && parseCustomValue(attribute, value);
-    return parsed === undefined || 'violation' in parsed ? [] : [[key, parsed.value]];
+    if (parsed === undefined || 'violation' in parsed) return [];
+    const isDeleted = attribute !== undefined && refersToEmployees(attribute) && !known.has(String(value));
+    return value !== null && isDeleted ? [] : [[key, parsed.value]];
   });
   return Object.fromEntries(values);
 }

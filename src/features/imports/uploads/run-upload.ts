@@ -197,13 +197,17 @@ function importWrites(
     ...{ userId, origin: { address, requestId }, eventId, fileName },
     ...(queuedAt !== null && { startedAt: queuedAt }),
     history: new ImportHistory(upload),
-    async progressIn(tx, { counts, finished, managerErrors }) {
+    async progressIn(tx, { counts, finished, assignmentErrors }) {
       const progress = progressOf(counts);
       const errors = [
         ...progress.errors,
-        ...managerErrors.map(({ line, error }) => ({ line, message: error, cells: [] })),
+        ...assignmentErrors.map(({ line, errors: messages }) => ({
+          line,
+          message: toMessage(messages),
+          cells: [],
+        })),
       ];
-      for (const { line, cause } of managerErrors) progress.findings.addErrors(line, [cause]);
+      for (const { line, causes } of assignmentErrors) progress.findings.addErrors(line, causes);
       const cancelled = await queue.progressIn(tx, upload, { ...progress, errors });
       if (finished) await queue.finishIn(tx, upload);
       else if (cancelled) onCancelled();

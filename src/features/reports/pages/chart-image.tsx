@@ -8,7 +8,7 @@ import type { ChartData } from '../results/report-charts.js';
 import { type RequestedDate, requestedDate, withDate } from './as-of.js';
 import { useChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
-import { ManagerNames, PageColumns, readManagerNames } from './value-text.js';
+import { EmployeeNames, PageColumns, readEmployeeNames } from './value-text.js';
 
 function chartAddress(id: string): string {
   return reportAddress(id, 'chart.svg');
@@ -73,13 +73,13 @@ export function chartImagePages(site: PageRouter, dependencies: ReportPagesDepen
       signal,
     });
     if (run.chart === null) throw recordNotFound();
-    const names = await readManagerNames(dependencies.employees, accountId, { report, run });
+    const names = await readEmployeeNames(dependencies.employees, accountId, { report, run, columns });
     const svg = svgFile(
       <ViewerContext.Provider value={context.user}>
         <PageColumns.Provider value={columns}>
-          <ManagerNames.Provider value={names}>
+          <EmployeeNames.Provider value={names}>
             <ReportChartFile report={report} chart={run.chart} at={at} asOf={asOf} />
-          </ManagerNames.Provider>
+          </EmployeeNames.Provider>
         </PageColumns.Provider>
       </ViewerContext.Provider>,
     );

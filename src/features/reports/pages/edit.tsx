@@ -14,6 +14,7 @@ import type { PageRouter } from '../../../platform/pages/page-router.js';
 import { reportsPath } from '../../../platform/pages/paths.js';
 import { found, recordNotFound } from '../../../platform/problems/problem.js';
 import type { Report } from '../report.js';
+import type { ReportColumns } from '../report-columns.js';
 import type { FilterChoices } from './filter-choices.js';
 import { isDateFilter, withOperator } from './filter-operators.js';
 import { mergedReportFields, ReportFields } from './form-page.js';
@@ -21,8 +22,8 @@ import { preview } from './preview.js';
 import {
   applyButton,
   buttons,
+  type EmployeeSearch,
   emptyReportForm,
-  type ManagerSearch,
   type ReportForm,
   readReportForm,
   reportFieldIds,
@@ -32,13 +33,13 @@ import {
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { newReportPath, offersTemplates, ReportTemplates, templateForm } from './report-templates.js';
 import { optionsWith } from './report-validator.js';
-import { ManagerNames, managersIn, PageColumns } from './value-text.js';
+import { EmployeeNames, employeesIn, PageColumns } from './value-text.js';
 
 /** The form, and what the page shows with it. */
 interface ReportState extends ReportForm {
   /** `id` of the element that has the focus, after a button that saves nothing. */
   readonly focus?: string;
-  readonly search?: ManagerSearch;
+  readonly search?: EmployeeSearch;
   readonly preview?: ComponentChildren;
 }
 
@@ -97,21 +98,27 @@ async function filterChoices(
   { filters, search }: Pick<ReportState, 'filters' | 'search'>,
 ): Promise<FilterChoices> {
   const byManager = filters.some(({ field }) => field === 'manager_id');
-  const [choices, all, managers] = await Promise.all([
+  const searched = search && filters[search.position - 1]?.field;
+  const [choices, managers, employees] = await Promise.all([
     directory.choices(accountId),
     byManager ? managerChoices.all(accountId) : [],
-    search && managerChoices.search(accountId, search.text),
+    search &&
+      (searched === 'manager_id'
+        ? managerChoices.search(accountId, search.text)
+        : managerChoices.searchEmployees(accountId, search.text)),
   ]);
-  return { ...choices, managers: { all, ...(search && managers && { found: { ...search, managers } }) } };
+  const found = search && employees && { ...search, employees };
+  return { ...choices, people: { managers, ...(found && { found }) } };
 }
 
-/** The names of the managers in the filters of forms. */
+/** The names of the employees in the filters of forms. */
 function readFilterNames(
   { user }: PageContext,
   { employees }: ReportPagesDependencies,
-  filters: ReportForm['filters'],
+  { filters, columns }: { filters: ReportForm['filters']; columns: ReportColumns },
 ) {
-  const ids = managersIn(filters.map(({ field, value }) => ({ field, value: lines(value) })));
+  const given = filters.map(({ field, value }) => ({ field, value: lines(value) }));
+  const ids = employeesIn(given, columns);
   return employees.names(user.accountId, new Set(ids));
 }
 
@@ -131,14 +138,14 @@ async function formBody(
   const filters = form.filters.map((filter) => withOperator(filter, columns));
   const [values, names] = await Promise.all([
     filterChoices(context, dependencies, { filters: form.filters, ...(search && { search }) }),
-    readFilterNames(context, dependencies, form.filters),
+    readFilterNames(context, dependencies, { filters: form.filters, columns }),
   ]);
   const options = optionsWith(dependencies.validateReport.options, columns);
   return (
     <PageColumns.Provider value={columns}>
-      <ManagerNames.Provider value={names}>
+      <EmployeeNames.Provider value={names}>
         <ReportFields {...fields} {...{ focus, preview, options, values }} form={{ ...form, filters }} />
-      </ManagerNames.Provider>
+      </EmployeeNames.Provider>
     </PageColumns.Provider>
   );
 }
@@ -231,11 +238,11 @@ export function editReportPages(site: PageRouter, dependencies: ReportPagesDepen
     }),
     provide: async (context, forms, comparison) => {
       const filters = forms.flatMap((form) => form.filters);
-      const names = await readFilterNames(context, dependencies, filters);
       const columns = await allColumns(context, dependencies);
+      const names = await readFilterNames(context, dependencies, { filters, columns });
       return (
         <PageColumns.Provider value={columns}>
-          <ManagerNames.Provider value={names}>{comparison}</ManagerNames.Provider>
+          <EmployeeNames.Provider value={names}>{comparison}</EmployeeNames.Provider>
         </PageColumns.Provider>
       );
     },

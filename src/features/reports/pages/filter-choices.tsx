@@ -1,17 +1,18 @@
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
-import type { DirectoryChoices, ManagerChoice } from '../../employees/index.js';
+import type { DirectoryChoices, EmployeeChoice } from '../../employees/index.js';
+import type { ColumnKey } from '../report-columns.js';
 import { isListOperator } from './filter-operators.js';
 import type { Choice } from './key-list.js';
-import { buttons, type FilterForm, type ManagerSearch, reportFieldIds } from './report-form.js';
+import { buttons, type EmployeeSearch, type FilterForm, reportFieldIds } from './report-form.js';
 import { useValueText } from './value-text.js';
 
 /** The values that employees of the account have, which filters offer. */
 export interface FilterChoices extends Pick<DirectoryChoices, 'status' | 'department' | 'location'> {
-  readonly managers: {
+  readonly people: {
     /** All managers; `null` when there are too many, so that a filter has a field for searching them. */
-    readonly all: readonly ManagerChoice[] | null;
+    readonly managers: readonly EmployeeChoice[] | null;
     /** The result of a search in the filter at a position. */
-    readonly found?: ManagerSearch & { readonly managers: readonly ManagerChoice[] };
+    readonly found?: EmployeeSearch & { readonly employees: readonly EmployeeChoice[] };
   };
 }
 
@@ -35,17 +36,22 @@ export function valueLabel(position: number): string {
   return `Value of filter ${position}`;
 }
 
-/** The managers of the account by name, or a field for searching them when there are many. Those of the filter stay. */
-export function ManagerField({
+/**
+ * The managers of the account by name, or a field for searching them when there are many. Other employees are always searched. Those of
+ * the filter stay.
+ */
+export function EmployeeField({
   position,
-  filter: { operator },
+  filter: { field, operator },
   values: {
-    managers: { all, found },
+    people: { managers, found },
   },
   room,
   chosen,
 }: ValueProps & { readonly chosen: readonly string[] }) {
   const valueText = useValueText();
+  const words = field === 'manager_id' ? managerWords : employeeWords;
+  const all = field === 'manager_id' ? managers : null;
   const isList = isListOperator(operator);
   const maximum = isList ? room.choices : Number.POSITIVE_INFINITY;
   const unlisted = chosen.filter((id) => !all?.some((manager) => manager.id === id));
@@ -53,9 +59,11 @@ export function ManagerField({
   const result = found?.position === position ? found : undefined;
   const kept = (everyone === null ? chosen : unlisted).map((id) => ({
     id,
-    name: valueText('manager_id', id),
+    name: valueText(field as ColumnKey, id),
   }));
-  const offered = (everyone ?? result?.managers ?? []).filter(({ id }) => kept.every((one) => one.id !== id));
+  const offered = (everyone ?? result?.employees ?? []).filter(({ id }) =>
+    kept.every((one) => one.id !== id),
+  );
   return (
     <div class="field">
       <Choices
@@ -63,33 +71,56 @@ export function ManagerField({
         type={isList ? 'checkbox' : 'radio'}
         choices={[...kept, ...offered].slice(0, maximum).map(({ id, name }) => ({ value: id, label: name }))}
         chosen={chosen}
-        empty={everyone === null ? 'Search for a manager, then choose.' : 'No employee has a manager.'}
+        empty={everyone === null ? `Search for ${words.one}, then choose.` : 'No employee has a manager.'}
       />
-      {everyone === null && <SearchField position={position} result={result} />}
+      {everyone === null && <SearchField {...{ position, result, words }} />}
     </div>
   );
 }
 
-/** A field that searches managers, and its button. Its text is not a value of the filter. */
+/** What is searched, in the texts of a search. */
+interface SearchWords {
+  readonly one: string;
+  readonly label: string;
+  readonly none: string;
+  readonly found: string;
+}
+
+const managerWords: SearchWords = {
+  one: 'a manager',
+  label: 'Search managers',
+  none: 'No manager matches',
+  found: 'Managers that match',
+};
+
+const employeeWords: SearchWords = {
+  one: 'an employee',
+  label: 'Search employees',
+  none: 'No employee matches',
+  found: 'Employees that match',
+};
+
+/** A field that searches employees, and its button. Its text is not a value of the filter. */
 function SearchField({
   position,
   result,
+  words,
 }: {
   position: number;
-  result: FilterChoices['managers']['found'] | undefined;
+  result: FilterChoices['people']['found'] | undefined;
+  words: SearchWords;
 }) {
   const id = reportFieldIds.filter(position, 'search');
   return (
     <>
       {result !== undefined && (
         <p class="hint" role="status">
-          {result.managers.length === 0 ? 'No manager matches' : 'Managers that match'} “
-          <bdi>{result.text}</bdi>”
+          {result.employees.length === 0 ? words.none : words.found} “<bdi>{result.text}</bdi>”
         </p>
       )}
       <div class="adding">
         <div class="field">
-          <label for={id}>Search managers</label>
+          <label for={id}>{words.label}</label>
           <input
             type="search"
             {...{ id, name: id, autocomplete: 'off', maxLength: 100 }}
@@ -101,7 +132,7 @@ function SearchField({
           name="do"
           value={buttons.search(position)}
           class="secondary"
-          aria-label={`Search managers of filter ${position}`}
+          aria-label={`${words.label} of filter ${position}`}
         >
           Search
         </button>

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import { FieldError } from '../../../platform/pages/form-parts.js';
-import type { ReportColumns } from '../report-columns.js';
+import { hasEmployees, type ReportColumns } from '../report-columns.js';
 import { formatOperator, keyLabel } from './definition.js';
 import type { FilterChoices, FormRoom } from './filter-choices.js';
 import { isChosen, isDateFilter, isListOperator, operatorsOf } from './filter-operators.js';
@@ -58,9 +58,9 @@ const otherFields = 40;
 function roomFor(filters: readonly FilterForm[], columns: ReportColumns): FormRoom {
   const dates = filters.filter((filter) => isDateFilter(filter, columns)).length;
   const lists = filters.filter(({ operator }) => isListOperator(operator));
-  const managers = filters.filter(({ field }) => field === 'manager_id').length;
-  const chosen = lists.filter(({ field }) => isChosen(field, columns) || field === 'manager_id').length;
-  const room = maximumFields - otherFields - 3 * filters.length - managers;
+  const searches = filters.filter(({ field }) => hasEmployees(field, columns)).length;
+  const chosen = lists.filter(({ field }) => isChosen(field, columns) || hasEmployees(field, columns)).length;
+  const room = maximumFields - otherFields - 3 * filters.length - searches;
   const relativeDates = 2 * dates <= room;
   return { relativeDates, choices: Math.floor((room - (relativeDates ? 2 * dates : 0)) / chosen) };
 }

@@ -3,9 +3,9 @@ import { lines } from '../../../platform/pages/fields.js';
 import { FieldError, useDescription } from '../../../platform/pages/form-parts.js';
 import { knownStatuses } from '../../employees/index.js';
 import { timestampOfDay } from '../relative-dates.js';
-import type { ColumnKey } from '../report-columns.js';
+import { type ColumnKey, hasEmployees } from '../report-columns.js';
 import { dateChoices, enteredDate } from './date-values.js';
-import { Choices, type FilterChoices, ManagerField, type ValueProps, valueLabel } from './filter-choices.js';
+import { Choices, EmployeeField, type FilterChoices, type ValueProps, valueLabel } from './filter-choices.js';
 import {
   isCounted,
   isDateFilter,
@@ -32,8 +32,8 @@ export function ValueField(props: ValueProps) {
   const isList = isListOperator(operator);
   const entered = lines(value);
   const chosen = entered.filter((text) => text !== '');
-  if (field === 'manager_id' && (isList ? chosen.length <= room.choices : isOneOperator(operator))) {
-    return <ManagerField {...props} chosen={chosen} />;
+  if (hasEmployees(field, columns) && (isList ? chosen.length <= room.choices : isOneOperator(operator))) {
+    return <EmployeeField {...props} chosen={chosen} />;
   }
   const offered = isCounted(field) ? existingValues(values[field]) : custom?.choices;
   if (isList && offered !== undefined && offered.length > 0) {

@@ -10,7 +10,7 @@ import { FilterList, keyLabel } from './definition.js';
 import { emptyReportForm } from './report-form.js';
 import { type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { formatValue, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
+import { EmployeeNames, formatValue, PageColumns, readEmployeeNames } from './value-text.js';
 
 /** A value of a group key; `null` for the employees without a value. */
 export interface Group {
@@ -109,9 +109,10 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
     const last = lastPage(result.recordCount, pageSize);
     const address = (page: number) => withDate(groupAddress(report.id, group, page), date);
     if (number > last) return { redirect: address(last) };
-    const names = await readManagerNames(dependencies.employees, accountId, {
+    const names = await readEmployeeNames(dependencies.employees, accountId, {
       report: list,
       run: { result, chart: null },
+      columns,
     });
     const title = `${keyLabel(group.key, columns)}: ${groupLabel(group, { names, columns })}`;
     return {
@@ -119,7 +120,7 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
       parent: { title: report.title, href: withDate(reportAddress(report.id), date) },
       body: (
         <PageColumns.Provider value={columns}>
-          <ManagerNames.Provider value={names}>
+          <EmployeeNames.Provider value={names}>
             <DateNote date={date} />
             <FilterList filters={list.filters} />
             <p class="hint" role="status">
@@ -127,7 +128,7 @@ export function groupPages(site: PageRouter, dependencies: ReportPagesDependenci
             </p>
             <ResultTable result={result} caption={title} />
             <Pager number={number} last={last} address={address} />
-          </ManagerNames.Provider>
+          </EmployeeNames.Provider>
         </PageColumns.Provider>
       ),
     };

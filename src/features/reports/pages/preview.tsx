@@ -5,7 +5,7 @@ import type { ReportColumns } from '../report-columns.js';
 import { ReportChart } from './report-chart.js';
 import type { ReportPagesDependencies } from './report-pages.js';
 import { ResultTable } from './result-table.js';
-import { ManagerNames, readManagerNames } from './value-text.js';
+import { EmployeeNames, readEmployeeNames } from './value-text.js';
 
 /** Rows of a preview. */
 const previewRows = 10;
@@ -26,9 +26,12 @@ export async function preview(
   });
   const shown = Math.min(previewRows, result.recordCount);
   const { accountId } = context.auditContext;
-  const names = await readManagerNames(dependencies.employees, accountId, { report, run: { result, chart } });
+  const names = await readEmployeeNames(dependencies.employees, accountId, {
+    ...{ report, columns },
+    run: { result, chart },
+  });
   return (
-    <ManagerNames.Provider value={names}>
+    <EmployeeNames.Provider value={names}>
       <section class="preview">
         <h2 tabIndex={-1} autofocus>
           Preview
@@ -41,6 +44,6 @@ export async function preview(
         {chart !== null && <ReportChart chart={chart} report={report} />}
         {result.recordCount > 0 && <ResultTable result={result} caption="Preview" />}
       </section>
-    </ManagerNames.Provider>
+    </EmployeeNames.Provider>
   );
 }

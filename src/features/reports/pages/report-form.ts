@@ -110,7 +110,7 @@ export const buttons = {
   up: (list: ListName, position: number) => `up_${list}_${position}`,
   down: (list: ListName, position: number) => `down_${list}_${position}`,
   preview: 'preview',
-  /** Searches the managers that a filter offers. */
+  /** Searches the employees that a filter offers. */
   search: (position: number) => `search_${position}`,
   /** Shows the form again, with the field that the condition of a filter needs. */
   refresh: 'refresh',
@@ -170,14 +170,14 @@ export function storedReportForm(report: Pick<Report, keyof ReportContent>): Rep
   };
 }
 
-/** A search for managers in the filter at a position, from 1. */
-export interface ManagerSearch {
+/** A search for employees in the filter at a position, from 1. */
+export interface EmployeeSearch {
   readonly position: number;
   readonly text: string;
 }
 
-/** The filter whose managers are searched, and the text: by its button, or by the Enter key in its field. */
-export function requestedSearch(form: Fields): ManagerSearch | undefined {
+/** The filter whose employees are searched, and the text: by its button, or by the Enter key in its field. */
+export function requestedSearch(form: Fields): EmployeeSearch | undefined {
   const button = form.text('do');
   return positions(form, /^filter_([1-9]\d{0,2})_search$/)
     .filter((position) => button === '' || button === buttons.search(position))

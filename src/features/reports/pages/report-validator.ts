@@ -10,7 +10,13 @@ import { type DefinitionError, findDefinitionErrors, findUnknownKeys } from '../
 import { availableMeasures, measureKey, measureOf } from '../measures.js';
 import { timestampOfDay } from '../relative-dates.js';
 import { newContent, type ReportContent } from '../report.js';
-import { contractColumns, isGroupable, isSortable, type ReportColumns } from '../report-columns.js';
+import {
+  contractColumns,
+  hasEmployees,
+  isGroupable,
+  isSortable,
+  type ReportColumns,
+} from '../report-columns.js';
 import { toChanges } from '../report-handlers.js';
 import { isWrongDistance } from './date-values.js';
 import { isDateFilter, isEmptyOperator, isListOperator, isOneOperator } from './filter-operators.js';
@@ -141,6 +147,7 @@ function incompleteValue(filter: FilterForm, position: number, columns: ReportCo
   ];
   if (lines(value).length > 1) return error('value', 'enter one value.');
   if (field === 'manager_id' && value === '') return error('value', 'choose a manager.');
+  if (hasEmployees(field, columns) && value === '') return error('value', 'choose an employee.');
   if (field === 'status' && isOneOperator(operator) && value === '')
     return error('value', 'choose a status.');
   if (columns.get(field)?.type === 'boolean' && value === '') return error('value', 'choose Yes or No.');

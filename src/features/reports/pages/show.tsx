@@ -20,7 +20,7 @@ import { employeesIn, ReportChart } from './report-chart.js';
 import { fileNameOf, type ReportPagesDependencies, reportAddress, runnableReport } from './report-pages.js';
 import { newReportPath } from './report-templates.js';
 import { describeRows, pageSize, ResultTable } from './result-table.js';
-import { formatRowsOf, ManagerNames, PageColumns, readManagerNames } from './value-text.js';
+import { EmployeeNames, formatRowsOf, PageColumns, readEmployeeNames } from './value-text.js';
 
 /** Rows of the page that is printed. */
 const printedRows = 1_000;
@@ -46,7 +46,7 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
     const last = print ? 1 : lastPage(run.result.recordCount, pageSize);
     if (number > last) return { redirect: withDate(pageAddress(report.id, last), date) };
     const { accountId } = context.auditContext;
-    const names = await readManagerNames(dependencies.employees, accountId, { report, run });
+    const names = await readEmployeeNames(dependencies.employees, accountId, { report, run, columns });
     const { at } = context.auditContext;
     const { accountName } = context.user;
     const page = showPage({
@@ -63,7 +63,7 @@ export function showReportPages(site: PageRouter, dependencies: ReportPagesDepen
       body: (
         <RunTime.Provider value={date.asOf === undefined ? at : endOf(date.asOf)}>
           <PageColumns.Provider value={columns}>
-            <ManagerNames.Provider value={names}>{page.body}</ManagerNames.Provider>
+            <EmployeeNames.Provider value={names}>{page.body}</EmployeeNames.Provider>
           </PageColumns.Provider>
         </RunTime.Provider>
       ),

@@ -5,51 +5,54 @@ import { useTimeText } from '../../../platform/pages/timestamp.js';
 import { type Employees, formatStatus } from '../../employees/index.js';
 import { describeMeasure, measureOf } from '../measures.js';
 import type { ReportFilter } from '../report.js';
-import { contractColumns, type GroupKey, type ReportColumns } from '../report-columns.js';
+import { contractColumns, type GroupKey, hasEmployees, type ReportColumns } from '../report-columns.js';
 import { type ChartData, chartKeys } from '../results/report-charts.js';
 import type { ResultPage } from '../results/report-results.js';
 
-/** Names of the managers that a page shows, by id. */
+/** Names of the employees that a page shows, by id. */
 type Names = ReadonlyMap<string, string>;
 
-/** The names of managers. A page of a report provides them; other pages show ids. */
-export const ManagerNames = createContext<Names>(new Map());
+/** The names of employees. A page of a report provides them; other pages show ids. */
+export const EmployeeNames = createContext<Names>(new Map());
 
 /** The columns of the user. A page that can show custom attributes provides them. */
 export const PageColumns = createContext<ReportColumns>(contractColumns);
 
-/** The ids of the managers in filters. */
-export function managersIn(
+/** The ids of the employees in filters. */
+export function employeesIn(
   filters: readonly { readonly field: string; readonly value?: string | readonly string[] }[],
+  columns: ReportColumns,
 ): string[] {
-  return filters.filter(({ field }) => field === 'manager_id').flatMap(({ value = [] }) => value);
+  return filters.filter(({ field }) => hasEmployees(field, columns)).flatMap(({ value = [] }) => value);
 }
 
 /**
- * Reads the names of the managers in a result, its chart and the filters of its report. Employees that were deleted have none.
+ * Reads the names of the employees in a result, its chart and the filters of its report. Those who were deleted have none.
  */
-export function readManagerNames(
+export function readEmployeeNames(
   employees: Pick<Employees, 'names'>,
   accountId: AccountId,
   {
     report: { filters, groupBy },
     run: { result, chart },
+    columns,
   }: {
     report: { readonly filters: readonly ReportFilter[]; readonly groupBy: readonly GroupKey[] };
     run: { readonly result: ResultPage; readonly chart: ChartData | null };
+    columns: ReportColumns;
   },
 ): Promise<Names> {
-  const isManager = (key: string | undefined) => key === 'manager_id';
-  const column = result.columns.findIndex(({ key }) => isManager(key));
+  const isEmployee = (key: string | undefined) => key !== undefined && hasEmployees(key, columns);
+  const shown = result.columns.flatMap(({ key }, index) => (isEmployee(key) ? [index] : []));
   const keys = chart === null ? undefined : chartKeys(groupBy);
   const charted = [
-    ...(isManager(keys?.bars) ? (chart?.bars ?? []) : []),
-    ...(isManager(keys?.stacks) ? (chart?.stacks ?? []) : []),
+    ...(isEmployee(keys?.bars) ? (chart?.bars ?? []) : []),
+    ...(isEmployee(keys?.stacks) ? (chart?.stacks ?? []) : []),
   ];
   const ids = [
-    ...result.rows.map(({ values }) => values[column]),
+    ...result.rows.flatMap(({ values }) => shown.map((index) => values[index])),
     ...charted.map((value) => ('value' in value ? value.value : null)),
-    ...managersIn(filters),
+    ...employeesIn(filters, columns),
   ];
   return employees.names(accountId, new Set(ids.filter((id) => typeof id === 'string')));
 }
@@ -62,7 +65,7 @@ export function formatValue(
 ): string {
   if (key === 'status') return formatStatus(value);
   if (columns.get(key)?.type === 'boolean' && value !== '') return value === 'true' ? 'Yes' : 'No';
-  return key === 'manager_id' ? (names.get(value) ?? value) : value;
+  return hasEmployees(key, columns) ? (names.get(value) ?? value) : value;
 }
 
 /** Returns a function that formats a batch of rows with these columns as people read them. A batch takes one query for all names. */
@@ -78,9 +81,9 @@ export function formatRowsOf(
   },
 ): (rows: readonly (readonly string[])[]) => Promise<string[][]> {
   const keys = groupBy.length > 0 ? groupBy : columns;
-  const managers = keys.indexOf('manager_id');
+  const shown = keys.flatMap((key, index) => (hasEmployees(key, columnsOfUser) ? [index] : []));
   return async (rows) => {
-    const ids = rows.map((row) => row[managers] ?? '').filter((id) => id !== '');
+    const ids = rows.flatMap((row) => shown.map((index) => row[index] ?? '')).filter((id) => id !== '');
     const names = await employees.names(accountId, new Set(ids));
     return rows.map((row) =>
       row.map((value, index) => {
@@ -93,7 +96,7 @@ export function formatRowsOf(
 
 /** Returns a function that formats a value of a column as people read it. Values of other columns are unchanged. */
 export function useValueText(): (key: GroupKey, value: string) => string {
-  const names = useContext(ManagerNames);
+  const names = useContext(EmployeeNames);
   const columns = useContext(PageColumns);
   const timeText = useTimeText();
   return (key, value) => {

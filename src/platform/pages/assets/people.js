@@ -1,11 +1,11 @@
 // The directory shows results while the user types, its people are selected together, and the form of an employee suggests
-// managers. Without this script, the forms and links do the same when the server responds.
-const field = document.querySelector('input[data-suggestions]');
+// people. Without this script, the forms and links do the same when the server responds.
 const search = document.querySelector('form.search');
 let latest;
 let timer;
 
-field?.addEventListener('input', () => later(suggest));
+for (const field of document.querySelectorAll('input[data-suggestions]'))
+  field.addEventListener('input', () => later(() => suggest(field)));
 search?.addEventListener('input', () => later(showResults));
 search?.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -56,10 +56,10 @@ function later(work) {
   timer = setTimeout(work, 200);
 }
 
-async function suggest() {
+async function suggest(field) {
   const page = await load(`${field.dataset.suggestions}?${new URLSearchParams({ q: field.value })}`);
   if (page === 'replaced') return;
-  const found = page?.getElementById(field.list.id)?.children ?? [];
+  const found = page?.getElementById('suggestions')?.children ?? [];
   field.list.replaceChildren(...[...found].map(({ textContent }) => new Option(textContent, textContent)));
 }
 
