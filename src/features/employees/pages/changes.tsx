@@ -1,65 +1,79 @@
-import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
+import { contractAnd } from '../../../platform/contract/attribute-access.js';
+import type { components } from '../../../platform/contract/generated.js';
 import { Empty } from '../../../platform/pages/data-table.js';
 import type { PageRouter } from '../../../platform/pages/page-router.js';
-import { CursorPager, formatTimeCursor, readTimeCursor } from '../../../platform/pages/pager.js';
+import { CursorPager } from '../../../platform/pages/pager.js';
+import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp } from '../../../platform/pages/timestamp.js';
+import { found } from '../../../platform/problems/problem.js';
+import type { CustomAttribute } from '../custom-attributes.js';
+import { formatCustomValue } from '../custom-values.js';
 import { fullName } from '../employee.js';
-import { formatStatus } from '../employee-attributes.js';
-import type { ChangedValue, EmployeeChange } from '../employee-history.js';
+import { formatStatus, givenAttributes } from '../employee-attributes.js';
 import { AttributeText } from './custom-section.js';
 import { employeeAddress } from './employee-addresses.js';
 import { employeeFrame } from './employee-header.js';
 import { type EmployeePagesDependencies, requestedEmployee } from './requested.js';
 
+type EmployeeChange = components['schemas']['EmployeeChange'];
+type ChangedValue = EmployeeChange['attributes']['changes'][number];
+type Value = ChangedValue['from'];
+
 const changesPerPage = 50;
 
 /** The changes of an employee, for owners and administrators. */
 export function changesPages(site: PageRouter, dependencies: EmployeePagesDependencies): void {
-  const { employees, readHistory } = dependencies;
+  const { employees, history } = dependencies;
 
   site.get(employeeAddress(':employee_id', 'changes'), async (context) => {
     const { accountId } = context.user;
-    const [employee, custom] = await Promise.all([
+    const [employee, custom, incompleteBefore] = await Promise.all([
       requestedEmployee(context, dependencies),
       employees.customAttributes(accountId),
+      history.incompleteBefore(accountId),
     ]);
-    const after = readTimeCursor(context.query.text('after'));
-    const request = { accountId, employeeId: employee.id, after, size: changesPerPage, custom };
-    const { changes, more } = await readHistory(request);
-    const managerNames = await employees.names(accountId, new Set(managerIds(changes)));
+    const before = readPosition(context.query.text('after'));
+    const page = await history.page(accountId, {
+      employeeId: employee.id,
+      before,
+      size: changesPerPage,
+      access: contractAnd(custom.map(({ key }) => key)),
+    });
+    const { changes: documents, next } = found(page);
+    const changes = documents.map((document): EmployeeChange => JSON.parse(document));
+    const [managerNames, userNames] = await Promise.all([
+      employees.names(accountId, new Set(managerIds(changes))),
+      history.userNames(accountId, userIds(changes)),
+    ]);
+    const shown = { attributes: [...givenAttributes, ...custom], managerNames, userNames };
     const { heading, tabs } = employeeFrame(context, employee, 'changes');
     const name = fullName(employee);
-    const address = employeeAddress(employee.id);
-    const last = changes.findLast(({ fileName }) => fileName === null);
+    const path = employeeAddress(employee.id, 'changes');
     return {
       title: `Changes of ${name}`,
-      parent: { title: name, href: address },
+      parent: { title: name, href: employeeAddress(employee.id) },
       heading,
       body: (
         <>
           {tabs}
           <p class="hint">
-            Changes are kept for {auditRetentionDays} days. Those of an import are shown as long as it can be
-            undone, with the values before it.
+            Changes are kept for {history.retentionDays} days.
+            {incompleteBefore !== null && <EarlierChanges before={incompleteBefore} />}
           </p>
           {changes.length === 0 ? (
             <Empty title="No changes are recorded.">
-              <p>The employee was added by an import or a command, and has not been changed since.</p>
+              <p>The employee has not been changed in this time.</p>
             </Empty>
           ) : (
             <ol class="changes">
               {changes.map((change) => (
-                <Change key={change.id} change={change} managerNames={managerNames} />
+                <Change key={change.id} change={change} shown={shown} />
               ))}
             </ol>
           )}
           <CursorPager
-            first={after === undefined ? undefined : employeeAddress(employee.id, 'changes')}
-            next={
-              more && last
-                ? `${employeeAddress(employee.id, 'changes')}?after=${formatTimeCursor(last)}`
-                : undefined
-            }
+            first={before === undefined ? undefined : path}
+            next={next === null ? undefined : `${path}?after=${next}`}
             newestFirst
           />
         </>
@@ -68,32 +82,60 @@ export function changesPages(site: PageRouter, dependencies: EmployeePagesDepend
   });
 }
 
+/** The position of the last change of the previous page; `undefined`, for the first page, when it is missing or invalid. */
+function readPosition(text: string): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
+}
+
 function managerIds(changes: readonly EmployeeChange[]): string[] {
-  return changes.flatMap(({ values }) =>
-    values.flatMap(({ attribute, from, to }) =>
-      attribute.name === 'manager_id' ? [from, to].filter((id) => typeof id === 'string') : [],
+  return changes.flatMap(({ attributes }) =>
+    attributes.changes.flatMap(({ attribute, from, to }) =>
+      attribute === 'manager_id' ? [from, to].filter((id) => typeof id === 'string') : [],
     ),
   );
 }
 
-type ManagerNames = ReadonlyMap<string, string>;
+function userIds(changes: readonly EmployeeChange[]): string[] {
+  return changes.map(({ attributes }) => attributes.actor.user_id).filter((id) => id !== null);
+}
 
-const verbs: Readonly<Record<EmployeeChange['kind'], string>> = {
-  created: 'added the employee',
-  updated: 'changed',
-  import_created: 'added the employee with an import',
-  import_updated: 'changed with an import',
+/** An account that existed before its changes were kept with both values has the earlier ones in the audit log. */
+function EarlierChanges({ before }: { before: Date }) {
+  return (
+    <>
+      {' '}
+      Those before <Timestamp at={before} /> are in the <a href={settings.auditLog}>audit log</a>.
+    </>
+  );
+}
+
+/** What the changes of a page refer to. */
+interface Shown {
+  readonly attributes: readonly Pick<
+    CustomAttribute | (typeof givenAttributes)[number],
+    'name' | 'label' | 'type'
+  >[];
+  readonly managerNames: ReadonlyMap<string, string>;
+  readonly userNames: ReadonlyMap<string, string>;
+}
+
+/** How a change was made, if it was not a form or a command for single employees. */
+const ways: Readonly<Record<string, string>> = {
+  import: ' with an import',
+  import_undo: ' by undoing an import',
 };
 
-function Change({ change, managerNames }: { change: EmployeeChange; managerNames: ManagerNames }) {
-  const { kind, at, fileName, values, userName, byOperator } = change;
+function Change({ change: { attributes }, shown }: { change: EmployeeChange; shown: Shown }) {
+  const { kind, occurred_at, source, actor, changes } = attributes;
+  const isNew = kind === 'created';
+  const values = changes.filter(({ to }) => !isNew || to !== '');
   const list = (
     <dl class="facts">
       {values.map((value) => (
-        <div key={value.attribute.name}>
-          <dt>{value.attribute.label}</dt>
+        <div key={value.attribute}>
+          <dt>{shown.attributes.find(({ name }) => name === value.attribute)?.label ?? value.attribute}</dt>
           <dd>
-            <Values value={value} managerNames={managerNames} isNew={kind === 'created'} />
+            <Values value={value} isNew={isNew} shown={shown} />
           </dd>
         </div>
       ))}
@@ -103,20 +145,15 @@ function Change({ change, managerNames }: { change: EmployeeChange; managerNames
     <li>
       <p>
         <strong>
-          <bdi>{userName ?? (byOperator ? 'The command line' : 'A deleted user')}</bdi>
+          <bdi>{actorName(actor, shown)}</bdi>
         </strong>{' '}
-        {verbs[kind]}
-        {fileName !== null && (
-          <>
-            {' '}
-            of <bdi>{fileName}</bdi>
-          </>
-        )}
+        {isNew ? 'added the employee' : 'changed'}
+        {ways[source]}
         <span class="hint">
-          <Timestamp at={at} />
+          <Timestamp at={new Date(occurred_at)} />
         </span>
       </p>
-      {kind === 'created' ? (
+      {isNew ? (
         <details>
           <summary>{values.length} values</summary>
           {list}
@@ -128,19 +165,21 @@ function Change({ change, managerNames }: { change: EmployeeChange; managerNames
   );
 }
 
+function actorName({ user_id }: EmployeeChange['attributes']['actor'], { userNames }: Shown): string {
+  return user_id === null ? 'The command line' : (userNames.get(user_id) ?? 'A deleted user');
+}
+
 function Values({
-  value,
-  managerNames,
+  value: { attribute, from, to },
   isNew,
+  shown,
 }: {
   value: ChangedValue;
-  managerNames: ManagerNames;
   isNew: boolean;
+  shown: Shown;
 }) {
-  const { attribute, from, to } = value;
-  const text = (one: string | null) => <ValueText {...{ attribute, managerNames }} text={one} />;
-  if (isNew || from === undefined) return <>{text(to ?? null)}</>;
-  if (to === undefined) return <>before: {text(from)}</>;
+  const text = (value: Value) => <ValueText attribute={attribute} value={value} shown={shown} />;
+  if (isNew) return text(to);
   return (
     <>
       {text(from)} <span aria-hidden="true">→</span>
@@ -149,19 +188,13 @@ function Values({
   );
 }
 
-function ValueText({
-  attribute: { name, type },
-  text,
-  managerNames,
-}: {
-  attribute: ChangedValue['attribute'];
-  text: string | null;
-  managerNames: ManagerNames;
-}) {
-  if (text === null) return <span class="note">none</span>;
-  if (name === 'status') return <bdi>{formatStatus(text)}</bdi>;
-  if (name !== 'manager_id') return <AttributeText type={type} text={text} />;
-  const manager = managerNames.get(text);
+function ValueText({ attribute, value, shown }: { attribute: string; value: Value; shown: Shown }) {
+  if (value === null || value === '') return <span class="note">none</span>;
+  const text = formatCustomValue(value);
+  if (attribute === 'status') return <bdi>{formatStatus(text)}</bdi>;
+  const type = shown.attributes.find(({ name }) => name === attribute)?.type ?? 'text';
+  if (attribute !== 'manager_id') return <AttributeText type={type} text={text} />;
+  const manager = shown.managerNames.get(text);
   if (manager === undefined) return <span class="note">a deleted employee</span>;
   return (
     <a href={employeeAddress(text)}>
