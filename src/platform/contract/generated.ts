@@ -3155,7 +3155,7 @@ export interface components {
          * @description Cursor of the page: `meta.next_cursor` of the previous page of the same employee. `page[size]` may be omitted: the page then has
          *     the size of the previous page; another size is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
          *     `meta.next_cursor`.
-         * @example WzIsMiwiN2hsOUNWa24iLDE4XQ
+         * @example WzIsMiwia0FKTTFOUDkiLDE4XQ
          */
         EmployeeChangesAfter: string;
         /**
@@ -4283,7 +4283,7 @@ export interface operations {
                  * @description Cursor of the page: `meta.next_cursor` of the previous page of the same employee. `page[size]` may be omitted: the page then has
                  *     the size of the previous page; another size is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
                  *     `meta.next_cursor`.
-                 * @example WzIsMiwiN2hsOUNWa24iLDE4XQ
+                 * @example WzIsMiwia0FKTTFOUDkiLDE4XQ
                  */
                 "page[after]"?: components["parameters"]["EmployeeChangesAfter"];
             };
