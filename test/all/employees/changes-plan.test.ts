@@ -17,8 +17,8 @@ const many = 60_000;
 /** Every 300th event is of the employee, the others are of another one. */
 await asOwner(
   database,
-  `INSERT INTO events (account_id, position, type, resource_id, changed, attributes, previous)
-  SELECT $1, 100 + i, 'employee.updated', CASE WHEN i % 300 = 0 THEN $2 ELSE $3 END, '{location}', attributes, '{}'
+  `INSERT INTO events (account_id, position, occurred_at, type, resource_id, changed, attributes, previous)
+  SELECT $1, 100 + i, now(), 'employee.updated', CASE WHEN i % 300 = 0 THEN $2 ELSE $3 END, '{location}', attributes, '{}'
   FROM generate_series(1, $4::int) i, (SELECT attributes FROM events WHERE account_id = $1 LIMIT 1) AS stored`,
   ...[accountId, id, other, String(many)],
 );

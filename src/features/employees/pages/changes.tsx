@@ -109,12 +109,16 @@ function EarlierChanges({ before }: { before: Date }) {
   );
 }
 
+type ShownAttribute = Pick<CustomAttribute | (typeof givenAttributes)[number], 'name' | 'label' | 'type'>;
+
+/** A changed value, with its attribute. */
+interface ShownValue extends Pick<ChangedValue, 'from' | 'to'> {
+  readonly attribute: ShownAttribute;
+}
+
 /** What the changes of a page refer to. */
 interface Shown {
-  readonly attributes: readonly Pick<
-    CustomAttribute | (typeof givenAttributes)[number],
-    'name' | 'label' | 'type'
-  >[];
+  readonly attributes: readonly ShownAttribute[];
   readonly managerNames: ReadonlyMap<string, string>;
   readonly userNames: ReadonlyMap<string, string>;
 }
@@ -128,14 +132,19 @@ const ways: Readonly<Record<string, string>> = {
 function Change({ change: { attributes }, shown }: { change: EmployeeChange; shown: Shown }) {
   const { kind, occurred_at, source, actor, changes } = attributes;
   const isNew = kind === 'created';
-  const values = changes.filter(({ to }) => !isNew || to !== '');
+  // In the order of the page of the employee, which the API does not have for custom attributes.
+  const values = shown.attributes.flatMap((attribute) =>
+    changes.flatMap((value) =>
+      value.attribute === attribute.name && !(isNew && value.to === '') ? [{ ...value, attribute }] : [],
+    ),
+  );
   const list = (
     <dl class="facts">
       {values.map((value) => (
-        <div key={value.attribute}>
-          <dt>{shown.attributes.find(({ name }) => name === value.attribute)?.label ?? value.attribute}</dt>
+        <div key={value.attribute.name}>
+          <dt>{value.attribute.label}</dt>
           <dd>
-            <Values value={value} isNew={isNew} shown={shown} />
+            <Values value={value} isNew={isNew} managerNames={shown.managerNames} />
           </dd>
         </div>
       ))}
@@ -172,13 +181,13 @@ function actorName({ user_id }: EmployeeChange['attributes']['actor'], { userNam
 function Values({
   value: { attribute, from, to },
   isNew,
-  shown,
+  managerNames,
 }: {
-  value: ChangedValue;
+  value: ShownValue;
   isNew: boolean;
-  shown: Shown;
+  managerNames: Shown['managerNames'];
 }) {
-  const text = (value: Value) => <ValueText attribute={attribute} value={value} shown={shown} />;
+  const text = (value: Value) => <ValueText {...{ attribute, value, managerNames }} />;
   if (isNew) return text(to);
   return (
     <>
@@ -188,13 +197,20 @@ function Values({
   );
 }
 
-function ValueText({ attribute, value, shown }: { attribute: string; value: Value; shown: Shown }) {
+function ValueText({
+  attribute: { name, type },
+  value,
+  managerNames,
+}: {
+  attribute: ShownAttribute;
+  value: Value;
+  managerNames: Shown['managerNames'];
+}) {
   if (value === null || value === '') return <span class="note">none</span>;
   const text = formatCustomValue(value);
-  if (attribute === 'status') return <bdi>{formatStatus(text)}</bdi>;
-  const type = shown.attributes.find(({ name }) => name === attribute)?.type ?? 'text';
-  if (attribute !== 'manager_id') return <AttributeText type={type} text={text} />;
-  const manager = shown.managerNames.get(text);
+  if (name === 'status') return <bdi>{formatStatus(text)}</bdi>;
+  if (name !== 'manager_id') return <AttributeText type={type} text={text} />;
+  const manager = managerNames.get(text);
   if (manager === undefined) return <span class="note">a deleted employee</span>;
   return (
     <a href={employeeAddress(text)}>
