@@ -282,7 +282,7 @@ t.test('values of every type of custom attributes, sorted by name after the othe
   );
 });
 
-t.test('an employee who was created with custom values, which every later reader may get', async (t) => {
+t.test('a creation has the custom values that the application may read', async (t) => {
   const { accountId } = await createTenant(api.database);
   await defineAttributes(api.database, accountId, [{ key: 'size', type: 'number' }, { key: 'note' }]);
   await importText(api.database, accountId, `${csvHeader},custom.size\nE1,F,L,e@x.example,active,IT,40\n`);

@@ -88,7 +88,7 @@ t.test(
     });
     const { id, get, positions } = await setUp(api);
     t.same((await positions()).changes, [1, 2, 3, 4]);
-    // Tokens expire meanwhile, so another application asks.
+    // Tokens expire meanwhile, so another application reads it.
     const later = createTestClock(new Date(Date.now() + 28 * dayMs));
     const other = await buildTestApp(t, {
       clock: later,
