@@ -11,8 +11,6 @@ import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import type { AuditAnchor, AuditFilter } from '../audit-log-reader.js';
 import { auditEventLabels, isAuditEventType } from './audit-event-labels.js';
 
-/** Path of the page, and start of the path of its CSV table. */
-
 /** Names of the filters in the URL. */
 const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;
 
