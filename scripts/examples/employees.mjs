@@ -47,6 +47,19 @@ const customReader = (world) =>
 
 const custom = (path) => async (world) => world.send(path, { token: await customReader(world) });
 
+/** The changes of the employee with values, after a user has changed some. */
+const changes = async (world) => {
+  const token = await customReader(world);
+  await world.database.prisma.$transaction(async (tx) => {
+    await tx.$executeRawUnsafe(`SET LOCAL app.actor = '{"user":"demoacmeadmin"}'`);
+    await tx.employee.updateMany({
+      where: { accountId, id: 'acmedemo00000001' },
+      data: { department: 'Marketing', location: 'Lisbon', custom: { ...customValues, weekly_hours: 40 } },
+    });
+  });
+  return world.send('/v1/employees/acmedemo00000001/changes?page[size]=2', { token });
+};
+
 const list = (query) => async (world) => world.send(`/v1/employees?${query}`, { token: await world.token() });
 
 /** Employees. */
@@ -57,4 +70,5 @@ export const employees = {
     world.send('/v1/employees/acmedemo00000000', { token: await world.token() }),
   EmployeeWithCustomAttributesResponseExample: custom('/v1/employees/acmedemo00000001'),
   EmployeeAttributesResponseExample: custom('/v1/employee_attributes'),
+  EmployeeChangesResponseExample: changes,
 };

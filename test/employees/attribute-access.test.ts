@@ -92,6 +92,12 @@ const paths = new Map<OperationId, readonly string[]>([
   // One whose attributes changed alone, one with changes of all, one who never changed, and one who was deleted.
   ['getEmployee', [firstId, secondId, fourthId, lastId].map((id) => `/v1/employees/${id}`)],
   [
+    'listEmployeeChanges',
+    [firstId, secondId, thirdId, fourthId, lastId].flatMap((id) =>
+      ['', '?page[size]=500'].map((query) => `/v1/employees/${id}/changes${query}`),
+    ),
+  ],
+  [
     'runReport',
     reports.flatMap((id) => ['', '?page[size]=2'].map((query) => `/v1/reports/${id}/results${query}`)),
   ],
@@ -118,6 +124,7 @@ const calls: readonly (readonly [OperationId, object, string])[] = [
     '/v1/employees?page[size]=2&sort=-last_name,email',
   ],
   ['getEmployee', { employee_id: firstId }, `/v1/employees/${firstId}`],
+  ['listEmployeeChanges', { employee_id: firstId }, `/v1/employees/${firstId}/changes`],
   ['runReport', { report_id: wholeReport }, `/v1/reports/${wholeReport}/results`],
   ['listReportColumns', {}, '/v1/report_columns'],
   ['listEvents', { filter_type: 'employee.updated' }, '/v1/events?filter[type]=employee.updated'],
@@ -142,7 +149,9 @@ function namesWithin(node: unknown, found = new Set<string>()): Set<string> {
 /** Whether a part of the contract can have values of employees, or the names of their attributes. */
 function readsEmployees(node: unknown): boolean {
   const names = namesWithin(node);
-  const schemas = ['EmployeeAttributes', 'Employee', 'Event', 'ReportRow', 'ReportColumn', 'CsvTable'];
+  const schemas = [
+    ...['EmployeeAttributes', 'Employee', 'EmployeeChange', 'Event', 'ReportRow', 'ReportColumn', 'CsvTable'],
+  ];
   return (
     restrictableAttributes.some((name) => names.has(name)) ||
     schemas.some((name) => names.has(`#/components/schemas/${name}`))

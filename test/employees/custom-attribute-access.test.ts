@@ -102,6 +102,7 @@ const paths: readonly string[] = [
   ...pages.map((query) => `/v1/employees${query}`),
   `/v1/employees?filter[id]=${ids.slice(0, 3)}`,
   ...ids.slice(0, 3).map((id) => `/v1/employees/${id}`),
+  ...ids.map((id) => `/v1/employees/${id}/changes?page[size]=500`),
   '/v1/employee_attributes',
   '/v1/events?page[size]=500',
   '/v1/events?page[size]=500&filter[type]=employee.updated',
@@ -114,6 +115,11 @@ const paths: readonly string[] = [
 const calls: readonly (readonly [string, object, string])[] = [
   ['listEmployees', { page_size: 2 }, '/v1/employees?page[size]=2'],
   ['getEmployee', { employee_id: ids[0] }, `/v1/employees/${ids[0]}`],
+  [
+    'listEmployeeChanges',
+    { employee_id: ids[0], page_size: 500 },
+    `/v1/employees/${ids[0]}/changes?page[size]=500`,
+  ],
   ['listEmployeeAttributes', {}, '/v1/employee_attributes'],
   ['runReport', { report_id: reports[0] }, `/v1/reports/${reports[0]}/results`],
   ['listReportColumns', {}, '/v1/report_columns'],

@@ -4,6 +4,7 @@ import { CustomAttributePurge } from '../../src/features/employees/custom-attrib
 import { EmployeeChanges } from '../../src/features/employees/index.js';
 import { randomId } from '../../src/platform/database/ids.js';
 import { defineAttributes, setCustomValues } from '../support/records/custom-attributes.js';
+import { changeReader } from '../support/records/employee-changes.js';
 import { createApplication, createTenant, makeEmployees } from '../support/records/tenant.js';
 import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
@@ -131,9 +132,13 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
     return { employees, events };
   };
   const before = await read();
+  const withPrevious = (events: typeof before.events) =>
+    events.filter(({ previous }) => JSON.stringify(previous).includes('note'));
+  t.ok(withPrevious(before.events).length > 0, 'values before a change');
   await mine.request();
   await purgeIn(2).purge(accountId, 'note');
   const after = await read();
+  t.same(withPrevious(after.events), []);
 
   t.same(await tablesWith(marker), []);
   t.same(await tablesWith(hashOf(marker)), [], 'no hash of a value');
@@ -178,6 +183,31 @@ t.test('a deleted attribute leaves no byte of its values, and all others stay', 
 
   t.match(await other.attributes(), [{ key: 'kept' }, { key: 'note' }]);
   t.same(await tablesWith(otherMarker), tables);
+});
+
+t.test('the history of an employee has all changes but those of a deleted attribute', async (t) => {
+  const { accountId, employeeIds, application, request } = await purgeScene('of the past');
+  const [id = ''] = employeeIds;
+  const read = async () => {
+    const { all } = changeReader(api, await api.token(application));
+    return (await all(id)).changes.map(({ attributes }) => attributes.changes);
+  };
+  await setCustomValues(database, accountId, id, { kept: 'L' });
+  await setCustomValues(database, accountId, id, { note: 'only of the past', kept: 'L' });
+  const before = await read();
+  t.equal(before.length, 5);
+  await request();
+  await purgeIn(2).purge(accountId, 'note');
+  const readableAttributes = ['job_title', 'custom.note', 'custom.kept'];
+  await prisma.application.updateMany({ where: { id: application.id }, data: { readableAttributes } });
+  const after = await read();
+  t.same(
+    after,
+    before
+      .map((changes) => changes.filter(({ attribute }) => attribute !== 'custom.note'))
+      .filter((changes) => changes.length > 0),
+  );
+  t.notMatch(JSON.stringify(after), 'of the past');
 });
 
 t.test('an event that changed only a deleted attribute stays hidden from all readers', async (t) => {

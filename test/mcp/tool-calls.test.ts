@@ -41,6 +41,11 @@ for (const [revision, options] of [
         '/v1/employees?filter[department]=Sales&filter[department]=Design%2C+Berlin&filter[hire_date][gte]=2020-01-01',
       ],
       ['getEmployee', { employee_id: employeeId }, `/v1/employees/${employeeId}`],
+      [
+        'listEmployeeChanges',
+        { employee_id: employeeId, page_size: 2 },
+        `/v1/employees/${employeeId}/changes?page[size]=2`,
+      ],
       ['listEmployeeAttributes', {}, '/v1/employee_attributes'],
       ['listReports', {}, '/v1/reports'],
       ['getReport', { report_id: id }, `/v1/reports/${id}`],

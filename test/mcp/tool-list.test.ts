@@ -54,6 +54,7 @@ t.test('a tool is listed if and only if the token has the scopes of its operatio
 const names = [
   'listEmployees',
   'getEmployee',
+  'listEmployeeChanges',
   'listEmployeeAttributes',
   'listReports',
   'createReport',

@@ -32,11 +32,13 @@ t.test('counts calls by operation, with the records in their responses', async (
   for (const id of employeeIds.slice(0, 3)) await send('GET', `/v1/employees/${id}`);
   await send('HEAD', '/v1/employees');
   await send('HEAD', `/v1/employees/${employeeIds[0]}`);
+  await send('GET', `/v1/employees/${employeeIds[0]}/changes`);
   await send('GET', '/v1/employee_attributes');
   t.same(await usageOf(caller), {
     createToken: [1, 0, 0, 0],
     listEmployees: [8, 0, 0, 36],
     getEmployee: [4, 0, 0, 3],
+    listEmployeeChanges: [1, 0, 0, 1],
     listEmployeeAttributes: [1, 0, 0, 0],
   });
 });

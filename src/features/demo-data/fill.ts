@@ -183,7 +183,9 @@ async function fillAccount(
 ): Promise<void> {
   const { id: accountId, name, employeePrefix } = account;
   const dates = { createdAt: now, updatedAt: now };
-  await tx.account.create({ data: { id: accountId, name, employeePrefix, createdAt: now } });
+  await tx.account.create({
+    data: { id: accountId, name, employeePrefix, createdAt: now, historySince: now },
+  });
   await tx.user.createMany({
     data: account.users.map((user) => ({
       ...user,

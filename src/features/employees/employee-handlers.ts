@@ -16,11 +16,13 @@ import { readCustomFilters } from './custom-filter-parameters.js';
 import type { EmployeeMember } from './employee.js';
 import { type EmployeeAttribute, employeeAttributes } from './employee-attributes.js';
 import type { EmployeeFilter, RangeFilter, ValueFilter } from './employee-filter.js';
+import { type EmployeeHistory, isPosition } from './employee-history.js';
 import { type EmployeeAnchor, isEmployeeAnchor } from './employee-query.js';
 import type { Employees } from './employees.js';
 
 type EmployeeDocument = components['schemas']['EmployeeDocument'];
 type EmployeeList = components['schemas']['EmployeeList'];
+type EmployeeChangeList = components['schemas']['EmployeeChangeList'];
 
 /** Attributes that employees can be sorted by, and their properties. */
 const sortKeys = Object.fromEntries(employeeAttributes.map(({ name, member }) => [name, member]));
@@ -111,13 +113,16 @@ function requireReadable(query: Readonly<Record<string, unknown>>, { restricted 
 const valueTypes = { text: 'text', date: 'date', timestamptz: 'date_time' } as const;
 
 export class EmployeeHandlers
-  implements Pick<Handlers, 'listEmployees' | 'getEmployee' | 'listEmployeeAttributes'>
+  implements
+    Pick<Handlers, 'listEmployees' | 'getEmployee' | 'listEmployeeChanges' | 'listEmployeeAttributes'>
 {
   readonly #employees: Employees;
+  readonly #history: EmployeeHistory;
   readonly #baseUrl: string;
 
-  constructor(employees: Employees, baseUrl: string) {
+  constructor({ employees, history }: { employees: Employees; history: EmployeeHistory }, baseUrl: string) {
     this.#employees = employees;
+    this.#history = history;
     this.#baseUrl = baseUrl;
   }
 
@@ -175,6 +180,31 @@ export class EmployeeHandlers
     const etag = etagOfBody(body);
     if (includesTag(request.headers['if-none-match'], etag)) return { status: 304, headers: { etag } };
     return { status: 200, records: 1, headers: { etag }, body };
+  }
+
+  /** @throws {Problem} 400 `invalid_request`, 404 `not_found` */
+  async listEmployeeChanges({
+    caller,
+    params,
+    query,
+    request,
+  }: Input<'listEmployeeChanges'>): Promise<Output<'listEmployeeChanges'>> {
+    const { accountId, access } = caller;
+    const page = new PageRequest(query, { baseUrl: this.#baseUrl, url: request.url }, isPosition);
+    const found = await this.#history.page(accountId, {
+      employeeId: params.employee_id,
+      before: page.anchor,
+      size: page.size,
+      access,
+    });
+    if (found === null) throw recordNotFound();
+    const { nextCursor, links } = page.locateNext(found.next);
+    const afterData = { meta: { next_cursor: nextCursor, ...restrictedMeta(access) }, links };
+    return {
+      status: 200,
+      records: found.changes.length,
+      body: `{"data":[${found.changes}],${JSON.stringify(afterData).slice(1)}` as JsonText<EmployeeChangeList>,
+    };
   }
 
   async listEmployeeAttributes({

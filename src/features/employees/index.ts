@@ -7,7 +7,7 @@ import { DirectoryExports } from './directory-exports.js';
 import { EmployeeChanges } from './employee-changes.js';
 import { createEmployeeCheck } from './employee-check.js';
 import { EmployeeHandlers } from './employee-handlers.js';
-import { type HistoryRequest, readHistory } from './employee-history.js';
+import { EmployeeHistory } from './employee-history.js';
 import { Employees } from './employees.js';
 import { ManagerChoices } from './manager-choices.js';
 import { Organisation } from './organisation.js';
@@ -120,9 +120,11 @@ export {
   valuesToChange,
 } from './upsert-employees.js';
 
-export function createEmployees({ config, contract, database, reads, auditedExports }: Core) {
+export function createEmployees({ config, contract, database, reads, clock, auditedExports }: Core) {
   const employees = new Employees(reads);
   const directory = new Directory(reads);
+  const retention = { clock, retentionDays: config.historyRetentionDays };
+  const history = new EmployeeHistory(reads, retention);
   return {
     employees,
     managerChoices: new ManagerChoices(reads, { employees, directory }),
@@ -132,10 +134,10 @@ export function createEmployees({ config, contract, database, reads, auditedExpo
     /** All custom attributes, archived ones included. Of the primary: users look at what they have just changed. */
     readCustomAttributes: (accountId: AccountId) => readCustomAttributes(database.prisma, accountId),
     /** Of the primary: users look at what they have just changed. */
-    readHistory: (request: HistoryRequest) => readHistory(database, request),
+    history: new EmployeeHistory(database, retention),
     directory,
     organisation: new Organisation(reads),
     directoryExports: new DirectoryExports(auditedExports, directory),
-    handlers: new EmployeeHandlers(employees, config.baseUrl),
+    handlers: new EmployeeHandlers({ employees, history }, config.baseUrl),
   };
 }

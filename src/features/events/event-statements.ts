@@ -1,4 +1,11 @@
 import {
+  actorText,
+  clientOfAccount,
+  clientsOfAccount,
+  eventIdText,
+  quoted,
+} from '../../platform/changes/event-texts.js';
+import {
   type AccessShape,
   forEachShape,
   hiddenKeys,
@@ -9,12 +16,8 @@ import {
 import { type ContractAttribute, contractAttributes } from '../../platform/contract/employee-attributes.js';
 import type { PreparedStatement, ReadDatabase } from '../../platform/database/client.js';
 import { defineLookup, timestampText } from '../../platform/database/define-lookup.js';
-import { positionDigitsSql } from '../../platform/database/ids.js';
 import { allAccounts } from '../../platform/database/scope.js';
 import type { EventTypes } from './readable-types.js';
-
-/** SQL expression for a text as JSON. It is NULL for NULL. */
-const quoted = (text: string) => `to_json(${text})::text`;
 
 /** What the reader of an event may read. */
 interface Reader extends AccessShape {
@@ -93,25 +96,15 @@ const storedAttributes = `(
  */
 function eventDocument(clientId: string, reader: Reader): string {
   return `
-    '{"id":"evt_' || events.account_id || '_' || ${positionDigitsSql('events.position')}
-    || '","type":"' || events.type || '","occurred_at":"' || ${timestampText('events.occurred_at')}
-    || '","actor":{"type":"' || CASE WHEN events.user_id IS NOT NULL THEN 'user'
-      WHEN events.application_id IS NULL THEN 'operator' ELSE 'application' END
-    || '","client_id":' || coalesce(${quoted(clientId)}, 'null')
-    || ',"user_id":' || coalesce(${quoted('events.user_id')}, 'null')
-    || '},"resource":{"id":' || ${quoted('events.resource_id')}
+    '{"id":"' || ${eventIdText} || '","type":"' || events.type
+    || '","occurred_at":"' || ${timestampText('events.occurred_at')} || '","actor":' || ${actorText(clientId)}
+    || ',"resource":{"id":' || ${quoted('events.resource_id')}
     || ',"type":"' || split_part(events.type, '.', 1) || 's","attributes":' || CASE
       WHEN events.attributes IS NULL THEN 'null'
       WHEN events.type IN ('employee.created', 'employee.updated') THEN ${employeeAttributes(reader)}
       ELSE ${storedAttributes} END
     || '},"changed":' || (${readableChanges(reader)})::text || '}'`;
 }
-
-/** Applications of the account $1. Where account data is distributed they are on the coordinator, and are not joined with events. */
-const clientsOfAccount = `
-  WITH clients AS MATERIALIZED (
-    SELECT json_object_agg(id, coalesce(installed_client_id, client_id)) AS by_id FROM applications WHERE account_id = $1)`;
-const clientOfAccount = '(SELECT by_id FROM clients) ->> events.application_id';
 
 /**
  * Events of an account as JSON, with their positions. Parameters: the account, the position before the first one, the last
@@ -122,7 +115,7 @@ export const accountEvents = forEachShape((shape): PreparedStatement => {
   const reader = { ...shape, keys: '$6', hidden: '(SELECT keys FROM hidden)::text[]' };
   const hidden = `, hidden AS MATERIALIZED (${hiddenKeys('$1', '$6')})`;
   const text = `
-    ${clientsOfAccount}${shape.readsCustom ? hidden : ''}
+    WITH ${clientsOfAccount}${shape.readsCustom ? hidden : ''}
     SELECT events.position::text AS position, ${eventDocument(clientOfAccount, reader)} AS document
     FROM events
     WHERE events.account_id = $1 AND events.position > $2::bigint AND events.position <= $3::bigint
@@ -248,7 +241,7 @@ export function eventPage(database: Pick<ReadDatabase, 'runPrepared' | 'isDistri
       statement: {
         name: statementName('event_page_of_account', shape),
         text: `
-        ${clientsOfAccount}
+        WITH ${clientsOfAccount}
         ${pageOf(
           {
             ...{

@@ -41,7 +41,13 @@ export class Accounts {
       owner === undefined ? '' : await checkAndHash({ prisma: this.#prisma }, accountId, owner);
     const create = change(this.#prisma, { accountId, at }, lock.nothing, async (unit) => {
       await unit.tx.account.create({
-        data: { id: accountId, name, employeePrefix: randomEmployeePrefix(), createdAt: at },
+        data: {
+          id: accountId,
+          name,
+          employeePrefix: randomEmployeePrefix(),
+          createdAt: at,
+          historySince: at,
+        },
       });
       await unit.record('account.created', { name });
       const ownerId = owner === undefined ? null : await insertUser(unit, { user: owner, passwordHash });

@@ -130,6 +130,17 @@ export function hiddenKeys(account: string, keys: string): string {
       AND NOT (archived_at IS NULL AND ${isReadableKey('key', keys)})`;
 }
 
+/**
+ * SQL query for the names of an account's custom attributes that a reader may read, as an array `names`, sorted. It is part of a
+ * statement for the same reason.
+ */
+export function readableNames(account: string, keys: string): string {
+  return `
+    SELECT coalesce(array_agg('${customPrefix}' || key ORDER BY key), '{}') AS names FROM custom_attributes
+    WHERE custom_attributes.account_id = ${account}
+      AND archived_at IS NULL AND ${isReadableKey('key', keys)}`;
+}
+
 /** The member `restricted` of `meta`, for an application without access to some attributes. */
 export function restrictedMeta({ restricted }: Pick<AttributeAccess, 'restricted'>): {
   restricted?: RestrictableAttribute[];

@@ -367,6 +367,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/employees/{employee_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of an employee
+         * @description The changes of an employee, newest first: when and how it was created, and each update with the values before and after it.
+         *     Needs the scope `employees:read` or `reports:read`. The list has no page numbers and no total number.
+         *
+         *     Changes are kept for 400 days, unless the operator of the service has chosen another number. Updates that were made before the
+         *     service kept these values are absent.
+         *
+         *     Only attributes that the application may read now are in `changes`. A change of only others is not in the list. Those that
+         *     every account has are named in `meta.restricted`. When the employee is deleted, so are its changes.
+         */
+        get: operations["listEmployeeChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/employee_attributes": {
         parameters: {
             query?: never;
@@ -1432,6 +1459,72 @@ export interface components {
             meta?: components["schemas"]["EmployeeMeta"];
         };
         /**
+         * @description The value of an attribute, as in `EmployeeAttributes`: a string, for custom attributes also a number, a boolean or an array of
+         *     strings, or `null` for none.
+         */
+        EmployeeChangeValue: (string | null) | number | boolean | string[];
+        /** @description A changed value of an employee. */
+        EmployeeChangedValue: {
+            /** @description The name of the attribute. That of a custom attribute is `custom.` and its key. */
+            attribute: string;
+            from: components["schemas"]["EmployeeChangeValue"];
+            to: components["schemas"]["EmployeeChangeValue"];
+        };
+        /** @description A change of an employee. Every member is always present. */
+        EmployeeChangeAttributes: {
+            /**
+             * Format: date-time
+             * @description When the change was made.
+             */
+            occurred_at: string;
+            /** @description Whether the employee was created or updated. Ignore unknown kinds. */
+            kind: string;
+            /**
+             * @description How the change was made: `form` on a page of the service, `command_line` by a command for single employees, `import` by an
+             *     import, on a page or on the command line, and `import_undo` by undoing one. A manager who is deleted is removed from the
+             *     employees: the source of this change is that of the deletion.
+             */
+            source: string;
+            actor: components["schemas"]["EventActor"];
+            /**
+             * @description The changed values: in the order of `EmployeeAttributes`, then those of custom attributes, sorted by name. Of a new employee,
+             *     the values that it got. `updated_at` is never one of them.
+             */
+            changes: components["schemas"]["EmployeeChangedValue"][];
+        };
+        /** @description A change of an employee. */
+        EmployeeChange: {
+            /** @description The identifier, which is that of the event of the change. */
+            id: string;
+            /**
+             * @description The record type.
+             * @enum {string}
+             */
+            type: "employee_changes";
+            attributes: components["schemas"]["EmployeeChangeAttributes"];
+        };
+        /** @description The end of the page. */
+        EmployeeChangeListMeta: {
+            /** @description The value of `page[after]` for the next page; `null` on the last page. */
+            next_cursor: string | null;
+            restricted?: components["schemas"]["RestrictedAttributes"];
+        };
+        /** @description URLs of other pages. */
+        EmployeeChangeListLinks: {
+            /**
+             * Format: uri
+             * @description The next page; `null` on the last page.
+             */
+            next: string | null;
+        };
+        /** @description A page of the changes of an employee, newest first. */
+        EmployeeChangeList: {
+            /** @description The changes on this page. */
+            data: components["schemas"]["EmployeeChange"][];
+            meta: components["schemas"]["EmployeeChangeListMeta"];
+            links: components["schemas"]["EmployeeChangeListLinks"];
+        };
+        /**
          * @description A column of a report: `id`, `employee_number`, `first_name`, `last_name`, `email`, `status`, `department`,
          *     `job_title`, `location`, `hire_date`, `termination_date`, `manager_id`, `updated_at`, `custom.` and the key of a custom
          *     attribute, or another one that is added later.
@@ -2337,6 +2430,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A parameter is malformed, out of bounds or unknown. */
+        EmployeeChangesBadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                "Cache-Control": components["headers"]["NoStore"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The report, a header or a parameter is malformed. */
         ReportBadRequest: {
             headers: {
@@ -3120,6 +3228,13 @@ export interface components {
          * @example WzIsMiwia1RCQWI2UVUiLHsidmFsdWVzIjpbXSwicG9zaXRpb24iOjF9XQ
          */
         PageAfter: string;
+        /**
+         * @description Cursor of the page: `meta.next_cursor` of the previous page of the same employee. `page[size]` may be omitted: the page then has
+         *     the size of the previous page; another size is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+         *     `meta.next_cursor`.
+         * @example WzIsMiwia0FKTTFOUDkiLDE4XQ
+         */
+        EmployeeChangesAfter: string;
         /**
          * @description Only the employees with one of these `id`s, separated by commas. Must be 1 to 50 values of 1 to 255 characters,
          *     separated by commas. Unknown ids are ignored.
@@ -4234,6 +4349,57 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["EmployeesReadForbidden"];
+            404: components["responses"]["EmployeeNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEmployeeChanges: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of records on a page. The default is 50, or with a cursor the size of the previous page.
+                 * @example 100
+                 */
+                "page[size]"?: components["parameters"]["PageSize"];
+                /**
+                 * @description Cursor of the page: `meta.next_cursor` of the previous page of the same employee. `page[size]` may be omitted: the page then has
+                 *     the size of the previous page; another size is rejected with 400. Cursors are opaque. Must be an unchanged cursor from
+                 *     `meta.next_cursor`.
+                 * @example WzIsMiwia0FKTTFOUDkiLDE4XQ
+                 */
+                "page[after]"?: components["parameters"]["EmployeeChangesAfter"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of the employee. A malformed id is `not_found`, like an unknown one.
+                 * @example acmedemo00000000
+                 */
+                employee_id: components["parameters"]["EmployeeId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Access-Control-Allow-Origin": components["headers"]["AllowOrigin"];
+                    "Access-Control-Expose-Headers": components["headers"]["ExposeHeaders"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmployeeChangeList"];
+                };
+            };
+            400: components["responses"]["EmployeeChangesBadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["EmployeesReadForbidden"];
             404: components["responses"]["EmployeeNotFound"];

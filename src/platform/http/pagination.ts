@@ -164,18 +164,33 @@ export class PageRequest<Anchor> {
     nextAnchor: Anchor | null,
   ): { readonly nextCursor: string | null; readonly links: PageLinks } {
     const lastNumber = Math.max(1, Math.ceil(recordCount / this.size));
-    const next = { number: this.number + 1, size: this.size };
-    const cursor = [next.number, next.size, this.#fingerprint, nextAnchor];
-    const nextCursor = nextAnchor === null ? null : Buffer.from(JSON.stringify(cursor)).toString('base64url');
+    const nextCursor = this.#nextCursor(nextAnchor);
     return {
       nextCursor,
       links: {
         first: this.#link(1),
         prev: this.number > 1 ? this.#link(Math.min(this.number - 1, lastNumber)) : null,
-        next: nextCursor === null ? null : `${this.#link(next.number)}&page%5Bafter%5D=${nextCursor}`,
+        next: nextCursor === null ? null : `${this.#link(this.number + 1)}&page%5Bafter%5D=${nextCursor}`,
         last: this.#link(lastNumber),
       },
     };
+  }
+
+  /** The same for a list that has no page numbers and is not counted. */
+  locateNext(nextAnchor: Anchor | null): {
+    readonly nextCursor: string | null;
+    readonly links: { readonly next: string | null };
+  } {
+    const nextCursor = this.#nextCursor(nextAnchor);
+    const size = `page%5Bsize%5D=${this.size}`;
+    const next = nextCursor === null ? null : `${this.#address}${size}&page%5Bafter%5D=${nextCursor}`;
+    return { nextCursor, links: { next } };
+  }
+
+  #nextCursor(nextAnchor: Anchor | null): string | null {
+    if (nextAnchor === null) return null;
+    const cursor = [this.number + 1, this.size, this.#fingerprint, nextAnchor];
+    return Buffer.from(JSON.stringify(cursor)).toString('base64url');
   }
 
   #link(number: number): string {

@@ -48,6 +48,8 @@ export const settings = {
   root: '/people/settings',
   account: '/people/settings/account',
   users: '/people/settings/users',
+  /** Also the start of the path of its CSV table. */
+  auditLog: '/people/settings/audit_log',
   /** Attributes that the account adds to its employees. */
   employeeAttributes: '/people/settings/employee_attributes',
   applications: '/people/settings/oauth_applications',

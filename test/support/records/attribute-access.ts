@@ -4,6 +4,7 @@ import {
   restrictableAttributes,
 } from '../../../src/platform/contract/employee-attributes.js';
 import type { TestApp } from '../server/app.js';
+import type { Change } from './employee-changes.js';
 import type { TestApplication } from './tenant.js';
 
 /** Attributes that an application may not read, in the order of the contract. */
@@ -97,11 +98,21 @@ export interface EmployeeBody {
 export function shownTo(resource: Resource, restricted: Restricted): Resource[] {
   const hidden: readonly string[] = restricted;
   if (resource.type === 'report_columns') return hidden.includes(resource.id) ? [] : [resource];
+  if (resource.type === 'employee_changes')
+    return changeShownTo(resource, (attribute) => !hidden.includes(attribute));
   if (resource.changed === undefined || resource.resource === undefined)
     return [withoutAttributes(resource, restricted)];
   const changed = resource.changed.filter((name) => !hidden.includes(name));
   if (resource.type === 'employee.updated' && changed.length === 0) return [];
   return [{ ...resource, changed, resource: withoutAttributes(resource.resource, restricted) }];
+}
+
+/** What is left of a change of an employee for an application that may read these attributes: the change, or nothing. */
+export function changeShownTo(resource: Resource, isReadable: (attribute: string) => boolean): Resource[] {
+  const { attributes } = resource as Resource & { readonly attributes: Change['attributes'] };
+  const changes = attributes.changes.filter(({ attribute }) => isReadable(attribute));
+  if (attributes.kind === 'updated' && changes.length === 0) return [];
+  return [{ ...resource, attributes: { ...attributes, changes } }];
 }
 
 function withoutAttributes(resource: Resource, restricted: Restricted): Resource {

@@ -1,6 +1,6 @@
 import type { CustomType, CustomValue } from '../../../src/features/employees/index.js';
 import type { Random } from '../input/random.js';
-import type { EmployeeBody, Resource } from './attribute-access.js';
+import { changeShownTo, type EmployeeBody, type Resource } from './attribute-access.js';
 
 interface MarkedAttribute {
   readonly key: string;
@@ -86,6 +86,8 @@ export function customShownTo(body: EmployeeBody, chosen: readonly string[]): Em
   const isHidden = (name: string) => name.startsWith('custom.') && !names.includes(name);
   const shown = (resource: Resource): Resource[] => {
     if (resource.type === 'employee_attributes') return isHidden(resource.id) ? [] : [resource];
+    if (resource.type === 'employee_changes')
+      return changeShownTo(resource, (attribute) => !isHidden(attribute));
     const changed = resource.changed?.filter((name) => !isHidden(name));
     if (resource.type === 'employee.updated' && changed?.length === 0) return [];
     return [

@@ -6,6 +6,7 @@ import type { SettingsPage } from '../../../platform/pages/define-pages.js';
 import type { FormError } from '../../../platform/pages/form-parts.js';
 import type { PageContext } from '../../../platform/pages/page-context.js';
 import { CursorPager } from '../../../platform/pages/pager.js';
+import { settings } from '../../../platform/pages/paths.js';
 import { Timestamp, timeZoneOf } from '../../../platform/pages/timestamp.js';
 import { invalidParameter } from '../../../platform/problems/invalid-request.js';
 import { violation } from '../../../platform/problems/rule-texts.js';
@@ -18,7 +19,6 @@ import {
   AuditFilterForm,
   type AuditQuery,
   auditAddress,
-  auditLogPath,
   operatorLabel,
   readAnchor,
   readAuditQuery,
@@ -30,7 +30,7 @@ const pageSize = 50;
 /** Users and applications that the form offers. Others can be selected by address, and by a link in the list. */
 const offeredChoices = 200;
 
-const csvPath = `${auditLogPath}.csv`;
+const csvPath = `${settings.auditLog}.csv`;
 
 type AuditLogPageDependencies = Pick<Core, 'users'> &
   ReturnType<typeof createAuditLog> & { readonly applications: OAuthApplications };
@@ -38,11 +38,11 @@ type AuditLogPageDependencies = Pick<Core, 'users'> &
 /** Settings → Audit log: events of the account, newest first, and the same as CSV. */
 export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
   title: 'Audit log',
-  path: auditLogPath,
+  path: settings.auditLog,
   audience: 'administrators',
   register(site, dependencies) {
     const { auditLogReader, auditLogExports, users } = dependencies;
-    site.get(auditLogPath, async (context) => {
+    site.get(settings.auditLog, async (context) => {
       const { user: viewer } = context;
       const query = readAuditQuery(context.query);
       const after = readAnchor(context.query.text('after'));

@@ -11,9 +11,6 @@ import { timeZoneOf } from '../../../platform/pages/timestamp.js';
 import type { AuditAnchor, AuditFilter } from '../audit-log-reader.js';
 import { auditEventLabels, isAuditEventType } from './audit-event-labels.js';
 
-/** Path of the page, and start of the path of its CSV table. */
-export const auditLogPath = `${settings.root}/audit_log`;
-
 /** Names of the filters in the URL. */
 const filterNames = ['person', 'application', 'type', 'from', 'to', 'tokens'] as const;
 
@@ -28,7 +25,7 @@ export function readAuditQuery(query: Fields): AuditQuery {
 /** URL of the audit log with these filters. */
 export function auditAddress(
   query: Partial<AuditQuery>,
-  { after, path = auditLogPath }: { after?: AuditAnchor; path?: string } = {},
+  { after, path = settings.auditLog }: { after?: AuditAnchor; path?: string } = {},
 ): string {
   const parameters = new URLSearchParams();
   for (const name of filterNames) {
@@ -133,7 +130,7 @@ export function AuditFilterForm({
   const day = (id: 'from' | 'to') => <input type="date" value={query[id]} {...attributes(id, 'time-zone')} />;
   return (
     <search>
-      <form method="get" action={auditLogPath} class="search filters">
+      <form method="get" action={settings.auditLog} class="search filters">
         <details open={filterNames.some((name) => query[name] !== '')}>
           <summary>Filters</summary>
           <div class="more">
@@ -176,7 +173,7 @@ export function AuditFilterForm({
             </p>
             <div class="actions">
               <button type="submit">Show</button>
-              <a href={auditLogPath}>Remove the filters</a>
+              <a href={settings.auditLog}>Remove the filters</a>
             </div>
           </div>
         </details>

@@ -78,8 +78,11 @@ async function send(
   };
 }
 
-/** Reads the violations of a header. Prism cuts a long list, of which the last complete violation ends before a comma. */
-function readViolations(header: string): ProxiedResponse['violations'] {
-  const [, cut] = /^Too many violations! (.*)$/s.exec(header) ?? [];
-  return JSON.parse(cut === undefined ? header : `${cut.slice(0, cut.lastIndexOf('},{') + 1)}]`);
+const truncated = 'Too many violations! ';
+
+/** Reads a list of violations. Prism cuts off one that is too long for a header: its complete entries are read. */
+function readViolations(text: string): readonly Violation[] {
+  if (!text.startsWith(truncated)) return JSON.parse(text);
+  const list = text.slice(truncated.length);
+  return JSON.parse(`${list.slice(0, list.lastIndexOf('},{') + 1)}]`);
 }
