@@ -235,7 +235,7 @@ t.test(
     const query = new EmployeeQuery(
       accountId,
       filterConditions(accountId, { location: ['Location 3'], hireDate: { from: '2016-01-01' } }),
-      parts,
+      { parts },
     );
     // Three phrases for each of five keys, and three spellings of an address and of a number.
     const most = (3 * 5 + 3 * 2) * 1001;

@@ -146,6 +146,7 @@ t.test('all rows are from one snapshot under concurrent changes', async (t) => {
     reportSlots: new ReportConcurrency(reportLimits),
     auditedExports: new AuditedExports(database),
     clock: systemClock,
+    config: { historyRetentionDays: 400 },
   });
   const chunks = results.streamCsv(client.tenant.accountId, report, { signal: new AbortController().signal });
   const read: Buffer[] = [];

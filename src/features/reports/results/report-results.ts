@@ -2,6 +2,7 @@ import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
 import type { Clock } from '../../../platform/clock.js';
+import type { Config } from '../../../platform/config/config.js';
 import { type AttributeAccess, contractAccess } from '../../../platform/contract/attribute-access.js';
 import type { Core } from '../../../platform/core.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
@@ -124,7 +125,9 @@ export class ReportResults {
     auditedExports,
     clock,
     config,
-  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports' | 'clock' | 'config'>) {
+  }: Pick<Core, 'reads' | 'reportSlots' | 'auditedExports' | 'clock'> & {
+    readonly config: Pick<Config, 'historyRetentionDays'>;
+  }) {
     this.#database = reads;
     this.#slots = reportSlots;
     this.#exports = auditedExports;
