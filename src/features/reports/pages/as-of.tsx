@@ -54,7 +54,7 @@ export function DateForm({ address, date }: { address: string; date: RequestedDa
             aria-describedby={isInvalid ? 'as-of-error' : 'as-of-hint'}
           />
           {isInvalid ? (
-            <p id="as-of-error" class="error" role="alert">
+            <p id="as-of-error" class="field-error" role="alert">
               {error}
             </p>
           ) : (

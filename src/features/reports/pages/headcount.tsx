@@ -26,7 +26,6 @@ export function headcountPages(
     );
     return {
       title: 'Headcount over time',
-      parent: { title: 'Reports', href: reportsPath },
       body: (
         <>
           <p class="hint">
