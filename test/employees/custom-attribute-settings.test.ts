@@ -152,7 +152,7 @@ t.test('an invalid attribute is rejected with a message at each field, and nothi
       ],
     ),
     [{ label: 'Fine', key: 'x'.repeat(41) }, { key: /40 characters/ }],
-    [{ label: 'Fine', type: 'employee' }, { type_text: /must be one of text/ }],
+    [{ label: 'Fine', type: 'person' }, { type_text: /must be one of text/ }],
     [{ label: 'Fine', description: 'x'.repeat(501) }, { description: /500 characters/ }],
     [{ label: 'Fine', type: 'choice' }, { choices: 'Choices must have 1 to 50 items.' }],
     [{ label: 'Fine', type: 'choices', choices: many }, { choices: /1 to 50/ }],
