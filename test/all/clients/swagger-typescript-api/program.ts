@@ -37,7 +37,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   const updated = await api.v1.updateReport(id, { title: 'Headcount' });
   const results = await api.v1.runReport(id);
   const rows = results.data.data.map(({ attributes }) => [attributes.department, attributes.count]);
-  const csv = await api.v1.exportReport(id, { format: 'text' });
+  const csv = await api.v1.exportReport(id, {}, { format: 'text' });
 
   const missing = await thrownBy<Problem>(api.v1.getEmployee('unknown'));
   const malformed = await thrownBy<Problem>(

@@ -43,7 +43,7 @@ export const run: Program = async ({ baseUrl, clientId, clientSecret }) => {
   const results = await api.get('/v1/reports/{report_id}/results', { path, query: {} });
   const rows = results.data.map(({ attributes }) => [attributes.department, attributes.count]);
   // The type of a response that is not JSON is `unknown`.
-  const csv = await api.get('/v1/reports/{report_id}/results.csv', { path });
+  const csv = await api.get('/v1/reports/{report_id}/results.csv', { path, query: {} });
 
   const missing = await api.get('/v1/employees/{employee_id}', {
     path: { employee_id: 'unknown' },
