@@ -120,8 +120,8 @@ async function isListening(address: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ECONNREFUSED' || code === 'ENOENT') return false;
-    // The owner has not accepted earlier connections yet.
-    if (code === 'EAGAIN') return true;
+    // The owner has not accepted earlier connections yet, or has ended before it accepted this one.
+    if (code === 'EAGAIN' || code === 'ECONNRESET') return true;
     throw error;
   } finally {
     socket.destroy();
