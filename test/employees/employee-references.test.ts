@@ -92,7 +92,10 @@ t.test('the database rejects a value that is not the id of an employee of the ac
   t.same(await customOf(), [null, null, null, null]);
 });
 
-t.test('a reference that is unchanged is not checked', async (t) => {
+/** Workers of Citus have settings and statistics of their own. */
+const onOneServer = database.isDistributed() ? { skip: 'needs one server' } : {};
+
+t.test('a reference that is unchanged is not checked', onOneServer, async (t) => {
   const { accountId, ids, set, customOf } = await scene();
   const [a, b] = ids;
   await set(a, { mentor: b });
@@ -211,26 +214,30 @@ t.test('references of an archived attribute are cleared without an event', async
   await set(a, { note: 'y' });
 });
 
-t.test('a deletion reads no further employees in an account without such an attribute', async (t) => {
-  const reads = async (accountId: string, ids: readonly string[]) =>
-    await prisma.$transaction(async (tx) => {
-      const count = async () => {
-        const [row] = await tx.$queryRaw<{ count: number }[]>`
+t.test(
+  'a deletion reads no further employees in an account without such an attribute',
+  onOneServer,
+  async (t) => {
+    const reads = async (accountId: string, ids: readonly string[]) =>
+      await prisma.$transaction(async (tx) => {
+        const count = async () => {
+          const [row] = await tx.$queryRaw<{ count: number }[]>`
           SELECT (seq_scan + coalesce(idx_scan, 0))::int AS count FROM pg_stat_xact_user_tables
           WHERE relname = 'employees' AND schemaname = current_schema()`;
-        return row?.count ?? 0;
-      };
-      const before = await count();
-      await tx.$queryRaw`SELECT count(*)::int FROM clear_employee_references(${accountId}, ${ids}::text[])`;
-      return (await count()) - before;
-    });
-  const { accountId, ids } = await scene();
-  t.ok((await reads(accountId, ids)) > 0, 'reads are counted');
-  const other = await createTenant(database, { employees: makeEmployees(3) });
-  await defineAttributes(database, other.accountId, [{ key: 'note' }]);
-  t.equal(await reads(other.accountId, other.employeeIds), 0);
-  t.equal(await reads(foreign.accountId, foreign.employeeIds), 0);
-});
+          return row?.count ?? 0;
+        };
+        const before = await count();
+        await tx.$queryRaw`SELECT count(*)::int FROM clear_employee_references(${accountId}, ${ids}::text[])`;
+        return (await count()) - before;
+      });
+    const { accountId, ids } = await scene();
+    t.ok((await reads(accountId, ids)) > 0, 'reads are counted');
+    const other = await createTenant(database, { employees: makeEmployees(3) });
+    await defineAttributes(database, other.accountId, [{ key: 'note' }]);
+    t.equal(await reads(other.accountId, other.employeeIds), 0);
+    t.equal(await reads(foreign.accountId, foreign.employeeIds), 0);
+  },
+);
 
 t.test('references of other accounts are unchanged by a deletion', async (t) => {
   const [one, other] = [await scene(), await scene()];

@@ -11,9 +11,9 @@ export async function eraseEmployees(
   accountId: AccountId,
   ids: readonly string[],
 ): Promise<void> {
-  // Type, time, actor and the id of the employee are kept.
+  // Type, time, actor and the id of the employee are kept. Citus rejects jsonb_build_object, which is not immutable, in an UPDATE.
   await tx.$executeRaw`
-    UPDATE audit_events SET details = jsonb_build_object('employee', details -> 'employee')
+    UPDATE audit_events SET details = jsonb_set('{}', '{employee}', details -> 'employee')
     WHERE account_id = ${accountId} AND type IN ('employee.created', 'employee.updated')
       AND details ->> 'employee' = ANY (${ids}::text[])`;
   // That an import has changed the employee is kept, and counted.
