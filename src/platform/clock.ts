@@ -14,6 +14,11 @@ export function secondsBefore(time: Date, seconds: number): Date {
   return secondsAfter(time, -seconds);
 }
 
+/** The date of a time in UTC, `YYYY-MM-DD`. */
+export function utcDate(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
+
 /** Seconds since the epoch, the unit of times in JSON Web Tokens. */
 export function epochSeconds(clock: Clock): number {
   return toEpochSeconds(clock());

@@ -1,5 +1,5 @@
 import { toAccountId } from '../../platform/accounts/account-id.js';
-import { dayMilliseconds } from '../../platform/clock.js';
+import { dayMilliseconds, utcDate } from '../../platform/clock.js';
 import { restrictableAttributes } from '../../platform/contract/employee-attributes.js';
 import { hashSecret } from '../../platform/crypto/keyring.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
@@ -45,9 +45,9 @@ function demoEmployees(account: DemoAccount, now: Date): NewEmployee[] {
       lastName,
       email: address(firstName, lastName, account.emailDomain, addresses),
       status,
-      hireDate: dateOf(hiredAt),
+      hireDate: utcDate(hiredAt),
       managerId: managerOf(account, index),
-      terminationDate: status === 'terminated' ? dateOf(hiredAt > updatedAt ? hiredAt : updatedAt) : null,
+      terminationDate: status === 'terminated' ? utcDate(hiredAt > updatedAt ? hiredAt : updatedAt) : null,
       createdAt,
       updatedAt,
     };
@@ -68,10 +68,6 @@ function managerOf({ employeePrefix }: DemoAccount, index: number): string | nul
   let manager = Math.floor((index - 1) / 8);
   while (statusOf(manager) !== 'active') manager -= 1;
   return employeeId(employeePrefix, BigInt(manager));
-}
-
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
 }
 
 function statusOf(index: number): string {

@@ -89,6 +89,12 @@ export async function findReferenced(
   return found;
 }
 
+/**
+ * Employees that are deleted at once, when many are. If custom attributes refer to employees, each time reads all employees of the
+ * account.
+ */
+export const deletedAtOnce = 5_000;
+
 /** An employee whose custom attributes referred to a deleted one. */
 interface ClearedReferences {
   readonly id: string;

@@ -1,11 +1,12 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { readActorNames } from '../../platform/accounts/actor-names.js';
-import { type Clock, dayMilliseconds } from '../../platform/clock.js';
+import { type Clock, dayMilliseconds, utcDate } from '../../platform/clock.js';
 import type { AttributeAccess } from '../../platform/contract/attribute-access.js';
 import type { ReadDatabase } from '../../platform/database/client.js';
 import { employeePosition } from '../../platform/database/ids.js';
 import { accountScope, withScope } from '../../platform/database/scope.js';
 import { changesOfEmployee } from './employee-change-statement.js';
+import type { HistoryDates } from './employees-as-of.js';
 
 /** A page of the changes of an employee. */
 export interface HistoryRequest {
@@ -85,13 +86,25 @@ export class EmployeeHistory {
    * account that was created since has all its changes in the history.
    */
   async incompleteBefore(accountId: AccountId): Promise<Date | null> {
-    const { historySince, createdAt } = await withScope(accountScope(accountId), () =>
+    const { historySince, createdAt } = await this.#account(accountId);
+    return historySince > createdAt && historySince > this.#cutoff() ? historySince : null;
+  }
+
+  /** Reads the dates for which the history of an account is complete. */
+  async dates(accountId: AccountId): Promise<HistoryDates> {
+    const now = this.#clock();
+    const { historySince } = await this.#account(accountId);
+    const since = Math.min(Math.max(historySince.getTime(), this.#cutoff().getTime()), now.getTime());
+    return { oldest: utcDate(new Date(since)), latest: utcDate(now) };
+  }
+
+  #account(accountId: AccountId): Promise<{ readonly historySince: Date; readonly createdAt: Date }> {
+    return withScope(accountScope(accountId), () =>
       this.#database.prisma.account.findUniqueOrThrow({
         where: { id: accountId },
         select: { historySince: true, createdAt: true },
       }),
     );
-    return historySince > createdAt && historySince > this.#cutoff() ? historySince : null;
   }
 
   /** The time of the oldest change that is shown. */

@@ -1,5 +1,6 @@
 import type { AccountId } from '../../platform/accounts/account-id.js';
 import { dayMilliseconds } from '../../platform/clock.js';
+import { isDateText } from '../../platform/contract/outside-text.js';
 import { Prisma } from '../../platform/database/generated/client.js';
 import { givenAttributes } from './employee-attributes.js';
 
@@ -23,28 +24,10 @@ export function endOf({ end }: AsOf): Date {
   return new Date(end.getTime() - 1);
 }
 
-function dateOf(time: Date): string {
-  return time.toISOString().slice(0, 10);
-}
-
-/** Reads the dates for which the history of an account is complete, in the scope of the account. */
-export async function readHistoryDates(
-  prisma: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  accountId: AccountId,
-  { now, retentionDays }: { readonly now: Date; readonly retentionDays: number },
-): Promise<HistoryDates> {
-  const [account] = await prisma.$queryRaw<{ since: Date }[]>`
-    SELECT history_since AS since FROM accounts WHERE id = ${accountId}`;
-  const cutoff = now.getTime() - retentionDays * dayMilliseconds;
-  const since = Math.min(Math.max(account?.since.getTime() ?? cutoff, cutoff), now.getTime());
-  return { oldest: dateOf(new Date(since)), latest: dateOf(now) };
-}
-
 /** The date as it is in a parameter; `null` if it is not one of the dates. */
 export function parseAsOf(date: string, { oldest, latest }: HistoryDates): AsOf | null {
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(start) || dateOf(new Date(start)) !== date || date < oldest || date > latest) return null;
-  return { date, end: new Date(start + dayMilliseconds) };
+  if (!isDateText(date) || date < oldest || date > latest) return null;
+  return { date, end: new Date(Date.parse(date) + dayMilliseconds) };
 }
 
 /** An expression for a column before a change: that of the table if there was no change. */

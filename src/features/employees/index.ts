@@ -22,6 +22,7 @@ export {
 } from './custom-attributes.js';
 export { choicesText, customColumn, hasChoice } from './custom-columns.js';
 export {
+  deletedAtOnce,
   findKnownIds,
   findReferenced,
   readReferringKeys,
@@ -99,7 +100,7 @@ export {
   withoutManager,
 } from './employee-selections.js';
 export type { Employees } from './employees.js';
-export { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from './employees-as-of.js';
+export { type AsOf, endOf, type HistoryDates, parseAsOf } from './employees-as-of.js';
 export { insertEmployees, type NewEmployee } from './insert-employees.js';
 export type { EmployeeChoice, ManagerChoices } from './manager-choices.js';
 export { AttributeChoices, attributeLabels, attributesField } from './pages/attribute-choices.js';
@@ -119,6 +120,7 @@ export {
   upsertEmployees,
   valuesToChange,
 } from './upsert-employees.js';
+export { EmployeeHistory };
 
 export function createEmployees({ config, contract, database, reads, clock, auditedExports }: Core) {
   const employees = new Employees(reads);

@@ -3,12 +3,10 @@ import { change, type Unit } from '../../platform/changes/change.js';
 import { lock } from '../../platform/changes/locks.js';
 import type { Clock } from '../../platform/clock.js';
 import type { Database, Prisma } from '../../platform/database/client.js';
-import { deleteEmployees, type Employee, employeeSelection } from '../employees/index.js';
+import { deletedAtOnce, deleteEmployees, type Employee, employeeSelection } from '../employees/index.js';
 
-/** Number of employees that one statement reads or deletes. */
+/** Number of employees that one statement reads. */
 const readSize = 10_000;
-/** If custom attributes refer to employees, each time reads all employees of the account. */
-const deleteSize = 5_000;
 
 /** Maximum number of employee numbers in an outcome. */
 const maximumNamed = 10;
@@ -71,8 +69,8 @@ export class MissingEmployees {
 }
 
 async function deleteAll(unit: Unit, missing: readonly Found[]): Promise<void> {
-  for (let first = 0; first < missing.length; first += deleteSize) {
-    const positions = missing.slice(first, first + deleteSize).map(({ position }) => position);
+  for (let first = 0; first < missing.length; first += deletedAtOnce) {
+    const positions = missing.slice(first, first + deletedAtOnce).map(({ position }) => position);
     const employees = await unit.tx.$queryRaw<Employee[]>`
       SELECT ${employeeSelection} FROM employees
       WHERE account_id = ${unit.context.accountId} AND position = ANY (${positions}::text[]::bigint[])`;

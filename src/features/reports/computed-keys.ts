@@ -1,3 +1,4 @@
+import { utcDate } from '../../platform/clock.js';
 import { Prisma } from '../../platform/database/client.js';
 import type { AttributeName } from '../employees/index.js';
 import type { ColumnDescription } from './column-description.js';
@@ -95,7 +96,7 @@ export function countedDays(today: string): string[] {
   const [year = 0, month = 1] = today.split('-').map(Number);
   const ends = Array.from({ length: completeMonths }, (_, index) =>
     // The day before the first one of the next month.
-    new Date(Date.UTC(year, month - completeMonths + index, 0)).toISOString().slice(0, 10),
+    utcDate(new Date(Date.UTC(year, month - completeMonths + index, 0))),
   );
   return [...ends, today];
 }

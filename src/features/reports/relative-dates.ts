@@ -1,4 +1,4 @@
-import { dayMilliseconds } from '../../platform/clock.js';
+import { dayMilliseconds, utcDate } from '../../platform/clock.js';
 import type { ReportFilter } from './report.js';
 import { columnOf, type ReportColumns } from './report-columns.js';
 
@@ -24,7 +24,7 @@ export function isRelativeDate(text: string): boolean {
 /** The date in UTC, `YYYY-MM-DD`, that a relative date is at a time; `null` when the text is not a relative date. */
 export function relativeDate(text: string, now: Date): string | null {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  if (text === 'today') return dateText(now.getTime());
+  if (text === 'today') return utcDate(now);
   const [, sign, days] = distance.exec(text) ?? [];
   if (days !== undefined) return dateText(now.getTime() + Number(`${sign}${days}`) * dayMilliseconds);
   const [, which, period] = start.exec(text) ?? [];
@@ -44,9 +44,8 @@ export function relativeDate(text: string, now: Date): string | null {
   }
 }
 
-/** The date in UTC, `YYYY-MM-DD`, of a time. */
-export function dateText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
+function dateText(milliseconds: number): string {
+  return utcDate(new Date(milliseconds));
 }
 
 /**

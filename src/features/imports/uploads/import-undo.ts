@@ -8,6 +8,7 @@ import {
   type CustomAttribute,
   type CustomChanges,
   type CustomValue,
+  deletedAtOnce,
   deleteEmployees,
   type EarlierValues,
   type Employee,
@@ -29,9 +30,6 @@ import { undoableStates } from './upload-state.js';
 
 /** Changes that are read with one statement. */
 const chunkSize = 1_000;
-
-/** Employees that are deleted at once. If custom attributes refer to employees, each time reads all employees of the account. */
-const deleteSize = 5_000;
 
 /** An employee that an import has changed. */
 interface StoredChange {
@@ -103,8 +101,8 @@ export class ImportUndo {
         managers.size > 0
           ? await assignManagers(tx, accountId, { assignments: managers, startedAt: at })
           : { errors: [] };
-      for (let first = 0; first < created.length; first += deleteSize)
-        await deleteEmployees(unit, created.slice(first, first + deleteSize));
+      for (let first = 0; first < created.length; first += deletedAtOnce)
+        await deleteEmployees(unit, created.slice(first, first + deletedAtOnce));
       const undone = { deleted: created.length, restored, kept, managersKept: errors.length };
       await tx.employeeImportChange.deleteMany({ where: { accountId, importId: id } });
       await tx.employeeImport.update({

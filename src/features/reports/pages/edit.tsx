@@ -33,7 +33,7 @@ import {
 import { type ReportPagesDependencies, reportAddress, requestedReport } from './report-pages.js';
 import { newReportPath, offersTemplates, ReportTemplates, templateForm } from './report-templates.js';
 import { optionsWith } from './report-validator.js';
-import { EmployeeNames, employeesIn, PageColumns } from './value-text.js';
+import { EmployeeNames, employeeIdsIn, PageColumns } from './value-text.js';
 
 /** The form, and what the page shows with it. */
 interface ReportState extends ReportForm {
@@ -118,7 +118,7 @@ function readFilterNames(
   { filters, columns }: { filters: ReportForm['filters']; columns: ReportColumns },
 ) {
   const given = filters.map(({ field, value }) => ({ field, value: lines(value) }));
-  const ids = employeesIn(given, columns);
+  const ids = employeeIdsIn(given, columns);
   return employees.names(user.accountId, new Set(ids));
 }
 

@@ -94,9 +94,7 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
             </p>
             <NewReport />
             <ReportTemplates />
-            <p>
-              <a href={headcountPath}>Headcount over time</a>
-            </p>
+            <HeadcountLink />
           </Empty>
         ) : (
           <>
@@ -106,9 +104,7 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
               rows={page.reports}
             />
             <Pager number={number} last={last} address={address} />
-            <p>
-              <a href={headcountPath}>Headcount over time</a>
-            </p>
+            <HeadcountLink />
           </>
         ),
     };
@@ -117,6 +113,14 @@ function listPage(site: PageRouter, dependencies: ReportPagesDependencies): void
 
 function address(number: number): string {
   return `${reportsPath}?page=${number}`;
+}
+
+function HeadcountLink() {
+  return (
+    <p>
+      <a href={headcountPath}>Headcount over time</a>
+    </p>
+  );
 }
 
 function NewReport() {

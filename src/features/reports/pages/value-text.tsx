@@ -19,7 +19,7 @@ export const EmployeeNames = createContext<Names>(new Map());
 export const PageColumns = createContext<ReportColumns>(contractColumns);
 
 /** The ids of the employees in filters. */
-export function employeesIn(
+export function employeeIdsIn(
   filters: readonly { readonly field: string; readonly value?: string | readonly string[] }[],
   columns: ReportColumns,
 ): string[] {
@@ -52,7 +52,7 @@ export function readEmployeeNames(
   const ids = [
     ...result.rows.flatMap(({ values }) => shown.map((index) => values[index])),
     ...charted.map((value) => ('value' in value ? value.value : null)),
-    ...employeesIn(filters, columns),
+    ...employeeIdsIn(filters, columns),
   ];
   return employees.names(accountId, new Set(ids.filter((id) => typeof id === 'string')));
 }

@@ -1,5 +1,4 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
-import { dayMilliseconds } from '../../../platform/clock.js';
 import { Prisma, type ReadDatabase } from '../../../platform/database/client.js';
 import { accountScope } from '../../../platform/database/scope.js';
 import {
@@ -9,9 +8,7 @@ import {
   type HistoryDates,
   parseAsOf,
 } from '../../employees/index.js';
-
-/** Months before the present one. */
-const months = 12;
+import { countedDays } from '../computed-keys.js';
 
 /** The number of employees at the end of a date, by status. */
 export interface Headcount {
@@ -21,12 +18,8 @@ export interface Headcount {
 }
 
 /** The last days of the last twelve months that are in the history, and today. */
-export function headcountDates(now: Date, history: HistoryDates): AsOf[] {
-  const lastDays = Array.from({ length: months }, (_, index) => {
-    const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - index);
-    return new Date(nextMonth - dayMilliseconds).toISOString().slice(0, 10);
-  });
-  return [...lastDays.toReversed(), history.latest]
+export function headcountDates(history: HistoryDates): AsOf[] {
+  return countedDays(history.latest)
     .map((date) => parseAsOf(date, history))
     .filter((date) => date !== null);
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../platform/accounts/account-id.js';
 import type { CallerAuditContext } from '../../../platform/audit/audit-log.js';
 import type { AuditedExports, CsvChunks } from '../../../platform/audit/audited-exports.js';
-import type { Clock } from '../../../platform/clock.js';
+import { type Clock, utcDate } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import { type AttributeAccess, contractAccess } from '../../../platform/contract/attribute-access.js';
 import type { Core } from '../../../platform/core.js';
@@ -14,11 +14,11 @@ import {
   pageQuery,
   splitPage,
 } from '../../../platform/database/page-query.js';
-import { accountScope, withScope } from '../../../platform/database/scope.js';
+import { accountScope } from '../../../platform/database/scope.js';
 import type { ReportConcurrency } from '../../../platform/limits/report-concurrency.js';
 import { Problem } from '../../../platform/problems/problem.js';
-import { type AsOf, endOf, type HistoryDates, parseAsOf, readHistoryDates } from '../../employees/index.js';
-import { dateText, withDatesOf } from '../relative-dates.js';
+import { type AsOf, EmployeeHistory, endOf, type HistoryDates, parseAsOf } from '../../employees/index.js';
+import { withDatesOf } from '../relative-dates.js';
 import type { Report, ReportDefinition } from '../report.js';
 import { type ColumnDescription, contractColumns, type ReportColumns } from '../report-columns.js';
 import { reportDetails } from '../reports.js';
@@ -117,7 +117,7 @@ export class ReportResults {
   readonly #slots: ReportConcurrency;
   readonly #exports: AuditedExports;
   readonly #clock: Clock;
-  readonly #historyRetentionDays: number;
+  readonly #history: EmployeeHistory;
 
   constructor({
     reads,
@@ -132,7 +132,7 @@ export class ReportResults {
     this.#slots = reportSlots;
     this.#exports = auditedExports;
     this.#clock = clock;
-    this.#historyRetentionDays = config.historyRetentionDays;
+    this.#history = new EmployeeHistory(reads, { clock, retentionDays: config.historyRetentionDays });
   }
 
   /**
@@ -141,7 +141,7 @@ export class ReportResults {
    * @returns the date, or the dates for which the history is complete
    */
   async findAsOf(accountId: AccountId, date: string): Promise<AsOf | HistoryDates> {
-    const dates = await this.#historyOf(accountId);
+    const dates = await this.#history.dates(accountId);
     return parseAsOf(date, dates) ?? dates;
   }
 
@@ -154,18 +154,12 @@ export class ReportResults {
     accountId: AccountId,
     signal: AbortSignal,
   ): Promise<{ readonly oldest: string; readonly headcounts: readonly Headcount[] }> {
-    const history = await this.#historyOf(accountId);
-    const dates = headcountDates(this.#clock(), history);
+    const history = await this.#history.dates(accountId);
+    const dates = headcountDates(history);
     const headcounts = await this.#inSlot({ accountId, signal }, () =>
       readHeadcounts(this.#database, { accountId, dates, signal }),
     );
     return { oldest: history.oldest, headcounts };
-  }
-
-  #historyOf(accountId: AccountId): Promise<HistoryDates> {
-    const { prisma } = this.#database;
-    const period = { now: this.#clock(), retentionDays: this.#historyRetentionDays };
-    return withScope(accountScope(accountId), () => readHistoryDates(prisma, accountId, period));
   }
 
   /**
@@ -234,7 +228,7 @@ export class ReportResults {
   ): { report: Definition; today: string } {
     const now = asOf === undefined ? this.#clock() : endOf(asOf);
     const filters = withDatesOf(report.filters, { now, columns });
-    return { report: { ...report, filters }, today: dateText(now.getTime()) };
+    return { report: { ...report, filters }, today: utcDate(now) };
   }
 
   async #readPage(
