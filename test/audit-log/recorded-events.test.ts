@@ -11,7 +11,7 @@ const { database } = api;
 
 t.test(
   'an event of a deleted account does not prevent others from being stored',
-  withForeignKeys(database),
+  withForeignKeys,
   async (t) => {
     const auditLog = new AuditLog(database, api.clock);
     const { accountId } = await createTenant(database);

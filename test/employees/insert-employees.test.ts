@@ -1,7 +1,7 @@
 import { insertEmployees as insertEmployeesIn } from '../../src/features/employees/insert-employees.js';
 import { toAccountId } from '../../src/platform/accounts/account-id.js';
 import { lockAccount } from '../../src/platform/changes/locks.js';
-import { violatedUniqueConstraint } from '../../src/platform/database/database-errors.js';
+import { databaseErrorKind } from '../../src/platform/database/database-errors.js';
 import {
   employeeId,
   employeePosition,
@@ -66,7 +66,7 @@ t.test('inserts all or none, and a failure takes no positions', async (t) => {
     ...rows.slice(0, 1),
   ]).catch((reason: unknown) => reason);
 
-  t.equal(violatedUniqueConstraint(error), 'employees_account_id_employee_number_key');
+  t.equal(databaseErrorKind(error), 'constraint');
   t.equal(await database.prisma.employee.count(), 3);
   t.match(await insertEmployees(database.prisma, accountId, makeEmployees(1)), [/00000003$/]);
   await t.rejects(insertEmployees(database.prisma, toAccountId('nobody'), rows));

@@ -274,7 +274,7 @@ t.test('the reports of a deleted employee have no manager, and count as changed'
   t.ok(after.updatedAt > before.updatedAt);
 });
 
-t.test('an account with managers is deleted', withForeignKeys(database), async (t) => {
+t.test('an account with managers is deleted', withForeignKeys, async (t) => {
   const { accountId, assign } = await company(['A', 'B']);
   await assign([['A', 'B']]);
   await prisma.account.deleteMany({ where: { id: accountId } });

@@ -292,7 +292,7 @@ t.test('keeps the counts of a deleted application, and those of others', async (
   }
 });
 
-t.test('deletes the counts of a deleted account only', withForeignKeys(database), async (t) => {
+t.test('deletes the counts of a deleted account only', withForeignKeys, async (t) => {
   const [gone, other] = [await createCaller(), await createCaller()];
   await api.usage.flush();
   for (const caller of [gone, other]) await callTwice(caller);

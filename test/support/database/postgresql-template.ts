@@ -8,8 +8,8 @@ import { patienceMs } from '../patience.js';
 import { administrativeUrlOf } from './direct-url.js';
 import { templateKey } from './template-key.js';
 
-/** URLs of the workers if the test server is a Citus coordinator. */
-const citusWorkers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
+/** URLs of the workers if the test server is a Citus coordinator; then tests use distributed databases. */
+export const citusWorkers = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
 
 /** Creates an empty database on a server and returns its URL. */
 export async function createPostgresqlDatabase(serverUrl: string): Promise<string> {
