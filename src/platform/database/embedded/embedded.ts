@@ -155,7 +155,7 @@ export async function openEmbedded({
   }
   const server = new EmbeddedServer(files);
   try {
-    await server.waitReady;
+    await server.open();
     // The adapter reads timestamps as if the session were in UTC.
     await server.exec('SET TIME ZONE UTC');
   } catch (error) {
