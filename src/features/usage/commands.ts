@@ -4,6 +4,7 @@ import { accountOption, findAccount, integerBetween, jsonOption } from '../../pl
 import { CliError } from '../../platform/cli/cli-error.js';
 import { type CommandContext, type CommandProcess, withContext } from '../../platform/cli/context.js';
 import { print, printList, type Row } from '../../platform/cli/print.js';
+import { utcDate } from '../../platform/clock.js';
 import { storedFailures, storedRejections } from './unstored-usage.js';
 import {
   lastDays,
@@ -92,7 +93,7 @@ async function read(
   );
   return {
     usage: usage.map(({ start, operation, calls, errors, rateLimited, records }) => {
-      const day = start.toISOString().slice(0, 10);
+      const day = utcDate(start);
       return { day, operation, calls, errors, rate_limited: rateLimited, records };
     }),
     rejections: rejections.map(requestRow),

@@ -1,4 +1,5 @@
 import { parseUrl } from '../../platform/contract/outside-text.js';
+import { withQuery } from '../../platform/pages/paths.js';
 import { invalidParameter } from '../../platform/problems/invalid-request.js';
 import { UnregisteredRedirectUriProblem } from '../../platform/problems/problem.js';
 import { violation } from '../../platform/problems/rule-texts.js';
@@ -106,5 +107,5 @@ export function checkRedirectUri(
 export function withResponse(redirectUri: string, parameters: Readonly<Record<string, string>>): string {
   // Some clients decode `+` as a plus sign; all decode %20 as a space.
   const query = new URLSearchParams(parameters).toString().replaceAll('+', '%20');
-  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
+  return withQuery(redirectUri, query);
 }

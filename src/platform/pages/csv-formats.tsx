@@ -3,6 +3,7 @@ import { invalidParameter } from '../problems/invalid-request.js';
 import { violation } from '../problems/rule-texts.js';
 import type { Fields } from './fields.js';
 import type { CsvFile } from './page-context.js';
+import { withQuery } from './paths.js';
 import { workbook, workbookType } from './workbook.js';
 
 const byteOrderMark = Buffer.from('\u{feff}');
@@ -183,7 +184,7 @@ const formats = {
 
 /** URL of the same table as CSV for Excel, or as an Excel workbook. */
 export function excelAddress(address: string, format: keyof typeof formats = 'excel'): string {
-  return `${address}${address.includes('?') ? '&' : '?'}format=${format}`;
+  return withQuery(address, `format=${format}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dayMilliseconds, hourMilliseconds } from '../clock.js';
+import { dayMilliseconds, hourMilliseconds, utcDate } from '../clock.js';
 
 const halfDayAndMore = 15 * hourMilliseconds;
 
@@ -28,7 +28,7 @@ export function startOfDay(date: string, timeZone: string): Date {
 
 /** The first instant of the day after a day. */
 export function endOfDay(date: string, timeZone: string): Date {
-  const next = new Date(Date.parse(date) + dayMilliseconds).toISOString().slice(0, 10);
+  const next = utcDate(new Date(Date.parse(date) + dayMilliseconds));
   return startOfDay(next, timeZone);
 }
 

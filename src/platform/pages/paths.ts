@@ -77,6 +77,11 @@ export function accountAddress(page: 'profile' | 'email' | 'password' | 'session
   return `${settings.account}/${page}`;
 }
 
+/** Adds a query to a URL that may have one. */
+export function withQuery(address: string, query: string): string {
+  return `${address}${address.includes('?') ? '&' : '?'}${query}`;
+}
+
 /** Adds the requested page to a URL. */
 export function withReturnTo(address: string, returnTo: string): string {
   return `${address}?return_to=${encodeURIComponent(returnTo)}`;

@@ -1,4 +1,5 @@
 import { auditRetentionDays } from '../../../platform/audit/audit-log.js';
+import { utcDate } from '../../../platform/clock.js';
 import type { Core } from '../../../platform/core.js';
 import { CsvHint, excelAddress } from '../../../platform/pages/csv-formats.js';
 import { type Column, column, DataTable, Empty } from '../../../platform/pages/data-table.js';
@@ -77,7 +78,7 @@ export const auditLogPage: SettingsPage<AuditLogPageDependencies> = {
       }
       const details = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
       return {
-        fileName: `audit-log-${auditContext.at.toISOString().slice(0, 10)}.csv`,
+        fileName: `audit-log-${utcDate(auditContext.at)}.csv`,
         make: (signal) => auditLogExports.stream(auditContext, { ...resolved, details, signal }),
       };
     });

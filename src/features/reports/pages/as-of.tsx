@@ -1,4 +1,5 @@
 import type { PageContext } from '../../../platform/pages/page-context.js';
+import { withQuery } from '../../../platform/pages/paths.js';
 import { DateInWords } from '../../../platform/pages/timestamp.js';
 import { sentence, violation } from '../../../platform/problems/rule-texts.js';
 import type { AsOf } from '../../employees/index.js';
@@ -31,7 +32,7 @@ export async function requestedDate(
 
 /** The address of a page of a report with the employees of the same date. */
 export function withDate(address: string, { asOf }: Pick<RequestedDate, 'asOf'>): string {
-  return asOf === undefined ? address : `${address}${address.includes('?') ? '&' : '?'}${field}=${asOf.date}`;
+  return asOf === undefined ? address : withQuery(address, `${field}=${asOf.date}`);
 }
 
 /** A form that shows the report with the employees of another date. */

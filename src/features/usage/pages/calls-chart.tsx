@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { dayMilliseconds } from '../../../platform/clock.js';
+import { dayMilliseconds, utcDate } from '../../../platform/clock.js';
 import { isDateText } from '../../../platform/contract/outside-text.js';
 import { numberText } from '../../../platform/counted.js';
 import { BarChart } from '../../../platform/pages/charts/bar-chart.js';
@@ -24,15 +24,10 @@ export function selectedDay(query: Fields, { from, to }: UsageRange): UsageRange
   if (text === '') return oneDay(new Date(to.getTime() - dayMilliseconds));
   const day = isDateText(text) ? new Date(`${text}T00:00:00Z`) : null;
   if (day === null || day < from || day >= to) {
-    const last = dayText(new Date(to.getTime() - 1));
-    throw invalidParameter('day', violation('date', { from: dayText(from), to: last }));
+    const last = utcDate(new Date(to.getTime() - 1));
+    throw invalidParameter('day', violation('date', { from: utcDate(from), to: last }));
   }
   return oneDay(day);
-}
-
-/** A day as `YYYY-MM-DD`. */
-export function dayText(day: Date): string {
-  return day.toISOString().slice(0, 10);
 }
 
 /** A day as "20 Nov". Usage is counted in hours of UTC, so days are in UTC for all readers. */

@@ -4,7 +4,7 @@ import {
   requestedApplication,
 } from '../../../oauth/clients/application-details.js';
 import { applicationPage, tabAddress } from '../../../oauth/clients/application-tabs.js';
-import { dayMilliseconds } from '../../../platform/clock.js';
+import { dayMilliseconds, utcDate } from '../../../platform/clock.js';
 import type { Config } from '../../../platform/config/config.js';
 import { numberText } from '../../../platform/counted.js';
 import { defaultPageSize, maximumPageSize } from '../../../platform/http/pagination.js';
@@ -25,7 +25,6 @@ import {
   CallsChart,
   callsByOperation,
   callsByPeriod,
-  dayText,
   describeCalls,
   hourText,
   longDay,
@@ -188,7 +187,7 @@ function DaysSection({ application: { id }, byDay, range }: UsagePageProps) {
         title="Calls by day"
         description={`${longDay(range.from)} to ${longDay(last)}, in UTC: ${describeCalls(sumOf(byDay))}. The table has the numbers of each day.`}
         rows={days}
-        keyOf={dayText}
+        keyOf={utcDate}
         labelOf={shortDay}
         labelEvery={7}
         heading="Day"
@@ -235,7 +234,7 @@ function HoursSection({ application: { id }, byHour, range, day }: UsagePageProp
 }
 
 function hoursAddress(id: string, day: Date): string {
-  return `${tabAddress(id, 'usage')}?day=${dayText(day)}#hours`;
+  return `${tabAddress(id, 'usage')}?day=${utcDate(day)}#hours`;
 }
 
 function sentence(words: string): string {
