@@ -17,7 +17,7 @@ t.test(`an employee takes at most ${maximumBytes} bytes`, async (t) => {
     );
   // Other tests have employees in the same tables.
   const before = new Map((await sizes()).map(({ name, bytes }) => [name, bytes]));
-  const count = 1_200;
+  const count = 2_500;
   await createTenant(database, { employees: makeEmployees(count) });
   const growth = (await sizes()).map(
     ({ name, bytes }) => [name, Math.round((bytes - (before.get(name) ?? 0)) / count)] as const,
