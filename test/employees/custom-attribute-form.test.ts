@@ -48,10 +48,10 @@ async function sceneWith(values: object = {}, defined: Parameters<typeof defineA
   return scene;
 }
 
-const edit = async (scene: EmployeeScene, changes: Changes) =>
+const edit = async (scene: EmployeeScene, changes: Changes, html?: string) =>
   scene.browser.submit(
     editPath(scene),
-    changedEntries((await scene.browser.open(editPath(scene))).body, changes),
+    changedEntries(html ?? (await scene.browser.open(editPath(scene))).body, changes),
   );
 
 const customOf = async (scene: EmployeeScene) => (await scene.stored()).map(({ custom }) => custom);
@@ -129,6 +129,7 @@ t.test('a new employee is stored with values of every type, and they are audited
 
 t.test('an invalid value is rejected beside its field, and keeps all input', async (t) => {
   const scene = await sceneWith(filled);
+  const form = (await scene.browser.open(editPath(scene))).body;
   const number =
     'Label of salary must be a number such as 1234.5, with at most 11 digits before the decimal point and 4 after it.';
   const date =
@@ -157,7 +158,7 @@ t.test('an invalid value is rejected beside its field, and keeps all input', asy
   ] as const) {
     const label = `${key} ${JSON.stringify(value).slice(0, 40)}`;
     const others = { 'custom.cost_center': 'Kept', location: 'Kept' };
-    const page = await edit(scene, { ...others, [`custom.${key}`]: value });
+    const page = await edit(scene, { ...others, [`custom.${key}`]: value }, form);
     isPage(t, page, 400, label);
     const errors = fieldErrors(page.body);
     t.same(Object.keys(errors), [`custom.${key}`], label);
@@ -409,7 +410,7 @@ t.test('all of 50 choices of two attributes are stored, and those of a new emplo
 });
 
 t.test('escapes labels, descriptions, choices and values', async (t) => {
-  for (const hostile of hostileNames.filter((name) => /[<"&]/.test(name)).slice(0, 10)) {
+  for (const hostile of hostileNames.filter((name) => /[<"&]/.test(name)).slice(0, 5)) {
     const scene = await sceneWith(
       {},
       definitions.map((definition) => ({

@@ -92,13 +92,12 @@ async function tablesWith(text: string): Promise<string[]> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT relname::text AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
     WHERE attname = 'account_id' AND relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace ORDER BY 1`;
-  const found: string[] = [];
-  for (const { name } of tables) {
-    const statement = `SELECT 1 FROM "${name}" stored WHERE position($1 IN stored::text) > 0 LIMIT 1`;
-    const rows = await prisma.$queryRawUnsafe<unknown[]>(statement, text);
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
+  const searches = tables.map(
+    ({ name }) =>
+      `(SELECT '${name}' AS name FROM "${name}" stored WHERE position($1 IN stored::text) > 0 LIMIT 1)`,
+  );
+  const found = await prisma.$queryRawUnsafe<{ name: string }[]>(searches.join(' UNION ALL '), text);
+  return found.map(({ name }) => name).sort();
 }
 
 /** The tables with values. */
@@ -245,7 +244,8 @@ t.test(
       where: { id: application.id },
       data: { readableAttributes: ['job_title', 'status', 'custom.note', 'custom.kept'] },
     });
-    const call = async (path: string) => await api.get(path, await api.token(application));
+    const token = await api.token(application);
+    const call = (path: string) => api.get(path, token);
     for (const id of ids) t.equal((await call(`/v1/reports/${id}/results`)).statusCode, 200);
     await request();
     await purgeIn(1).run();
@@ -268,9 +268,10 @@ t.test(
         const response = await call(`/v1/reports/${id}/results`);
         t.equal(response.statusCode, 400, type);
         t.match(response.json().errors[0].detail, 'suit the type of custom.note');
-        t.equal((await call(`/v1/reports/${id}`)).statusCode, 200, 'its definition can be read');
       }
     }
+    for (const id of ids)
+      t.equal((await call(`/v1/reports/${id}`)).statusCode, 200, 'its definition can be read');
   },
 );
 

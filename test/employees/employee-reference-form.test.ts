@@ -68,6 +68,7 @@ t.test('the employee is a number, an address, or a whole name that only one empl
 t.test('other text is rejected, shows who matches, and stores nothing', async (t) => {
   const one = await scene();
   const other = await employeeScene(api, [{ employeeNumber: 'FOREIGN' }]);
+  const form = (await one.browser.open(pathOf(one, '/edit'))).body;
   for (const [text, ...matches] of [
     ['Grace Kelly', 'M11', 'M12'],
     ['hopper', 'M10'],
@@ -77,7 +78,7 @@ t.test('other text is rejected, shows who matches, and stores nothing', async (t
     [other.ids[0] ?? ''],
     [','],
   ] as const) {
-    const page = await edit(one, { 'custom.mentor': text, 'custom.note': 'lost' });
+    const page = await edit(one, { 'custom.mentor': text, 'custom.note': 'lost' }, form);
     isPage(t, page, 400, text);
     t.match(fieldErrors(page.body), { 'custom.mentor': /^No employee of your account has exactly this/ });
     const shown = [...page.body.matchAll(/name="custom.mentor.match" value="([^"]*)"/g)].map(

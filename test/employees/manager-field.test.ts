@@ -57,6 +57,7 @@ t.test('the manager is a number, an address, or a whole name that only one emplo
 
 t.test('other text shows who matches, and never selects one', async (t) => {
   const scene = await employeeScene(api, people);
+  const form = (await scene.browser.open(pathOf(scene))).body;
   for (const [text, ...matches] of [
     ['Grace Kelly', 'M11', 'M12'],
     ['gra', 'M10', 'M11', 'M12'],
@@ -66,7 +67,7 @@ t.test('other text shows who matches, and never selects one', async (t) => {
     ['Wrong name (M11)'],
     [','],
   ] as const) {
-    const page = await edit(scene, { manager_employee_number: text });
+    const page = await edit(scene, { manager_employee_number: text }, form);
     isPage(t, page, 400, text);
     t.match(fieldErrors(page.body).manager_employee_number, /^No employee of your account has exactly this/);
     const shown = [...page.body.matchAll(/name="manager_match" value="([^"]*)"/g)].map(

@@ -86,11 +86,11 @@ interface Saved {
   readonly client: Pick<ReportClient, 'send'>;
 }
 
-/** All rows and the number of rows, by pages, and the table as CSV. */
-async function shown({ id, client }: Saved, query: string): Promise<unknown> {
+/** All rows and the number of rows, and the table as CSV. */
+async function shown({ id, client }: Saved, query: string, pages = ''): Promise<unknown> {
   const rows: unknown[] = [];
   let count: unknown;
-  let next: string | null = `/v1/reports/${id}/results?page[size]=7${query && `&${query}`}`;
+  let next: string | null = `/v1/reports/${id}/results?${query}${pages}`;
   while (next !== null) {
     const response: Awaited<ReturnType<ReportClient['send']>> = await client.send(
       'GET',
@@ -107,7 +107,7 @@ async function shown({ id, client }: Saved, query: string): Promise<unknown> {
 }
 
 t.test('a report of each date has the rows that it had at the end of that date', async (t) => {
-  const client = await createReportClient(api, { employees: makeEmployees(12) });
+  const client = await createReportClient(api, { employees: makeEmployees(9) });
   const { accountId, application } = client.tenant;
   await beginHistory(accountId, '2026-01-20T12:00:00Z');
   await defineAttributes(api.database, accountId, [
@@ -142,12 +142,7 @@ t.test('a report of each date has the rows that it had at the end of that date',
   };
   await record('2026-02-01');
   // The first and the last millisecond of a day.
-  for (const time of [
-    '02-03T00:00:00.000Z',
-    '02-04T23:59:59.999Z',
-    '02-05T00:00:00.000Z',
-    '02-09T12:00:00Z',
-  ]) {
+  for (const time of ['02-03T00:00:00.000Z', '02-04T23:59:59.999Z', '02-05T00:00:00.000Z']) {
     const at = `2026-${time}`;
     for (let change = 0; change < 9; change += 1)
       await set(accountId, random.pick(ids), { ...randomChange(random, ids), updatedAt: new Date(at) });
@@ -155,16 +150,19 @@ t.test('a report of each date has the rows that it had at the end of that date',
     await move(at);
     await record(at.slice(0, 10));
   }
+  const equals = async (date: string, index: number, results: unknown[] | undefined) => {
+    const found = await shown(saved[index] as Saved, `filter[as_of]=${date}`, '&page[size]=7');
+    t.same(found, results?.[index], `${date}, report ${index}`);
+  };
+  for (const [date, results] of expected)
+    for (const index of saved.keys()) await equals(date, index, results);
+  // Days without a change.
   for (const [date, same] of [
     ['2026-02-02', '2026-02-01'],
     ['2026-02-06', '2026-02-05'],
-    ['2026-02-28', '2026-02-09'],
-    ['2026-03-01', '2026-02-09'],
+    ['2026-03-01', '2026-02-05'],
   ] as const)
-    expected.set(date, expected.get(same) ?? []);
-  for (const [date, results] of expected)
-    for (const [index, report] of saved.entries())
-      t.same(await shown(report, `filter[as_of]=${date}`), results[index], `${date}, report ${index}`);
+    for (const index of [0, 1, 6]) await equals(date, index, expected.get(same));
 
   // Before its first event, an employee was not there.
   t.match(await shown(saved[0] as Saved, 'filter[as_of]=2026-01-31'), { rows: [], count: 0 });

@@ -53,6 +53,15 @@ async function withStreams(t: Test, streamCsv: Database['streamCsv']) {
   return { ...served, port: await listen(served.app) };
 }
 
+let sharedStream = database.streamCsv;
+const shared = await withStreams(t, (options) => sharedStream(options));
+
+/** The port of an application that several tests share, each with its own stream. */
+function portWith(streamCsv: Database['streamCsv'] = database.streamCsv): number {
+  sharedStream = streamCsv;
+  return shared.port;
+}
+
 const header = Buffer.from('id\n');
 
 function rows(count: number): Buffer {
@@ -124,7 +133,7 @@ t.test(
   async (t) => {
     const report = await newReport();
     let goOn = () => {};
-    const { port } = await withStreams(t, async function* () {
+    const port = portWith(async function* () {
       yield header;
       yield rows(3);
       await new Promise<void>((resolve) => {
@@ -166,7 +175,7 @@ t.test('the event of an export that the client aborts has the rows sent until th
 
 t.test('the event of an export that is aborted over the network has the rows sent until then', async (t) => {
   const report = await newReport();
-  const port = await listen((await buildTestApp(t, { database })).app);
+  const port = portWith();
   const response = await ask(port, report);
   await once(response, 'readable');
   response.destroy();
@@ -177,7 +186,7 @@ t.test('the event of an export that is aborted over the network has the rows sen
 t.test('the event of an export that fails midway has the rows sent until then', async (t) => {
   const report = await newReport();
   let fail = () => {};
-  const { port } = await withStreams(t, async function* () {
+  const port = portWith(async function* () {
     yield header;
     yield rows(11);
     await new Promise<void>((resolve) => {
@@ -193,7 +202,7 @@ t.test('the event of an export that fails midway has the rows sent until then', 
 
 t.test('an export that fails before its first byte is a problem response and stores no event', async (t) => {
   const report = await newReport();
-  const { port } = await withStreams(t, () =>
+  const port = portWith(() =>
     database.streamCsv({ query: Prisma.sql`SELECT (1 / 0)::text`, signal: new AbortController().signal }),
   );
   t.equal((await ask(port, report)).statusCode, 500);
@@ -203,7 +212,7 @@ t.test('an export that fails before its first byte is a problem response and sto
 t.test('an export whose event cannot be stored sends nothing and releases its resources', async (t) => {
   const report = await newReport();
   let ended = false;
-  const { port } = await withStreams(t, async function* () {
+  const port = portWith(async function* () {
     try {
       yield Buffer.concat([header, rows(3)]);
     } finally {
@@ -222,7 +231,7 @@ t.test('an export whose event cannot be stored sends nothing and releases its re
 t.test('an export whose number of rows cannot be stored is not completed for the client', async (t) => {
   const report = await newReport();
   await rejectEvents(t, 'UPDATE', report);
-  const port = await listen((await buildTestApp(t, { database })).app);
+  const port = portWith();
   const response = await ask(port, report);
   await t.rejects(text(response));
   t.notOk(response.complete);
