@@ -11,9 +11,8 @@ import type { TestApplication } from './tenant.js';
 export type Restricted = readonly RestrictableAttribute[];
 
 /**
- * Sets of attributes that an application is without: for any two attributes, one set has both, one has neither, and two have one
- * of them. The first set is empty, the last one has all, and each other one has three attributes, of which the last is followed
- * by the first.
+ * Sets of attributes that an application is without. For any two attributes there are sets with both, with neither, and with each
+ * of them alone. The first set is empty, the last one has all, and the others have three attributes that follow each other.
  */
 export const restrictedSets: readonly Restricted[] = [
   [],

@@ -13,7 +13,7 @@ import { startReceiver } from './receiver.js';
 export async function webhookScene(api: TestApp) {
   const tenant = await createTenant(api.database);
   let token = { value: '', at: Number.NEGATIVE_INFINITY };
-  // Tests move the clock.
+  // Tests move the clock beyond the lifetime of a token.
   const freshToken = async () => {
     const now = api.clock().getTime();
     if (Math.abs(now - token.at) > 60_000) token = { value: await api.token(tenant.application), at: now };
