@@ -99,6 +99,7 @@ t.test('a new application with http://localhost is in development, in every envi
 t.test('literal addresses are rejected in development too, and the error names localhost', async (t) => {
   const { user } = await createScene(database);
   const browser = await signedInBrowser(api, user);
+  const form = await browser.open(`${applicationsPath}/new`);
   for (const uri of [
     'http://127.0.0.1/callback',
     'http://127.0.0.1:8080/callback',
@@ -113,7 +114,7 @@ t.test('literal addresses are rejected in development too, and the error names l
   ]) {
     // The checkbox is no reason to accept one; two are tried without it.
     for (const more of uri.includes('8080') ? [[], inDevelopment] : [inDevelopment]) {
-      const page = await createThroughPage(browser, { redirect_uris: [uri] }, more);
+      const page = await createThroughPage(browser, { redirect_uris: [uri] }, more, form);
       isPage(t, page, 400, uri);
       t.match(page.body, /field-error">Line 1: IP addresses such as 127.0.0.1 and \[::1\] are not accepted/);
       t.match(page.body, /use http:\/\/localhost, in an application in development/);
@@ -129,7 +130,7 @@ t.test('literal addresses are rejected in development too, and the error names l
     'http://localhost:*/callback',
     'http://localhost:65536/callback',
   ]) {
-    isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }, inDevelopment), 400, uri);
+    isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }, inDevelopment, form), 400, uri);
   }
   const page = await createThroughPage(browser, { redirect_uris: ['http://a.example/'] }, inDevelopment);
   t.match(

@@ -125,6 +125,7 @@ t.test('unknown and archived attributes, and those of another account, are rejec
   const { accountId, audited, browser, save, stored } = await ownerAtWork();
   const count = () => prisma.application.count({ where: { accountId } });
   const before = await count();
+  const form = await browser.open(`${applicationsPath}/new`);
   for (const name of [
     ...['custom.unknown', 'custom.badge', 'custom.theirs', 'custom.', 'custom', 'custom.__proto__'],
     ...[
@@ -139,7 +140,7 @@ t.test('unknown and archived attributes, and those of another account, are rejec
     const attributes = ['custom.salary', name];
     const pages = [await save(attributes)];
     if (name.startsWith('custom.') || name === 'salary')
-      pages.push(await createThroughPage(browser, { attributes }));
+      pages.push(await createThroughPage(browser, { attributes }, [], form));
     for (const page of pages) {
       isPage(t, page, 400, name);
       t.match(page.body, '<a href="#attributes">Choose from the attributes in the list.</a>', name);

@@ -174,7 +174,7 @@ t.test('a name with a private address is rejected, alone or next to a public one
   t.ok(isMetadataDocumentUrl('https://client.example/client.json'));
   t.ok(privateAddresses.length >= 45, `${privateAddresses.length} addresses`);
   for (const [number, address] of privateAddresses.entries())
-    for (addresses of [[address], [publicAddress, address], [address, publicAddress]])
+    for (addresses of [[address], number % 2 === 0 ? [publicAddress, address] : [address, publicAddress]])
       for (const fetcher of fetchers)
         await t.rejects(
           fetcher.fetch(`https://client-${number}.example:${listener.port}/client.json`),
