@@ -21,9 +21,10 @@ type Documents = Awaited<ReturnType<typeof startDocumentServer>>;
 
 const hour = 3600;
 
-/** An application with a server of documents, and an account with an owner. */
+const api = await buildTestApp(t);
+
+/** An account with an owner, and a server of documents. */
 async function createConnection(t: Test) {
-  const api = await buildTestApp(t);
   const documents = await startDocumentServer(t);
   const { accountId, user } = await createScene(api.database);
   const browser = await signedInBrowser(api, user);

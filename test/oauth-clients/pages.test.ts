@@ -162,11 +162,10 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
     ['https://a.example/a b', /Remove spaces/],
     [`https://a.example/${'x'.repeat(1983)}`, /longer than 2000 characters/],
   ];
+  const form = await browser.open(`${applicationsPath}/new`);
   for (const [uri, words] of rejected) {
-    const page = await createThroughPage(browser, {
-      name: 'Bad address',
-      redirect_uris: ['https://good.example/', uri],
-    });
+    const redirect_uris = ['https://good.example/', uri];
+    const page = await createThroughPage(browser, { name: 'Bad address', redirect_uris }, [], form);
     isPage(t, page, 400, uri);
     const [, beside = ''] = /<p id="redirect_uris-error" class="field-error">([^<]*)/.exec(page.body) ?? [];
     t.match(beside, words, uri);
@@ -179,7 +178,7 @@ t.test('accepts secure redirect URIs, and shows the reason for each rejected one
     );
   }
   for (const uri of ['https://a.example/\\@evil.example', 'https://a.exámple/', 'https://a.example/\u202e']) {
-    isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }), 400, uri);
+    isPage(t, await createThroughPage(browser, { redirect_uris: [uri] }, [], form), 400, uri);
   }
   const twice = await createThroughPage(browser, {
     redirect_uris: ['https://a.example/', 'https://a.example/'],

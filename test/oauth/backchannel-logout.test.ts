@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { LightMyRequestResponse } from 'fastify';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { UserAdministration } from '../../src/features/users/user-administration.js';
 import { claimNotices } from '../../src/oauth/logout/logout-notices.js';
@@ -508,9 +509,9 @@ t.test('the URI is a setting, whose address must be public', async (t) => {
   const { id } = scene.application;
   const edit = `${applicationsPath}/${id}/edit`;
   const browser = await signedInBrowser(api, scene.user);
-  const submit = async (uri: string, more: string[][] = []) => {
-    const page = await browser.open(edit);
-    const fields = formOn(page, { redirect_uris: [scene.redirectUri] });
+  const shown = await browser.open(edit);
+  const submit = async (uri: string, more: string[][] = [], page?: LightMyRequestResponse) => {
+    const fields = formOn(page ?? (await browser.open(edit)), { redirect_uris: [scene.redirectUri] });
     return browser.submit(edit, [...fields, ['backchannel_logout_uri', uri], ...more]);
   };
   const stored = async () =>
@@ -527,7 +528,7 @@ t.test('the URI is a setting, whose address must be public', async (t) => {
     'http://localhost:8080/',
     `https://client.example/${'a'.repeat(2048)}`,
   ])
-    isPage(t, await submit(uri), 400, uri);
+    isPage(t, await submit(uri, [], shown), 400, uri);
   t.equal(await stored(), null);
 
   const uri = 'https://client.example/logout';

@@ -1,5 +1,6 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
-import { UnsecuredJWT } from 'jose';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { type JWK, UnsecuredJWT } from 'jose';
+import { readProofKey } from '../../src/oauth/dpop/proof-key.js';
 import { refused } from '../support/oauth/bearer-calls.js';
 import {
   createSigner,
@@ -25,11 +26,12 @@ async function setUp() {
 
 const url = '/v1/employees';
 const other = await createSigner();
+const ofRsa = await createSigner('PS256');
 
 t.test('accepts a bound token with a proof of each algorithm', async (t) => {
   for (const alg of ['ES256', 'PS256', 'EdDSA', 'Ed25519']) {
     const { application } = await createTenant(database);
-    const client = dpopClient(api, await createSigner(alg));
+    const client = dpopClient(api, alg === 'PS256' ? ofRsa : await createSigner(alg));
     const token = await client.token(application);
     t.equal((await client.call(token)).statusCode, 200, alg);
     t.equal((await client.call(token)).statusCode, 200, `${alg} again`);
@@ -190,21 +192,41 @@ t.test('rejects a proof that is not a signed JWT, or with more than one header',
 t.test('rejects keys and algorithms that are not accepted', async (t) => {
   const { client, token } = await setUp();
   await client.call(token);
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const signers = {
-    RS256: await createSigner('RS256', rsa),
-    PS384: await createSigner('PS384', rsa),
-    'PS256 with 5120 bits': await createSigner('PS256', generateKeyPairSync('rsa', { modulusLength: 5120 })),
-    'PS256 with the exponent 3': await createSigner(
-      'PS256',
-      generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }),
-    ),
+    RS256: await createSigner('RS256', ofRsa),
+    PS384: await createSigner('PS384', ofRsa),
     ES384: await createSigner('ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })),
   };
   const nonce = await nonceOf();
   for (const [label, signer] of Object.entries(signers)) {
     const content = { method: 'GET', url, accessToken: token, nonce };
     const dpop = await signProof(api, signer, content);
+    const response = await api.app.inject({ url, headers: { authorization: `DPoP ${token}`, dpop } });
+    proofRefused(t, response, 'invalid_dpop_proof', label);
+  }
+});
+
+t.test('rejects an RSA key with too few or too many bits, or with another exponent', async (t) => {
+  // A key with these properties takes seconds to generate. The public part of one needs only numbers.
+  const rsa = (bits: number, exponent: readonly number[] = [1, 0, 1]): JWK => {
+    const modulus = randomBytes(bits / 8);
+    modulus[0] = 0x80;
+    modulus[modulus.length - 1] = 1;
+    return {
+      kty: 'RSA',
+      n: modulus.toString('base64url'),
+      e: Buffer.from(exponent).toString('base64url'),
+    };
+  };
+  for (const bits of [2048, 4096]) t.ok(await readProofKey('PS256', rsa(bits)), `${bits} bits`);
+  const rejected = { '2040 bits': rsa(2040), '5120 bits': rsa(5120), 'the exponent 3': rsa(2048, [3]) };
+  const { client, token } = await setUp();
+  await client.call(token);
+  const nonce = await nonceOf();
+  for (const [label, jwk] of Object.entries(rejected)) {
+    t.equal(await readProofKey('PS256', jwk), undefined, label);
+    const content = { method: 'GET', url, accessToken: token, nonce };
+    const dpop = await signProof(api, { ...ofRsa, jwk }, content);
     const response = await api.app.inject({ url, headers: { authorization: `DPoP ${token}`, dpop } });
     proofRefused(t, response, 'invalid_dpop_proof', label);
   }

@@ -67,28 +67,28 @@ const sessionsOf = ({ user }: Scene) => database.prisma.session.count({ where: {
 const eventsOf = ({ accountId }: Scene) =>
   database.prisma.auditEvent.findMany({ where: { accountId, type: 'sign_out' } });
 
-/** Expects a page with an error, which neither redirects nor ends the session. */
+/** Expects a page with an error for each URL, which neither redirects nor ends the session. */
 async function rejectedHere(
   t: Test,
   scene: Scene,
-  url: string,
-  { parameter, label = url }: { parameter: string; label?: string },
+  urls: string | Readonly<Record<string, string>>,
+  { parameter }: { parameter: string },
 ): Promise<void> {
   const signedIn = await signedInBrowser(api, scene.user);
-  for (const browser of [signedIn, new Browser(app)]) {
-    const opened = await browser.open(url);
-    isPage(t, opened, 400, label);
-    t.match(opened.body, '<code>invalid_request</code>', label);
-    t.notOk('location' in opened.headers, label);
+  const visitor = new Browser(app);
+  const form = hiddenFields((await signedIn.open(requestOf(scene))).body);
+  for (const [label, url] of Object.entries(typeof urls === 'string' ? { [urls]: urls } : urls)) {
+    const opened = [await signedIn.open(url), await visitor.open(url)];
+    for (const response of [...opened, await signedIn.submit(url, form)]) {
+      isPage(t, response, 400, label);
+      t.match(response.body, '<code>invalid_request</code>', label);
+      t.notOk('location' in response.headers, label);
+    }
+    const { errors } = (await api.get(url)).json();
+    t.match(errors, [{ parameter }], label);
+    t.equal(errors.length, 1, label);
   }
-  const other = await signedIn.open(requestOf(scene));
-  const submitted = await signedIn.submit(url, hiddenFields(other.body));
-  isPage(t, submitted, 400, label);
-  t.notOk('location' in submitted.headers, label);
-  t.equal((await signedIn.open('/people')).statusCode, 200, `${label}: the session is not ended`);
-  const { errors } = (await api.get(url)).json();
-  t.match(errors, [{ parameter }], label);
-  t.equal(errors.length, 1, label);
+  t.equal((await signedIn.open('/people')).statusCode, 200, 'the session is not ended');
 }
 
 t.test('after the confirmation the session is ended, and the browser is sent back with state', async (t) => {
@@ -278,7 +278,7 @@ t.test('a session without its second factor is ended as well', async (t) => {
 
 t.test('redirects to a registered URI only, compared character by character', async (t) => {
   const scene = await logoutScene({}, [registered, 'http://localhost/registered-while-in-development']);
-  for (const uri of [
+  const uris = [
     `${registered}/`,
     `${registered}?`,
     `${registered}?x=1`,
@@ -306,11 +306,9 @@ t.test('redirects to a registered URI only, compared character by character', as
     'https://client.example\\@evil.example/signed-out',
     'http://localhost/registered-while-in-development',
     scene.redirectUri,
-  ]) {
-    const label = uri;
-    const url = requestOf(scene, { post_logout_redirect_uri: uri });
-    await rejectedHere(t, scene, url, { parameter: 'post_logout_redirect_uri', label });
-  }
+  ];
+  const urls = uris.map((uri) => [uri, requestOf(scene, { post_logout_redirect_uri: uri })]);
+  await rejectedHere(t, scene, Object.fromEntries(urls), { parameter: 'post_logout_redirect_uri' });
 });
 
 t.test('a redirect URI that is not registered is shown as text', async (t) => {
@@ -433,8 +431,8 @@ t.test('rejects an ID token that this server has not issued as one', async (t) =
     'claims that are not JSON': `${header}.e30x.${signature}`,
     'too long': sign({ nonce: 'x'.repeat(8192) }),
   };
-  for (const [label, hint] of Object.entries(hints))
-    await rejectedHere(t, scene, url(hint), { parameter: 'id_token_hint', label });
+  const urls = Object.entries(hints).map(([label, hint]) => [label, url(hint)]);
+  await rejectedHere(t, scene, Object.fromEntries(urls), { parameter: 'id_token_hint' });
 });
 
 t.test('rejects malformed and repeated parameters', async (t) => {
@@ -445,7 +443,7 @@ t.test('rejects malformed and repeated parameters', async (t) => {
     ['state', '\u0000'],
     ['post_logout_redirect_uri', `https://client.example/${'x'.repeat(2048)}`],
   ] as const)
-    await rejectedHere(t, scene, requestOf(scene, { [parameter]: value }), { parameter, label: parameter });
+    await rejectedHere(t, scene, requestOf(scene, { [parameter]: value }), { parameter });
   for (const parameter of ['client_id', 'state', 'post_logout_redirect_uri', 'id_token_hint']) {
     const url = `${requestOf(scene, { state: 's' })}&${parameter}=x&${parameter}=x`;
     await rejectedHere(t, scene, url, { parameter });

@@ -41,8 +41,9 @@ export async function createThroughPage(
   browser: Browser,
   changes: ApplicationFields = {},
   more: string[][] = [],
+  opened?: LightMyRequestResponse,
 ): Promise<LightMyRequestResponse> {
-  const page = await browser.open(`${applicationsPath}/new`);
+  const page = opened ?? (await browser.open(`${applicationsPath}/new`));
   return browser.submit(applicationsPath, [...formOn(page, changes), ...more]);
 }
 

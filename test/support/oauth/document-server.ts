@@ -43,7 +43,7 @@ export async function startDocumentServer(
   t: Test,
   { trusted = true, certified = 'client.localhost' }: { trusted?: boolean; certified?: string } = {},
 ): Promise<DocumentServer> {
-  const { cert, key } = createCertificate(certified);
+  const { cert, key } = certificateOf(certified, trusted);
   if (trusted) trust(t, cert);
   const requests: IncomingMessage[] = [];
   const server = createServer({ cert, key, keepAliveTimeout: 0 }, (request, response) => {
@@ -81,7 +81,22 @@ export async function startDocumentServer(
   return documents;
 }
 
-function createCertificate(host: string): { readonly cert: string; readonly key: string } {
+interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const certificates = new Map<string, Certificate>();
+
+/** The servers of a process share certificates, because creating one starts a process. One is either always or never trusted. */
+function certificateOf(host: string, trusted: boolean): Certificate {
+  const name = `${host} ${trusted}`;
+  const certificate = certificates.get(name) ?? createCertificate(host);
+  certificates.set(name, certificate);
+  return certificate;
+}
+
+function createCertificate(host: string): Certificate {
   const directory = mkdtempSync(path.join(tmpdir(), 'certificate-'));
   try {
     const [certFile, keyFile] = [path.join(directory, 'cert'), path.join(directory, 'key')];
