@@ -89,10 +89,12 @@ t.test('names a statement text at its third use, up to the maximum number of nam
 
 t.test('statement texts that are used only twice are not named', async (t) => {
   const nameOf = createStatementNames(1);
+  const names = new Set<string>();
   for (let number = 0; number < 5_000; number += 1) {
     const sql = `SELECT ${number}`;
-    t.same([nameOf({ sql }), nameOf({ sql })].join(''), '');
+    names.add(nameOf({ sql })).add(nameOf({ sql }));
   }
+  t.same([...names], ['']);
   const sql = 'SELECT 5000';
   t.not([1, 2, 3].map(() => nameOf({ sql })).at(-1), '');
 });
