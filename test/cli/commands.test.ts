@@ -4,7 +4,7 @@ import { Passwords } from '../../src/platform/accounts/passwords.js';
 import { Users } from '../../src/platform/accounts/users.js';
 import { hashSecret } from '../../src/platform/crypto/keyring.js';
 import { createTestDatabase } from '../support/database/database.js';
-import { openForCommands, runCommand, runCommandHere } from '../support/processes/cli.js';
+import { openForCommands, runCommandHere } from '../support/processes/cli.js';
 import { makeRecords, toCsv } from '../support/records/import.js';
 import { createTenant } from '../support/records/tenant.js';
 import t from '../support/tap.js';
@@ -161,8 +161,7 @@ t.test('creates an account together with its owner, who can sign in', async (t) 
     t.notOk(JSON.stringify(events).includes(password));
   });
 
-  // In a separate process, as from a shell.
-  const taken = await runCommand(t, options, args, password);
+  const taken = await run(args, password);
   t.match(taken, { code: 1, stdout: '' });
   t.match(taken.stderr, /^A user with the e-mail address Bill@Initech\.example already exists\n$/);
   const listed = JSON.parse((await run(['accounts', 'list', '--json'])).stdout);

@@ -61,7 +61,7 @@ const database: Database = {
   ...opened,
   prisma: new Proxy(prisma, { get: (target, name) => replaced[name] ?? Reflect.get(target, name) }),
 };
-const batchSize = 20;
+const batchSize = 4;
 const api = await buildTestApp(t, { database, importBatchSize: batchSize });
 const makeWorker = () => new UploadWorker({ database, clock: api.clock, contract, batchSize });
 
@@ -99,7 +99,7 @@ function holdAfter({ accountId }: Visit, batches: number) {
 
 t.test('an import that is cancelled stops after the batch, and keeps what is stored', async (t) => {
   const visitor = await visit();
-  const address = await checked(visitor, 80);
+  const address = await checked(visitor, 16);
   const held = holdAfter(visitor, 2);
   await press(visitor.browser, address, 'start');
   await held.reached;
@@ -114,15 +114,15 @@ t.test('an import that is cancelled stops after the batch, and keeps what is sto
   t.equal(stateOn(page), 'Cancelled');
   t.match(page.body, /Employees that were imported before remain/);
   const stored = await prisma.employee.count({ where: { accountId: visitor.accountId } });
-  t.equal(stored, 60);
-  t.equal(factOn(page, 'Created'), '60');
+  t.equal(stored, 12);
+  t.equal(factOn(page, 'Created'), '12');
   t.equal(await prisma.employeeImportChunk.count({ where: { accountId: visitor.accountId } }), 0);
-  t.match(await eventsOf(database, visitor.accountId), [{ details: { created: '60', finished: 'no' } }]);
+  t.match(await eventsOf(database, visitor.accountId), [{ details: { created: '12', finished: 'no' } }]);
 });
 
 t.test('small imports of other accounts do not wait for a large one', async (t) => {
   const [large, small, third] = [await visit(), await visit(), await visit()];
-  const addresses = [await checked(large, 40), await checked(small, 2), await checked(third, 2)];
+  const addresses = [await checked(large, 8), await checked(small, 2), await checked(third, 2)];
   const held = holdAfter(large, 1);
   await press(large.browser, addresses[0] ?? '', 'start');
   await held.reached;
@@ -133,12 +133,12 @@ t.test('small imports of other accounts do not wait for a large one', async (t) 
   held.release();
   await api.uploadWorker.idle();
   t.equal((await rowOf(large)).state, 'complete');
-  t.equal((await rowOf(large)).created, 40);
+  t.equal((await rowOf(large)).created, 8);
 });
 
 t.test('another worker continues the import of a stopped worker after its last batch', async (t) => {
   const visitor = await visit();
-  await checked(visitor, 60);
+  await checked(visitor, 12);
   const queue = { state: 'importing', queuedAt: api.clock() };
   await prisma.employeeImport.updateMany({ where: { accountId: visitor.accountId }, data: queue });
   const held = holdAfter(visitor, 1);
@@ -150,12 +150,12 @@ t.test('another worker continues the import of a stopped worker after its last b
   await stopped;
   const left = await rowOf(visitor);
   t.match(left, { state: 'importing', lockedBy: null, leaseUntil: null });
-  t.equal(left.read, 40);
+  t.equal(left.read, 8);
   const second = makeWorker();
   await Promise.all([second.poll(), second.poll()]);
   await second.idle();
-  t.match(await rowOf(visitor), { state: 'complete', read: 60, created: 60, unchanged: 0 });
-  t.equal((await storedRecords(database, visitor.accountId)).length, 60);
+  t.match(await rowOf(visitor), { state: 'complete', read: 12, created: 12, unchanged: 0 });
+  t.equal((await storedRecords(database, visitor.accountId)).length, 12);
   await second.stop();
 });
 
@@ -200,7 +200,7 @@ t.test(
 
 t.test('a process that has lost its lease stores nothing more', async (t) => {
   const visitor = await visit();
-  const address = await checked(visitor, 40);
+  const address = await checked(visitor, 8);
   const held = holdAfter(visitor, 1);
   await press(visitor.browser, address, 'start');
   await held.reached;
@@ -211,14 +211,14 @@ t.test('a process that has lost its lease stores nothing more', async (t) => {
   });
   held.release();
   await api.uploadWorker.idle();
-  t.equal((await rowOf(visitor)).read, 20);
-  t.equal(await prisma.employee.count({ where: { accountId: visitor.accountId } }), 20);
+  t.equal((await rowOf(visitor)).read, 4);
+  t.equal(await prisma.employee.count({ where: { accountId: visitor.accountId } }), 4);
   await api.uploadWorker.poll();
   t.equal((await rowOf(visitor)).lockedBy, 'another process', 'not before the lease ends');
   api.clock.advanceSeconds(31);
   await api.uploadWorker.poll();
   await api.uploadWorker.idle();
-  t.match(await rowOf(visitor), { state: 'complete', read: 40, created: 40, unchanged: 0 });
+  t.match(await rowOf(visitor), { state: 'complete', read: 8, created: 8, unchanged: 0 });
 });
 
 t.test('an import that stops repeatedly without progress fails with a message', async (t) => {
@@ -250,22 +250,22 @@ t.test('an import that is cancelled while no process runs it ends at once', asyn
 
 t.test('the check counts an employee number in several batches as the import does', async (t) => {
   const visitor = await visit();
-  const records = makeRecords(30);
+  const records = makeRecords(6);
   const [first, second] = records;
   if (first === undefined || second === undefined) throw new Error('There are no records');
   const address = await startUpload(
     visitor.browser,
     toCsv([...records, { ...first, department: 'Last' }, second]),
   );
-  const counts = { read: 32, created: 30, updated: 1, unchanged: 1 };
+  const counts = { read: 8, created: 6, updated: 1, unchanged: 1 };
   const page = await check(api, visitor.browser, address);
-  t.equal(factOn(page, 'To be created'), '30');
+  t.equal(factOn(page, 'To be created'), '6');
   t.equal(factOn(page, 'To be updated'), '1');
   t.match(await rowOf(visitor), counts);
 
   // As if a process had stopped after the first batch.
   const queue = { state: 'checking', queuedAt: api.clock(), finishedAt: null };
-  const progress = { read: 20, created: 20, updated: 0, unchanged: 0 };
+  const progress = { read: 4, created: 4, updated: 0, unchanged: 0 };
   await prisma.employeeImport.updateMany({
     where: { id: idOf(address) },
     data: { ...queue, ...progress },
