@@ -1,4 +1,5 @@
 import { restrictableAttributes } from '../../../src/platform/contract/employee-attributes.js';
+import { testServer } from '../../support/database/database.js';
 import { createRandom } from '../../support/input/random.js';
 import {
   type Access,
@@ -32,17 +33,20 @@ const queries: readonly (readonly [string, string])[] = [
   ['kq_absent', 'filter[custom.kq_absent]=x'],
 ];
 
+/** The embedded database takes minutes for a thousand. */
+const sets = testServer === undefined ? 200 : 1_000;
+
 const isReadable = (name: string, { restricted, chosen }: Access) =>
   name.startsWith('kq_')
     ? activeKeys.includes(name) && chosen.includes(name)
     : !(restricted as readonly string[]).includes(name);
 
 t.test(
-  'for a thousand random sets of attributes, no response and no tool shows a hidden one, each shows the others, and a list uses only readable ones',
+  `for ${sets} random sets of attributes, no response and no tool shows a hidden one, each shows the others, and a list uses only readable ones`,
   async (t) => {
     const differences: string[] = [];
     let rejected = 0;
-    for (let number = 0; number < 1000; number += 1) {
+    for (let number = 0; number < sets; number += 1) {
       const access = randomAccess(random);
       await allow(access);
       const found: (string | undefined)[] = [];
@@ -57,6 +61,6 @@ t.test(
         if (difference !== undefined) differences.push(`${difference}, ${accessName(access)}`);
     }
     t.same(differences.slice(0, 3), [], `${differences.length} differences`);
-    t.ok(rejected > 300, `${rejected} lists were rejected`);
+    t.ok(rejected > sets / 4, `${rejected} lists were rejected`);
   },
 );
