@@ -43,8 +43,8 @@ async function setUpStaff() {
     const people = managed.filter((record) => record.managerId === managerId);
     const times = people.map(({ updatedAt }) => updatedAt.toISOString());
     await api.database.prisma.$executeRaw`
-      UPDATE employees SET manager_id = ${managerId}, updated_at = given.time::timestamptz
-      FROM unnest(${people.map(({ id }) => id)}::text[], ${times}::text[]) AS given (id, time)
+      UPDATE employees SET manager_id = ${managerId}, updated_at = given.time
+      FROM unnest(${people.map(({ id }) => id)}::text[], ${times}::text[]::timestamptz[]) AS given (id, time)
       WHERE account_id = ${tenant.accountId} AND employees.id = given.id`;
   }
   return { tenant, token, records: managed as readonly Stored[], managers, list };
