@@ -317,9 +317,10 @@ t.test('a hostile name, search or filter is shown as text', async (t) => {
     'a b '.repeat(250),
   ];
   for (const text of texts) {
-    const value = encodeURIComponent(text);
-    for (const query of [`q=${value}`, `department=${value}&status=${value}&location=${value}`])
-      isPage(t, await browser.open(`/people?${query}`), 200, query.slice(0, 60));
+    for (const name of ['q', 'department', 'status', 'location']) {
+      const value = encodeURIComponent(text);
+      isPage(t, await browser.open(`/people?${name}=${value}`), 200, `${name} ${text.slice(0, 40)}`);
+    }
   }
   for (const text of ['%00', '%ed%a0%80', '%ff']) {
     const { statusCode } = await browser.open(`/people?q=${text}`);

@@ -54,7 +54,7 @@ t.test('following links.next neither misses nor repeats an employee under concur
     { sort: '-department,updated_at,-email' },
     { 'filter[department]': 'Sales', sort: '-last_name' },
   ] as Query[]) {
-    const { token, records, tenant } = await setUp(makeEmployees(24));
+    const { token, records, tenant } = await setUp(makeEmployees(40));
     const expected = naive(records, query).map(({ id }) => id);
     const deleted = new Set<string>();
     const visited = new Set<string>();
@@ -71,7 +71,7 @@ t.test('following links.next neither misses nor repeats an employee under concur
         deleted.add(id);
         await api.database.prisma.employee.deleteMany({ where: { id, accountId: tenant.accountId } });
       }
-      if (visited.size < 24) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
+      if (visited.size < 40) await insertEmployees(api.database.prisma, tenant.accountId, makeEmployees(2));
     });
     t.equal(new Set(seen).size, seen.length, `${JSON.stringify(query)}: no employee is repeated`);
     const stayed = expected.filter((id) => !deleted.has(id));
@@ -193,10 +193,7 @@ t.test('a forged cursor is rejected, or reads employees of the own account only'
     const next = new URL(links.next ?? '');
     const genuine = next.searchParams.get('page[after]') ?? '';
     const content = JSON.parse(Buffer.from(genuine, 'base64url').toString());
-    const variants = [...variantsOf(content)];
-    // The cursor without an order has the same form and fewer members.
-    const sent = sort === '' ? variants.filter((_, index) => index % 5 === 0) : variants;
-    for (const [index, variant] of sent.entries()) {
+    for (const [index, variant] of [...variantsOf(content)].entries()) {
       const marker = Buffer.from(JSON.stringify(variant) ?? '').toString('base64url');
       if (marker === '' || marker.length > 1024) continue;
       next.searchParams.set('page[after]', marker);

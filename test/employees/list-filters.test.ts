@@ -23,7 +23,7 @@ const days = ['0001-01-01', '2020-02-29', '2021-12-31', null, '2022-01-01', '999
 
 /** Employees with every combination of values that differ in a way a filter could miss; some have a manager. */
 async function setUpStaff() {
-  const employees = makeEmployees(60).map(
+  const employees = makeEmployees(90).map(
     (employee, index): TestEmployee => ({
       ...employee,
       department: departments[index % 5] ?? '',
@@ -41,11 +41,11 @@ async function setUpStaff() {
   }));
   for (const managerId of managers) {
     const people = managed.filter((record) => record.managerId === managerId);
-    const times = people.map(({ updatedAt }) => updatedAt.toISOString());
-    await api.database.prisma.$executeRaw`
-      UPDATE employees SET manager_id = ${managerId}, updated_at = given.time
-      FROM unnest(${people.map(({ id }) => id)}::text[], ${times}::text[]::timestamptz[]) AS given (id, time)
-      WHERE account_id = ${tenant.accountId} AND employees.id = given.id`;
+    for (const { id, updatedAt } of people)
+      await api.database.prisma.employee.updateMany({
+        where: { accountId: tenant.accountId, id },
+        data: { managerId, updatedAt },
+      });
   }
   return { tenant, token, records: managed as readonly Stored[], managers, list };
 }
@@ -54,7 +54,7 @@ const staff = await setUpStaff();
 
 const everyPage = async (query: Query, token: string): Promise<string[]> => {
   const found: string[] = [];
-  for (let url: string | null = addressOf({ ...query, 'page[size]': '20' }); url !== null; ) {
+  for (let url: string | null = addressOf({ ...query, 'page[size]': '7' }); url !== null; ) {
     const page: Page = await read(url, token);
     found.push(...ids(page));
     url = page.links.next;
@@ -68,7 +68,7 @@ t.test(
     const { records, managers, token, list } = staff;
     const id = (index: number) => records[index]?.id ?? '';
     const choices: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
-      'filter[id]': [id(3), [id(1), id(5), 'unknown', id(50), id(1)].join(), `x${id(2)}`],
+      'filter[id]': [id(3), [id(1), id(5), 'unknown', id(80), id(1)].join(), `x${id(2)}`],
       'filter[status]': ['active', 'active,on_leave', 'terminated,active,inactive,on_leave,other'],
       'filter[department]': [
         'Sales',
@@ -103,11 +103,11 @@ t.test(
       for (const value of values) await check({ [name]: value });
     const random = createRandom(20261128);
     let found = 0;
-    for (let round = 0; round < 20; round += 1) {
-      const names = Object.keys(choices).filter(() => random.chance(0.15));
+    for (let round = 0; round < 60; round += 1) {
+      const names = Object.keys(choices).filter(() => random.chance(0.25));
       found += await check(Object.fromEntries(names.map((name) => [name, random.pick(choices[name] ?? [])])));
     }
-    t.ok(found > 20, `${found} employees in combinations`);
+    t.ok(found > 100, `${found} employees in combinations`);
   },
 );
 
@@ -132,7 +132,7 @@ t.test('employees of other accounts match no filter', async (t) => {
 t.test('a department with a comma is one value, and a status or id with a comma are two', async (t) => {
   const { records, list } = staff;
   const count = async (query: Query) => (await list(query)).meta.record_count;
-  t.equal(await count({ 'filter[department]': 'Design, Berlin' }), 12);
+  t.equal(await count({ 'filter[department]': 'Design, Berlin' }), 18);
   t.equal(await count({ 'filter[department]': 'Sales,Design, Berlin' }), 0);
   t.equal(await count({ 'filter[location]': 'London,Lisboa' }), 0);
   t.equal(await count({ 'filter[id]': `${records[0]?.id},${records[1]?.id}` }), 2);
@@ -246,8 +246,7 @@ t.test('rejects malformed values of each filter, and names the parameter and the
   for (const name of ['hire_date', 'termination_date'])
     for (const bound of ['gte', 'lt']) {
       const parameter = `[${name}][${bound}]`;
-      const malformed = parameter === '[hire_date][gte]' ? dates : '2026 2026-02-30';
-      for (const value of ['', ...malformed.split(' ')])
+      for (const value of ['', ...dates.split(' ')])
         await rejects(parameter, value, /must be an existing date/);
       await rejects(parameter, `2026-01-01&filter${parameter}=2026-01-01`, /must not be repeated/);
     }
@@ -255,8 +254,7 @@ t.test('rejects malformed values of each filter, and names the parameter and the
     'now 2026-01-01 2026-01-01T00:00:00 1899-12-31T23:59:59Z 2016-12-31T23:59:60Z 2026-01-01T00:00:00+02:00';
   for (const bound of ['gte', 'lt']) {
     const parameter = `[updated_at][${bound}]`;
-    const malformed = bound === 'gte' ? times : 'now 2026-01-01';
-    for (const value of ['', ...malformed.split(' ')])
+    for (const value of ['', ...times.split(' ')])
       await rejects(parameter, value, /RFC 3339 date-time with a time zone/);
     await rejects(parameter, '2026-02-30T00:00:00Z', /existing date and time/);
     await rejects(

@@ -6,8 +6,8 @@ import { buildTestApp } from '../support/server/app.js';
 import t from '../support/tap.js';
 
 /** The transactions of the embedded database run one after the other, so fewer show as much. A longer manual run used 400. */
-const changesOfWriter = Number(process.env.EVENT_WRITERS_CHANGES ?? (testServer === undefined ? 4 : 30));
-const writers = testServer === undefined ? 8 : 16;
+const changesOfWriter = Number(process.env.EVENT_WRITERS_CHANGES ?? (testServer === undefined ? 6 : 30));
+const writers = 16;
 
 const database = await openTestDatabase(t, { poolSize: 20 });
 const api = await buildTestApp(t, { database, recorded: false });

@@ -219,12 +219,12 @@ t.test('the same jti of another client is another assertion', async (t) => {
     t.equal((await request(await sign(claimsOf(clientId, { jti })))).statusCode, 200);
 });
 
-t.test('of many concurrent uses of an assertion exactly one succeeds', async (t) => {
+t.test('of 100 concurrent uses of an assertion exactly one succeeds', async (t) => {
   const { clientId } = await createKeyed();
   const assertion = await sign(claimsOf(clientId));
-  const responses = await Promise.all(Array.from({ length: 30 }, () => request(assertion)));
+  const responses = await Promise.all(Array.from({ length: 100 }, () => request(assertion)));
   t.equal(responses.filter(({ statusCode }) => statusCode === 200).length, 1);
-  t.equal(responses.filter(({ statusCode }) => statusCode === 401).length, 29);
+  t.equal(responses.filter(({ statusCode }) => statusCode === 401).length, 99);
 });
 
 t.test('works at the introspection and revocation endpoints', async (t) => {

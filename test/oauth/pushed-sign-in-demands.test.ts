@@ -298,20 +298,17 @@ t.test('parameters beside request_uri change nothing', async (t) => {
   const scene = await idScene();
   const browser = await signedInAgo(api, 60, scene);
   const separate = Object.entries({ ...beside, 'prompt=create&max_age': '-1' });
-  const plain = await pushed(scene, { nonce: 'n' });
-  const together = [`${new URLSearchParams(beside)}`, 'prompt=login&prompt=login', 'scope=&prompt=&max_age='];
-  for (const query of [...separate.map(([name, value]) => `${name}=${value}`), ...together]) {
+  const added = [...separate.map(([name, value]) => `${name}=${value}`), `${new URLSearchParams(beside)}`];
+  for (const query of [...added, 'prompt=login&prompt=login', 'scope=&prompt=&max_age=']) {
+    const plain = await pushed(scene, { nonce: 'n' });
     for (const address of [`${plain.url}&${query}`, plain.url.replace('?', `?${query}&`)]) {
       const consent = await browser.open(address);
       t.ok(isConsent(consent), query);
       t.match(consent.body, `action="${plain.url.replaceAll('&', '&amp;')}"`, query);
     }
-  }
-  for (const query of together) {
-    const { parameters, url: plainUrl } = await pushed(scene, { nonce: 'n' });
-    const allowed = await allow(browser, await browser.open(plainUrl), `${plainUrl}&${query}`);
+    const allowed = await allow(browser, await browser.open(plain.url), `${plain.url}&${query}`);
     const response = responseParameters(t, allowed, scene.redirectUri);
-    t.equal(response.get('state'), parameters.state, query);
+    t.equal(response.get('state'), plain.parameters.state, query);
     t.match(await codesOf(scene), [{ scopes: ['openid'], nonce: 'n', dpopJkt: null }], query);
     await database.prisma.authorizationCode.deleteMany({ where: { applicationId: scene.application.id } });
     for (const changes of [{ prompt: 'login' }, { max_age: '59' }] as Changes[]) {

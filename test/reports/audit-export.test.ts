@@ -53,15 +53,6 @@ async function withStreams(t: Test, streamCsv: Database['streamCsv']) {
   return { ...served, port: await listen(served.app) };
 }
 
-let sharedStream = database.streamCsv;
-const shared = await withStreams(t, (options) => sharedStream(options));
-
-/** The port of an application that several tests share, each with its own stream. */
-function portWith(streamCsv: Database['streamCsv'] = database.streamCsv): number {
-  sharedStream = streamCsv;
-  return shared.port;
-}
-
 const header = Buffer.from('id\n');
 
 function rows(count: number): Buffer {
@@ -133,7 +124,7 @@ t.test(
   async (t) => {
     const report = await newReport();
     let goOn = () => {};
-    const port = portWith(async function* () {
+    const { port } = await withStreams(t, async function* () {
       yield header;
       yield rows(3);
       await new Promise<void>((resolve) => {
@@ -175,7 +166,7 @@ t.test('the event of an export that the client aborts has the rows sent until th
 
 t.test('the event of an export that is aborted over the network has the rows sent until then', async (t) => {
   const report = await newReport();
-  const port = portWith();
+  const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
   await once(response, 'readable');
   response.destroy();
@@ -186,7 +177,7 @@ t.test('the event of an export that is aborted over the network has the rows sen
 t.test('the event of an export that fails midway has the rows sent until then', async (t) => {
   const report = await newReport();
   let fail = () => {};
-  const port = portWith(async function* () {
+  const { port } = await withStreams(t, async function* () {
     yield header;
     yield rows(11);
     await new Promise<void>((resolve) => {
@@ -202,7 +193,7 @@ t.test('the event of an export that fails midway has the rows sent until then', 
 
 t.test('an export that fails before its first byte is a problem response and stores no event', async (t) => {
   const report = await newReport();
-  const port = portWith(() =>
+  const { port } = await withStreams(t, () =>
     database.streamCsv({ query: Prisma.sql`SELECT (1 / 0)::text`, signal: new AbortController().signal }),
   );
   t.equal((await ask(port, report)).statusCode, 500);
@@ -212,7 +203,7 @@ t.test('an export that fails before its first byte is a problem response and sto
 t.test('an export whose event cannot be stored sends nothing and releases its resources', async (t) => {
   const report = await newReport();
   let ended = false;
-  const port = portWith(async function* () {
+  const { port } = await withStreams(t, async function* () {
     try {
       yield Buffer.concat([header, rows(3)]);
     } finally {
@@ -231,7 +222,7 @@ t.test('an export whose event cannot be stored sends nothing and releases its re
 t.test('an export whose number of rows cannot be stored is not completed for the client', async (t) => {
   const report = await newReport();
   await rejectEvents(t, 'UPDATE', report);
-  const port = portWith();
+  const port = await listen((await buildTestApp(t, { database })).app);
   const response = await ask(port, report);
   await t.rejects(text(response));
   t.notOk(response.complete);

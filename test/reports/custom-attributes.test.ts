@@ -46,14 +46,15 @@ const client = await setUp();
 const { employeeIds } = client.tenant;
 
 /** Positions of the employees that a list report has, in its order. */
-async function found(definition: object, size: number): Promise<number[]> {
+async function found(definition: object): Promise<number[]> {
   const id = await client.saved({ title: 'x', columns: ['id'], ...definition });
-  const rows = await client.allRows(id, size);
+  // Small pages, so that each order is also continued after a cursor.
+  const rows = await client.allRows(id, 1);
   return rows.map((row) => employeeIds.indexOf(row.id));
 }
 
 const filtered = (field: string, operator: string, value?: unknown) =>
-  found({ filters: [{ field: `custom.${field}`, operator, ...(value !== undefined && { value }) }] }, 50);
+  found({ filters: [{ field: `custom.${field}`, operator, ...(value !== undefined && { value }) }] });
 
 t.test('rows have the values of custom attributes in their types, and null without a value', async (t) => {
   const id = await client.saved({ title: 'x', columns: active });
@@ -156,9 +157,8 @@ t.test('rows are sorted by value, with null last in ascending order, also after 
     ['custom.remote', [1, 0, 2, 3]],
     ['-custom.shirt', [3, 2, 1, 0]],
   ];
-  // Small pages, so that each order is also continued after a cursor.
-  for (const [key, expected] of expectations) t.same(await found({ sort: [key] }, 1), expected, key);
-  t.same(await found({ sort: ['custom.remote', '-custom.salary'] }, 1), [1, 0, 3, 2]);
+  for (const [key, expected] of expectations) t.same(await found({ sort: [key] }), expected, key);
+  t.same(await found({ sort: ['custom.remote', '-custom.salary'] }), [1, 0, 3, 2]);
 });
 
 t.test('groups count the employees with each value, and those without one', async (t) => {
@@ -244,11 +244,9 @@ const rejections: readonly [body: object, pointer: string, code?: string][] = [
 t.test('a definition that does not suit the type of an attribute is rejected at its place', async (t) => {
   const before = await prisma.report.count({ where: { accountId: client.tenant.accountId } });
   const id = await client.saved({ title: 'x' });
-  for (const [index, [body, pointer]] of rejections.entries()) {
+  for (const [body, pointer] of rejections) {
     const label = JSON.stringify(body);
     refused(t, await client.create({ title: 'x', ...body }), 'invalid_request', [pointer], label);
-    // Both requests have the same rules.
-    if (index % 4 > 0) continue;
     refused(t, await client.send('PATCH', `/v1/reports/${id}`, body), 'invalid_request', [pointer], label);
   }
   t.equal(await prisma.report.count({ where: { accountId: client.tenant.accountId } }), before + 1);

@@ -363,11 +363,14 @@ t.test('members, other accounts, other applications and forms without a token ch
   const forms = ['test', 'resume', 'edit', 'pause', 'rotate_secret', 'delete'].map(
     (form) => `${path}/${form}`,
   );
-  const ofMember = hiddenFields((await member.open('/people')).body);
   for (const form of [list, ...forms]) {
     const fields = { from: 'end', url: 'https://other.example/hook' };
     isPage(t, await browser.submit(form, fields), 403, `${form} without a token`);
-    isPage(t, await member.submit(form, { ...ofMember, ...fields }), 403);
+    isPage(
+      t,
+      await member.submit(form, { ...hiddenFields((await member.open('/people')).body), ...fields }),
+      403,
+    );
     isPage(t, await other.browser.submit(form, { ...theirs, ...fields }), 404, `${form} of another account`);
   }
   t.same(await stored(), before);
@@ -382,16 +385,17 @@ t.test('hostile addresses, descriptions and responses are escaped', async (t) =>
   });
   // Escaped text that looks like an attribute is rejected by the check for inline scripts.
   const names = hostileNames.filter((name) => !name.includes('onmouseover='));
-  const attempt = { deliveryId: 'msg_x', events: 1, attemptedAt: clock(), durationMs: 5, status: 500 };
-  await prisma.webhookAttempt.createMany({
-    data: names.map((name, index) => ({
-      ...{ ...attempt, accountId, endpointId: id },
-      ...{ slot: index, number: BigInt(index), response: name },
-    })),
-  });
-  for (const name of names.filter((text) => /[<"'&]/.test(text))) {
+  for (const [index, name] of names.entries()) {
     await change({ description: name, url: `https://partner.example/${encodeURIComponent(name)}` });
+    const attempt = { deliveryId: 'msg_x', events: 1, attemptedAt: clock(), durationMs: 5, status: 500 };
+    const key = { accountId, endpointId: id, slot: index % 50 };
+    const data = { ...attempt, number: BigInt(index), response: name };
+    await prisma.webhookAttempt.upsert({
+      where: { accountId_endpointId_slot: key },
+      create: { ...key, ...data },
+      update: data,
+    });
     isPage(t, await browser.open(path), 200, name);
+    if (index % 20 === 0) isPage(t, await browser.open(list), 200, name);
   }
-  isPage(t, await browser.open(list));
 });

@@ -15,7 +15,7 @@ const api = await buildTestApp(t, { recorded: false });
 const random = createRandom(20_261_129);
 const { allow, get, paths, calls, differenceIn, differenceOfCall } = await accessScene(api, random);
 
-/** Lists that use an attribute, by its name in the contract or its key. Nobody can use one that is archived or unknown. */
+/** Lists that use an attribute, by its name in the contract or its key. No application can use one that is archived or unknown. */
 const queries: readonly (readonly [string, string])[] = [
   ['job_title', 'filter[job_title]=x'],
   ['location', 'filter[location]=x'],

@@ -1,15 +1,12 @@
 import { check, datesOn, factOn, runImport, startUpload } from '../../support/browser/import-pages.js';
 import { isPage } from '../../support/browser/pages.js';
-import { testServer } from '../../support/database/database.js';
 import { createScene, signedInBrowser } from '../../support/oauth/users.js';
+import { manyRows } from '../../support/records/import.js';
 import { buildTestApp } from '../../support/server/app.js';
 import t from '../../support/tap.js';
 
 const api = await buildTestApp(t);
 const { database } = api;
-
-/** Rows of a large file. The embedded database takes minutes for 100,000. */
-const many = testServer === undefined ? 10_000 : 100_000;
 
 /** Two digits, for days and months. */
 const two = (number: number) => String(number).padStart(2, '0');
@@ -73,19 +70,19 @@ t.test(
   },
 );
 
-t.test(`${many} rows of a US CSV file with the month first`, async (t) => {
+t.test(`${manyRows} rows of a US CSV file with the month first`, async (t) => {
   const { user, accountId } = await createScene(database);
   const browser = await signedInBrowser(api, user);
   const rows = Array.from(
-    { length: many },
+    { length: manyRows },
     (_, index) =>
       `E${index},Ada,"Lovelace, Jr.",e${index}@x.example,Active,Sales,${(index % 12) + 1}/${(index % 28) + 1}/2023`,
   );
   const header = 'Employee ID,First Name,Last Name,Work Email,Employment Status,Department,Hire Date';
   const address = await startUpload(browser, [header, ...rows].join('\r\n'), { name: 'employees.csv' });
   t.match(datesOn(await browser.open(address)), [{ chosen: 'mdy' }]);
-  t.equal(factOn(await check(api, browser, address), 'To be created'), many.toLocaleString('en'));
-  t.equal(factOn(await runImport(api, browser, address), 'Created'), many.toLocaleString('en'));
+  t.equal(factOn(await check(api, browser, address), 'To be created'), manyRows.toLocaleString('en'));
+  t.equal(factOn(await runImport(api, browser, address), 'Created'), manyRows.toLocaleString('en'));
   const where = { accountId, status: 'active', lastName: 'Lovelace, Jr.', hireDate: new Date('2023-12-28') };
-  t.ok((await database.prisma.employee.count({ where })) > many / 100);
+  t.ok((await database.prisma.employee.count({ where })) > manyRows / 100);
 });

@@ -13,9 +13,13 @@ import { readJsonEntries } from '../../../src/features/imports/json-entries.js';
 import { splitLines } from '../../../src/features/imports/lines.js';
 import type { AccountId } from '../../../src/platform/accounts/account-id.js';
 import type { Database } from '../../../src/platform/database/client.js';
+import { testServer } from '../database/database.js';
 import { contract } from '../server/app.js';
 
 const checkOfContract = createEmployeeCheck(contract);
+
+/** Rows of a large file. The embedded database takes minutes for 100,000. */
+export const manyRows = testServer === undefined ? 10_000 : 100_000;
 
 export const csvHeader = 'employee_number,first_name,last_name,email,status,department';
 

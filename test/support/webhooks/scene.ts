@@ -12,13 +12,8 @@ import { startReceiver } from './receiver.js';
 /** An account whose application may manage webhook endpoints. */
 export async function webhookScene(api: TestApp) {
   const tenant = await createTenant(api.database);
-  let token = { value: '', at: Number.NEGATIVE_INFINITY };
-  // Tests move the clock beyond the lifetime of a token.
-  const freshToken = async () => {
-    const now = api.clock().getTime();
-    if (Math.abs(now - token.at) > 60_000) token = { value: await api.token(tenant.application), at: now };
-    return token.value;
-  };
+  // A new one each time, because tests move the clock.
+  const freshToken = () => api.token(tenant.application);
   const post = async (path: string, body?: object) =>
     sendJson(api, { url: `/v1/webhook_endpoints${path}`, token: await freshToken(), ...(body && { body }) });
   let employees = 0;
@@ -34,10 +29,9 @@ export async function webhookScene(api: TestApp) {
       const { data, meta } = response.json();
       return { id: data.id, secret: meta.secret };
     },
-    /** The attributes of an endpoint. They are also read after all tokens of the application were revoked. */
+    /** The attributes of an endpoint. */
     async state(id: string) {
-      const token = await api.token(tenant.application);
-      return (await api.get(`/v1/webhook_endpoints/${id}`, token)).json().data.attributes;
+      return (await api.get(`/v1/webhook_endpoints/${id}`, await freshToken())).json().data.attributes;
     },
     /** Adds employees, each of which is an event. Returns their ids. */
     async addEmployees(count: number): Promise<string[]> {

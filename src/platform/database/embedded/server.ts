@@ -59,13 +59,8 @@ export class EmbeddedServer extends PGlite {
     await this.waitReady;
     // PGlite has a parser for each array type of the catalogue, 350 with those of the tables, and copies all of them for each
     // statement of the adapter, which has parsers of its own. For a short statement that takes half of the time.
-    const used = [...Object.keys(types.parsers), ...arrayTypes];
-    this.parsers = Object.fromEntries(
-      used.flatMap((type) => {
-        const parser = this.parsers[type];
-        return parser === undefined ? [] : [[type, parser]];
-      }),
-    );
+    const used = new Set([...Object.keys(types.parsers), ...arrayTypes.map(String)]);
+    this.parsers = Object.fromEntries(Object.entries(this.parsers).filter(([type]) => used.has(type)));
   }
 
   /** The fatal message of PostgreSQL, or else a description of the error. */
